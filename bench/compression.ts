@@ -1,6 +1,6 @@
-// Compares compression with Ghostscript, qpdf and MuPDF's tool: bytes, CPU time, and the similarity of pages to the
-// original (SSIM of gray at 100 dpi). Run with node and PDFs as arguments; without arguments it uses the corpus and
-// scans made from it. Prints a table in Markdown.
+// Compares compression with Ghostscript, qpdf and MuPDF's tool: output size, CPU time, and the similarity of each page
+// to the original (SSIM of its gray image at 100 dpi). Run with node and PDFs as arguments. Without arguments, uses the
+// corpus and scans made from it. Prints a Markdown table.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ async function ours(level: Level, from: string, to: string): Promise<number> {
   return (user + system) / 1e6;
 }
 
-/** @returns CPU time in seconds, which other work on the machine hardly changes */
+/** @returns CPU time in seconds, which hardly depends on other programs of the machine */
 function run(program: string, ...options: string[]): number {
   const script = 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1';
   const { stderr } = spawnSync("bash", ["-c", script, "bash", program, ...options], { encoding: "utf8" });
@@ -85,8 +85,8 @@ function pagesOf(file: string): Page[] {
 }
 
 /**
- * Structural similarity over windows of 8 x 8 pixels, of which every fourth is used (Wang et al. 2004, with a flat
- * window).
+ * Returns the structural similarity of two pages (Wang et al. 2004) over flat windows of 8 x 8 pixels, at every fourth
+ * row and column.
  */
 function similarity({ width, height, gray: a }: Page, { gray: b }: Page): number {
   let [sum, count] = [0, 0];
@@ -138,7 +138,7 @@ async function measure(file: string): Promise<Map<string, Result>> {
   return results;
 }
 
-/** Returns the pages of a document as a scanner produces them: one image each. */
+/** Returns a PDF like those of a scanner: each page is one image. */
 function scanOf(source: string, kind: "color" | "bilevel", pages: number): string {
   const place = mkdtempSync(join(folder, "scan-"));
   const options = kind === "color" ? ["-jpeg", "-jpegopt", "quality=90", "-r", "200"] : ["-mono", "-r", "300"];
@@ -162,7 +162,7 @@ function pictureOf(file: string, kind: "color" | "bilevel") {
     const entries = "/ColorSpace/DeviceGray/BitsPerComponent 1/Decode[1 0]";
     return imageObject(Number(width), Number(height), entries, bytes.subarray(head.length));
   }
-  // The frame's header: FF C0, length, bits, height, width.
+  // The JPEG frame header: FF C0, then length, bits, height and width.
   const frame = bytes.indexOf(Buffer.from([0xff, 0xc0]));
   const [height, width] = [bytes.readUInt16BE(frame + 5), bytes.readUInt16BE(frame + 7)];
   return imageObject(width, height, "/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/DCTDecode", bytes);
@@ -207,7 +207,7 @@ for (const file of documents()) {
   ] as const) {
     const [one, other] = [results.get(level), results.get(peer)];
     if (!one || !other) continue;
-    // Pages to which another program gave a different size are not as close.
+    // NaN means that the other program changed the size of a page: ours then counts as at least as near.
     const isAsNear = Number.isNaN(other.ssim) || one.ssim >= other.ssim - 0.00005;
     ratios[level]!.push({ size: one.bytes / other.bytes, isAsNear, time: one.seconds / other.seconds });
   }

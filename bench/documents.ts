@@ -1,6 +1,6 @@
-// Compares merge, split, linearize and zip over HTTP with the usual program for each, which runs as a whole process
-// that reads and writes files. Compares times of the same round; ratios are ours / theirs. The operation alone, without
-// upload and storage, is measured in this process.
+// Compares merge, split, linearize and zip over HTTP with the usual program for each task, run as a new process that
+// reads and writes files. Compares times of the same round. Ratios are ours / theirs. Also measures the operation alone
+// in this process, without upload and storage.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,13 +20,13 @@ interface Task {
   readonly path: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   readonly files: readonly FilePart[];
-  /** The peer's command. Its working folder contains the files under their names. */
+  /** Command line of the other program. Its working folder contains the files, under their names. */
   readonly command: readonly string[];
 }
 
 const MB = 1e6;
 
-/** A book with text on every page, and incompressible images of the given total size. */
+/** Returns a book with text on every page, and with incompressible images of the given total size. */
 export function book(pages: number, pictureBytes = 0): Uint8Array {
   const builder = new PdfBuilder();
   for (let page = 1; page <= pages; page++) {
@@ -82,7 +82,7 @@ function tasks(): Task[] {
   ];
 }
 
-/** @param folder for the peers' files */
+/** @param folder for the files of the other programs */
 export async function compareDocuments(service: ServiceAddress, folder: string, rounds: number): Promise<void> {
   console.log(`\nupload, work and store; median of ${rounds}; ratios are ours / theirs`);
   console.log(row(["task", "ms", "work alone", "peer", "peer's ms", "ratio", "work's"]));
@@ -134,7 +134,7 @@ function runPeer({ files, command }: Task, folder: string): number {
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   for (const { name, bytes } of files) writeFileSync(join(place, name), bytes);
-  // The files have just been written, so they are in the system's cache for both programs.
+  // Reads each file into the system's cache first, for the other program.
   for (const { name } of files) readFileSync(join(place, name));
   const started = performance.now();
   execFileSync(command[0]!, command.slice(1), { cwd: place, stdio: ["ignore", "ignore", "pipe"] });

@@ -1,6 +1,6 @@
 // `npm run bench:encoders`: compares this project's encoders with @jsquash/png and @jsquash/jpeg (mozjpeg) in one
-// process. A page is rendered once, and each encoder encodes the same pixels. Times are CPU times; memory is measured
-// in a separate process per encoder.
+// process. Each page is rendered once, and all encoders encode the same pixels. Times are CPU times. Memory is measured
+// in a separate process for each encoder.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -40,7 +40,9 @@ interface Encoder {
 }
 
 const images = new WeakMap<Pixels, ImageData>();
-/** mozjpeg settings that produce the same kind of file as ours: sequential, with the standard's quantizers. */
+/**
+ * mozjpeg settings for the same kind of file as ours: sequential, with the quantization tables of the JPEG standard.
+ */
 const LIKE_OURS = { quality: JPEG_QUALITY, progressive: false, quant_table: 0 };
 const ENCODERS: Readonly<Record<string, Encoder>> = {
   "our PNG": { format: "PNG", isOurs: true, encode: (pixels) => sizeOf(encodePng(rasterOf(pixels))) },
@@ -128,7 +130,7 @@ function drawn(file: string, page: number): Pixels {
   return pixels;
 }
 
-/** @returns MiB by which the memory of a new process grows while it encodes */
+/** @returns the growth of a new process's memory while it encodes, in MiB */
 function peakOf(name: string, { width, height }: Pixels, place: string): number {
   const args = [import.meta.filename, "--peak", name, String(width), String(height), place];
   return Number(execFileSync(process.execPath, args, { encoding: "utf8" }));
@@ -141,7 +143,7 @@ async function tellPeak([name, width, height, place]: readonly string[]): Promis
   console.log(((process.resourceUsage().maxRSS - before) / 1024).toFixed(1));
 }
 
-/** Bands of 64 rows, as the renderer yields them. */
+/** Yields bands of 64 rows, as the renderer does. */
 function rasterOf({ width, height, rgb }: Pixels): Raster {
   return {
     width,
@@ -163,7 +165,10 @@ function sizeOf(chunks: Iterable<Uint8Array>): number {
   return size;
 }
 
-/** Converts to four bytes per pixel, the only format of the packages. Runs once, so that the median excludes it. */
+/**
+ * Converts pixels to four bytes each, the only format that the packages accept. Runs once per page, so the median
+ * excludes it.
+ */
 function imageData(pixels: Pixels): ImageData {
   const { width, height, rgb } = pixels;
   const known = images.get(pixels);

@@ -1,7 +1,7 @@
-// Compares flattening with Ghostscript (compatibility level 1.3) and cairo's PostScript with pdfwrite: CPU time, size,
-// percentage of the page area that became images, distance to the original in two renderers, preserved text. Run with
-// node and PDFs as arguments; without arguments it uses the corpus and a deck of slides made from it. Prints a table in
-// Markdown.
+// Compares flattening with Ghostscript (compatibility level 1.3) and with cairo's PostScript converted by pdfwrite: CPU
+// time, output size, percentage of the page area that became images, distance to the original in two renderers, and
+// preserved text. Run with node and PDFs as arguments. Without arguments, uses the corpus and a slide deck made from
+// it. Prints a Markdown table.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,13 +23,13 @@ const CORPUS = [
   "pattern_shading_type4_2",
   "pdf2image-memory-error-test-400p",
 ];
-/** Number of compared pages of each document, spread from its start to its end. */
+/** Number of compared pages per document, spread over the whole document. */
 const COMPARED = 5;
 const folder = mkdtempSync(join(tmpdir(), "flattening-"));
 
 interface Made {
   readonly seconds: number;
-  /** Percentage of each page; undefined if the tool does not report it. */
+  /** Percentage of each page's area that became images. Undefined if the tool does not report it. */
   readonly coverage?: readonly number[];
 }
 
@@ -51,7 +51,7 @@ async function ours(quality: FlatteningQuality, from: string, to: string): Promi
   return { seconds: (user + system) / 1e6, coverage };
 }
 
-/** Runs commands in a shell. @returns their CPU time in seconds */
+/** Runs commands in a shell. @returns the CPU time of the commands in seconds */
 function run(script: string, from: string, to: string): Made {
   const timed = `TIMEFORMAT='%U %S'; time { ${script}; }`;
   const { stderr } = spawnSync("bash", ["-c", timed, "bash", from, to], { encoding: "utf8" });

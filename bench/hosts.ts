@@ -1,6 +1,6 @@
-// Compares the service on Node with the same service under wrangler dev, and both with the usual programs, which run as
-// whole processes. Rounds are interleaved: each measures every task once. Both services share one container. CPU time
-// is measured too, because other programs may use the machine. `--only-host` leaves wrangler dev out; `--only=<words>`
+// Compares the service on Node with the same service under wrangler dev, and both with the usual programs, run as new
+// processes. Rounds are interleaved: each round measures every task once. Both services share one container. Also
+// measures CPU time, because other programs can slow the machine. `--only-host` skips wrangler dev. `--only=<words>`
 // selects the tasks whose names contain the words.
 
 import { execFile } from "node:child_process";
@@ -15,17 +15,17 @@ import { agent, median } from "./measuring/measure.ts";
 import { PlainServer } from "./measuring/plain-server.ts";
 import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
 
-/** Requests per client, with several clients. */
+/** Number of requests per client, in tasks with several clients. */
 const REQUESTS = 6;
 const TARGETS: readonly Target[] = process.argv.includes("--only-host") ? ["host"] : ["wrangler", "host"];
 const WORDS = process.argv.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
-/** Warm-up runs of a service; programs have one. A thread reaches its full speed after some jobs. */
+/** Number of warm-up runs of a service; a program has one. A thread needs several jobs to reach full speed. */
 const WARM_UPS = 6;
 const isTarget = (name: string) => TARGETS.some((target) => target === name);
-/** The settings of `npm run serve`: the tests use the smaller limits of an isolate. */
+/** The memory setting of `npm run serve`. By default, the tests use the smaller limits of an isolate. */
 const HOST_VARS = { MEMORY_MB: "512" };
 
-/** Duration of a request or a command in milliseconds. */
+/** Duration and CPU time of a request or a command, in milliseconds. */
 interface Measured {
   readonly time: number;
   readonly processorTime: number;
@@ -92,7 +92,7 @@ function peersFor({ commands = {}, files = [], sendPlain }: Task, folder: string
   const run = async () => {
     const started = performance.now();
     await sendPlain(plain.url);
-    // The plain server runs in this process, together with the client.
+    // No CPU time: the plain server runs in this process, as the client does.
     return { time: performance.now() - started, processorTime: Number.NaN };
   };
   return [...programs, { name: "plain server", run }];
@@ -107,7 +107,7 @@ async function measureProgram(
   for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
   const processor = endedChildrenMs();
   const started = performance.now();
-  // Idle connections are closed in time only if nothing blocks this process.
+  // Asynchronous, because a blocked process would not close idle connections in time.
   await promisify(execFile)(program!, args, { cwd: folder });
   const measured = { time: performance.now() - started, processorTime: endedChildrenMs() - processor };
   rmSync(folder, { recursive: true });
@@ -116,7 +116,7 @@ async function measureProgram(
 
 async function compare(task: Task, competitors: readonly Competitor[], rounds: number): Promise<void> {
   const runs = new Map<string, Measured[]>(competitors.map(({ name }) => [name, []]));
-  // Warm-up: compiles code, and waits for engines to start.
+  // Warm-up: code is compiled, and engines start.
   for (let count = 0; count < WARM_UPS; count++) {
     for (const { name, run } of competitors) if (count === 0 || isTarget(name)) await run();
   }
@@ -125,7 +125,7 @@ async function compare(task: Task, competitors: readonly Competitor[], rounds: n
   }
   const figuresOf = (name: string): Measured => ({
     time: median(runs.get(name)!.map(({ time }) => time)),
-    // This clock's resolution is too coarse for a median.
+    // A mean, because the clock's resolution is too coarse for a median.
     processorTime: runs.get(name)!.reduce((sum, { processorTime }) => sum + processorTime, 0) / rounds,
   });
   const host = figuresOf("host");

@@ -1,5 +1,6 @@
-// `npm run bench:html`: compares HTML to PDF over HTTP with a cold Chromium as a whole process, in pairs, one and four
-// at a time. `-- --quick` runs fewer rounds. On a busy machine, only the ratios are meaningful.
+// `npm run bench:html`: compares HTML to PDF over HTTP with a cold Chromium, which starts for each document. Alternates
+// between the service and Chromium, with one and with four documents at a time. `-- --quick` runs fewer rounds. On a
+// busy machine, only the ratios are meaningful.
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ const SMALL = `<!doctype html><html lang=en><title>Notes</title><style>body { fo
 <h1>Notes</h1><p>One page with <b>some</b> text and <a href="https://example.com/">a link</a>.
 <table>${"<tr><td>One<td>Two<td>3.50".repeat(20)}</table></html>`;
 
-/** Paths in Debian's packages: the browser if it is installed, otherwise the headless shell, which the service uses. */
+/** Paths in Debian's packages. Prefers the full browser. The headless shell is the program that the service uses. */
 const COLD = ["/usr/lib/chromium/chromium", "/usr/lib/chromium/chromium-headless-shell"].find(existsSync);
 if (COLD === undefined) throw new Error("No Chromium is installed.");
 
@@ -31,7 +32,7 @@ const files = [
 
 const service = await startService({ variant: "private", container: true });
 try {
-  // Runs before the measurement, so that every process has started.
+  // Warm-up, so that every process of the service has started.
   for (let count = 0; count < 5; count++) await ours(service, small);
   console.log(`one at a time, medians of ${ROUNDS} pairs; cold: ${basename(COLD)}`);
   for (const file of files) await inTurn(file);

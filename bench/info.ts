@@ -1,5 +1,5 @@
-// `npm run bench:info`: processor time of the answers of `/pdf-info`, beside pdfinfo, pdffonts and pdfsig, which together
-// answer about the same questions. The operation runs in this process, warm, as in a long-lived isolate or thread.
+// `npm run bench:info`: compares the CPU time of `/pdf-info` with that of pdfinfo, pdffonts and pdfsig, which together
+// answer about the same questions. The operation runs warm in this process, as in a long-lived isolate or thread.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -39,16 +39,19 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Times of other processes are in steps of 10 ms. */
+/** A mean, because the times of other processes have a resolution of 10 ms. */
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Includes no preparation of the next engine, which follows the answer. */
+/**
+ * Returns the CPU time of a response in milliseconds. Excludes the preparation of the next engine, which follows the
+ * response.
+ */
 async function answered(bytes: Uint8Array, queries: Queries): Promise<number> {
   const later: (() => unknown)[] = [];
   const defer = (work: () => unknown) => later.push(work);
   const started = process.cpuUsage();
   for await (const _ of readPdfInfo.run([inputOf(bytes)], { queries }, { ...context, defer })) {
-    // Only the time counts.
+    // The output is not needed.
   }
   const { user, system } = process.cpuUsage(started);
   for (const work of later) await work();
@@ -60,7 +63,7 @@ function ran(file: string, program: string, ...options: string[]): number {
   try {
     execFileSync(program, [...options, file], { stdio: "ignore" });
   } catch {
-    // pdfsig fails for a document without signatures.
+    // pdfsig exits with an error if a document has no signatures.
   }
   return endedChildrenMs() - before;
 }

@@ -1,7 +1,8 @@
-// `npm run bench:keys`: compares three kinds of requests with the same requests in the private variant, which counts
-// nothing: with a key without limits, with a key with all limits, and with exported traces. Rounds are interleaved:
-// each sends every request once. Each kind has a separate service, whose CPU time includes the work after the
-// responses. CPU time depends less on other programs than elapsed time does.
+// `npm run bench:keys`: measures the cost of keys and traces. Sends the same requests to four services: the private
+// variant, which counts nothing; the keyed variant without limits; the keyed variant with all limits; and the private
+// variant with exported traces. Compares the last three with the first. Rounds are interleaved: each round sends every
+// request once. The CPU time of a service includes the work after its responses. CPU time depends less on other
+// programs than elapsed time does.
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -18,7 +19,7 @@ import { processorMs } from "./measuring/processor-time.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 50 : 200;
 const WARM_UP_ROUNDS = 20;
-/** Time after which all background work of earlier requests is done. */
+/** Time after which the background work of earlier requests has ended. */
 const SETTLED_MS = 2500;
 const ALL_LIMITS: Limits = { requestsPerMinute: 1e8, concurrentJobs: 1e6, megabytesPerDay: 1e6 };
 const TASKS = [

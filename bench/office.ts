@@ -1,5 +1,5 @@
-// `npm run bench:office`: compares Office to PDF over HTTP, from upload to stored file, with `soffice --convert-to`.
-// Measures times, documents per second, and the CPU time of all service processes per document.
+// `npm run bench:office`: compares Office to PDF over HTTP, from the upload to the stored file, with `soffice
+// --convert-to`. Measures times, documents per second, and the CPU time of all service processes per document.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -107,7 +107,7 @@ async function load(of: Service, clients: number, jobs: readonly string[]) {
   return { perSecond: jobs.length / seconds, cpuMs: (cpuOf(of) - cpuBefore) / jobs.length };
 }
 
-/** CPU time in milliseconds, of all processes and of their ended children. */
+/** Returns the CPU time of all service processes and their ended children, in milliseconds. */
 function cpuOf({ pid, container }: Service): number {
   return processorMs([pid, container!.pid!]);
 }

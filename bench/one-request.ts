@@ -1,6 +1,6 @@
-// `npm run bench:one-request`: renders a page of text at 300 dpi in one request, whose response is the image, in two
-// requests, and with mutool as a separate process. Rounds are interleaved, and each ratio compares one round, so that
-// ratios are valid on a busy machine; `--quick` runs fewer rounds.
+// `npm run bench:one-request`: renders a page of text at 300 dpi in three ways: in one request whose response is the
+// image, in two requests, and with mutool as a new process. Rounds are interleaved, and each ratio compares times of
+// one round, so ratios are valid on a busy machine. `--quick` runs fewer rounds.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";

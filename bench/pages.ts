@@ -1,7 +1,7 @@
-// `npm run bench:pages`: measures tiles of 512 x 512 pixels of stored PDFs by URL: the first tile of a page, further
-// tiles of the same page, and a cached tile, compared with mutool as a separate process that renders the same region.
-// Also compares the second requested page of a long document with the second one of a short document. `-- --quick` runs
-// fewer rounds, `-- --host` measures the host.
+// `npm run bench:pages`: measures tiles of 512 x 512 pixels of stored PDFs, fetched by URL: the first tile of a page,
+// further tiles of the page, and a cached tile. Compares them with mutool, run as a new process that renders the same
+// region. Also compares the second requested page of a long document with that of a short document. `-- --quick` runs
+// fewer rounds. `-- --host` measures the host.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,11 +16,11 @@ import { agent, exchange, median, multipart, row } from "./measuring/measure.ts"
 const BOOK = "pdf/pdf2image-memory-error-test-400p.pdf";
 const PAGES = [20, 150, 300];
 const [ROUNDS, COLD_ROUNDS] = process.argv.includes("--quick") ? [5, 2] : [15, 5];
-/** Positions of tiles on a letter page at full size; the rows change with each round. */
+/** Positions of tiles on a letter page at full size. Each round uses different positions. */
 const FIRST = [512, 512] as const;
 const placeOf = (round: number) => [512 + 512 * (round % 3), 512 + 40 * round] as const;
 type Place = readonly [x: number, y: number];
-/** Time limit for extracting the pages of the book after the first response. */
+/** Time limit within which the service extracts all pages of the book after its first response. */
 const EXTRACTED_MS = 5_000;
 
 if (corpusDir === undefined) {
@@ -52,7 +52,7 @@ const tile = (id: string, page: number, [x, y]: Place) =>
     if (bytes.readUInt32BE(16) !== 512) throw new Error(`not a tile: ${bytes.toString("latin1", 0, 200)}`);
   });
 
-/** Returns a document whose crop box is the region, because mutool renders the crop box. */
+/** Returns a document whose crop box is the tile's region, because mutool renders the crop box. */
 async function cropped(page: number, [x, y]: Place): Promise<string> {
   const document = await PDFDocument.load(book);
   const scale = 72 / 300;
@@ -83,7 +83,7 @@ async function compareTiles(): Promise<void> {
       times.cold.push(await tile(id, page, FIRST));
       await sleep(EXTRACTED_MS);
     }
-    // The page is read from its stored group of extracted pages.
+    // Now the page is read from its stored group of extracted pages.
     await tile(id, page, FIRST);
     for (let round = 0; round < ROUNDS; round++) {
       const place = placeOf(round);
@@ -125,7 +125,7 @@ async function comparePages(): Promise<void> {
 }
 
 try {
-  // The first image compiles the engine.
+  // Warm-up: the first image compiles the engine.
   await tile(await stored(book), 1, FIRST);
   await compareTiles();
   await comparePages();

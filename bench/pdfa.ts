@@ -1,6 +1,6 @@
-// `npm run bench:pdfa`: compares PDF to PDF/A over HTTP with Ghostscript and LibreOffice alone: the number of results
-// that veraPDF accepts, the time, and the distance of pages to the original. Run with PDFs as arguments; without
-// arguments it uses the corpus.
+// `npm run bench:pdfa`: compares PDF to PDF/A over HTTP with Ghostscript alone and with LibreOffice alone: the number
+// of results that veraPDF accepts, the time, and the distance of pages to the original. Run with PDFs as arguments.
+// Without arguments, uses the corpus.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -113,7 +113,7 @@ function ours(rasterize: boolean): Tool {
   };
 }
 
-/** Follows the manual of Ghostscript, with an sRGB output intent from its own definition file. */
+/** Converts as Ghostscript's manual describes, with an sRGB output intent from Ghostscript's own definition file. */
 function gs(from: string, flavour: Flavour, to: string): boolean {
   const options = ["-q", "-dNOPAUSE", "-dBATCH", `-dPDFA=${flavour[0]}`, "-dPDFACompatibilityPolicy=1"];
   const colors = ["-sDEVICE=pdfwrite", "-sColorConversionStrategy=RGB", `-o${to}`];
@@ -134,7 +134,7 @@ function office(from: string, flavour: Flavour, to: string): boolean {
   return made !== undefined;
 }
 
-/** Returns the largest distance of the compared pages, from 0 to 255; 255 if a page is missing. */
+/** Returns the largest distance of all compared pages, from 0 to 255. Returns 255 if a page is missing. */
 function furthest(one: string, other: string): number {
   const [before, after] = [picturesOf(one), picturesOf(other)];
   return Math.max(

@@ -1,6 +1,6 @@
 // `node scripts/bootstrap.mjs bench/pictures.ts`: compares converting images to PDF over HTTP with img2pdf and
-// ImageMagick as separate processes, in one run, as ratios. `IMG2PDF` (pip install img2pdf) and `IMAGEMAGICK` name the
-// programs if they are not on the path; `--quick` runs fewer rounds.
+// ImageMagick as new processes. All run in turn, and the results are ratios. `IMG2PDF` (pip install img2pdf) and
+// `IMAGEMAGICK` name the programs if they are not on the path. `--quick` runs fewer rounds.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const CORPUS = ["Portrait_8.jpg", "cmyk_colorspace.jpg", "speed_bench_prog.jpg",
 const ROUNDS = process.argv.includes("--quick") ? 3 : 7;
 const PEERS: Readonly<Record<string, (file: string, made: string) => readonly [string, ...string[]]>> = {
   img2pdf: (file, made) => [process.env.IMG2PDF ?? "img2pdf", "-o", made, file],
-  // Another name of the same encoder, because Debian's policy forbids the name PDF.
+  // `epdf` is another name of the PDF encoder. Debian's policy file forbids the name `pdf`.
   ImageMagick: (file, made) => [process.env.IMAGEMAGICK ?? "convert", file, `epdf:${made}`],
 };
 
@@ -59,7 +59,7 @@ async function compare(file: string): Promise<void> {
     for (const peer of theirs) {
       const [program, ...args] = peer.command(file, join(folder, "peer.pdf"));
       const began = performance.now();
-      // Neither program accepts every image.
+      // A program might not accept an image. The round is then skipped.
       if ((await exitCode(program, args)) !== 0) continue;
       peer.times.push(performance.now() - began);
       peer.bytes = statSync(join(folder, "peer.pdf")).size;

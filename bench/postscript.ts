@@ -1,5 +1,5 @@
-// `node scripts/bootstrap.mjs bench/postscript.ts`: compares PostScript and EPS to PDF over HTTP with `gs` as a whole
-// process, one and four at a time, in one run, as ratios.
+// `node scripts/bootstrap.mjs bench/postscript.ts`: compares PostScript and EPS to PDF over HTTP with `gs` as a new
+// process, with one and with four jobs at a time. The results are ratios.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -44,8 +44,8 @@ try {
 }
 
 /**
- * Measures the milliseconds until all jobs that started together are done. The two programs alternate, so that the load
- * of the machine is the same for both.
+ * Measures the milliseconds until all jobs that started together have ended. The service and the program alternate, so
+ * that the machine's load is the same for both.
  */
 async function compare(name: string, atATime: number): Promise<{ ours: number; theirs: number }> {
   const ours: number[] = [];

@@ -18,7 +18,7 @@ const MAX_TIME_MS = 60_000;
 const ALL = parsePages("1-last")!;
 const PDFA = join(import.meta.dirname, "../src/document/pdfa");
 
-/** Every rule that a repair handles, as if the previous attempt had violated it. */
+/** One failure for each rule that a repair handles, as if an earlier attempt had violated it. */
 const FAILURES = [
   ...new Set(
     readdirSync(PDFA, { recursive: true, encoding: "utf8" })

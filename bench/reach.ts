@@ -1,13 +1,12 @@
-// `npm run bench:reach [-- file.pdf …]`: runs real documents through the operations, and counts for each executable
-// line of src/document in how many documents it ran. Prints, by room and file, the lines that no document reached.
-// Delete such a line, or document at the top of its file which documents need it. Without arguments, it uses the corpus
-// (`CORPUS_DIR`).
+// `npm run bench:reach [-- file.pdf …]`: runs real documents through the operations. Counts for each executable line of
+// src/document how many documents ran it. Prints the lines that no document ran, by room and file. Delete such a line,
+// or state at the top of its file which documents need it. Without arguments, uses the corpus (`CORPUS_DIR`).
 import { readdirSync, readFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-// The first measurement must start before any function of the modules runs.
+// Must start before any function of the measured modules runs.
 const session = new Session();
 session.connect();
 await session.post("Profiler.enable");
@@ -20,7 +19,7 @@ const given = process.argv.slice(2);
 const folder = corpusDir && join(corpusDir, "pdf");
 const documents = given.length > 0 || !folder ? given : readdirSync(folder).map((name) => join(folder, name));
 
-/** The lines of one file: their offsets, and the number of documents that ran them. */
+/** The lines of one file: their numbers and offsets, and the number of documents that ran each. */
 interface Source {
   readonly lines: readonly { readonly number: number; readonly at: number }[];
   readonly hasFunction: Set<number>;
@@ -47,7 +46,7 @@ for (const [index, path] of documents.entries()) {
 }
 report();
 
-/** Adds the lines that ran since the last call. Sets V8's counters to zero. */
+/** Adds the lines that ran since the last call. Resets V8's counters. */
 async function count(counts: boolean): Promise<void> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   for (const { url, functions } of result) {
@@ -55,7 +54,7 @@ async function count(counts: boolean): Promise<void> {
     const path = relative(SOURCES, fileURLToPath(url));
     const source = sources.get(path) ?? readSource(path);
     sources.set(path, source);
-    // The first range of a module is the module itself. Inner ranges follow the ones that contain them.
+    // The first range of a module is the module itself. Each range precedes the ranges inside it.
     const ranges = functions.flatMap(({ ranges }) => ranges).filter(({ startOffset }) => startOffset > 0);
     ranges.sort((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
     for (const { number, at } of source.lines) {
@@ -72,8 +71,8 @@ function contains({ startOffset, endOffset }: Profiler.CoverageRange, at: number
 }
 
 /**
- * Finds the lines with code, without comments and lines of only brackets. Node strips types in place, so offsets stay
- * valid.
+ * Finds the lines with code. Skips comments and lines that contain only brackets. Node removes types without moving
+ * other code, so offsets stay valid.
  */
 function readSource(path: string): Source {
   const text = readFileSync(join(SOURCES, path), "utf8");
@@ -110,7 +109,7 @@ function sum<T>(values: readonly T[], of: (value: T) => number): number {
   return values.reduce((total, value) => total + of(value), 0);
 }
 
-/** Formats numbers as ranges: `3-5, 9`. */
+/** Formats numbers as ranges, for example `3-5, 9`. */
 function spans(numbers: readonly number[]): string {
   const ends: [first: number, last: number][] = [];
   for (const number of numbers) {

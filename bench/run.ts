@@ -1,7 +1,7 @@
-// `npm run bench`: compares this service over HTTP with its peers as whole processes, in one run, as ratios. `npm run
-// bench -- --quick` runs fewer rounds; `npm run bench -- pages` or `documents` runs one part. `hosts` runs an
-// additional part, which compares the service on Node with wrangler dev. `CORPUS_DIR` names a folder with real
-// documents.
+// `npm run bench`: compares this service over HTTP with other programs, run as new processes. All run in turn, and the
+// results are ratios. `npm run bench -- --quick` runs fewer rounds. `npm run bench -- pages` or `documents` runs one
+// part. `hosts` runs an additional part, which compares the service on Node with wrangler dev. `CORPUS_DIR` names a
+// folder with real documents.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -39,7 +39,7 @@ if (process.argv.includes("hosts")) {
 const folder = mkdtempSync(join(tmpdir(), "bench-"));
 const parts = ["pages", "documents"].filter((part) => process.argv.includes(part));
 const isWanted = (part: string) => parts.length === 0 || parts.includes(part);
-// The keyed variant with a container has all endpoints, and accepts large documents.
+// Only the keyed variant with a container has all endpoints and accepts large documents.
 const service = await startService({ variant: "keyed", container: true });
 try {
   if (isWanted("pages")) for (const format of FORMATS) await compare(service, format, corpusDir);

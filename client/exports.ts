@@ -1,4 +1,4 @@
-// Exports for every platform; index.ts and node.ts add the client class.
+// Exports for all platforms. index.ts and node.ts add the client class.
 export type { Options } from "./core/connection.ts";
 export type { Download } from "./core/download.ts";
 export { PagewrightError } from "./core/error.ts";

@@ -1,4 +1,4 @@
-// The client for platforms without a file system: browsers, Workers.
+// The client for platforms without a file system, such as browsers and Workers.
 import { PagewrightError } from "./core/error.ts";
 import { createClientClass } from "./core/pagewright.ts";
 
@@ -8,5 +8,5 @@ const noFiles = async (): Promise<never> => {
 
 export * from "./exports.ts";
 
-/** A Pagewright service. Each operation is a method. */
+/** Client of a Pagewright service. Each operation is a method. */
 export const Pagewright = createClientClass({ openPath: noFiles, save: noFiles });

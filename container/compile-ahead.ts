@@ -1,5 +1,5 @@
-// Fills the folder NODE_COMPILE_CACHE with the compiled code of the server and its threads, as a step of the image's
-// build. The cache reduces the CPU time of their start to a third.
+// Writes the compiled code of the server and its threads to the folder NODE_COMPILE_CACHE, while the image is built.
+// With this cache, the server and its threads start in a third of the CPU time.
 
 import { flushCompileCache } from "node:module";
 

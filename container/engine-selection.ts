@@ -1,4 +1,4 @@
-// The names of the engines, the setting ENGINES that selects them, and the exit code for invalid settings.
+// Defines the names of the engines, the setting ENGINES that selects them, and the exit code for invalid settings.
 
 /** Exit code of a container with an invalid setting: EX_CONFIG of sysexits.h. */
 export const MISCONFIGURED = 78;
@@ -17,7 +17,7 @@ export const ENGINE_TITLES: Readonly<Record<EngineName, string>> = {
 };
 
 /**
- * Parses a comma-separated list of names; returns all names if there is no list.
+ * Parses a comma-separated list of engine names. Returns all names if the list is empty.
  * @throws Error that lists the valid names
  */
 export function selectedEngines(list: string | undefined): ReadonlySet<EngineName> {

@@ -1,4 +1,4 @@
-// Reports to the container's runtime whether the server responds and accepts jobs. Never waits for an engine.
+// Reports to the container runtime whether the server responds and accepts jobs. Does not wait for engines.
 import { get } from "node:http";
 
 const TIMEOUT_MS = 4_000;

@@ -1,12 +1,14 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds their
-# zygotes and servers into container/dist. Reports its steps, and does nothing if everything is there. For a developer's
-# machine and for the container's image.
+# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds zygotes and
+# the veraPDF server into container/dist. Reports each step. Does nothing if everything is installed. Used on
+# developers' machines and for the container's image.
 #
-# install-engines.sh installs everything.
-# install-engines.sh --packages installs only what the built programs need, for an image that takes them from another.
+# install-engines.sh: installs everything.
+# install-engines.sh --packages: installs only the packages that the built programs need. For an image that copies the
+# programs from another image.
 set -euo pipefail
-# The same as in an image: a step that needs another locale fails everywhere, and files have the same order everywhere.
+# The locale of a container image. A step that needs another locale then fails on every machine, and files are sorted in
+# the same order everywhere.
 export LC_ALL=C
 unset LANG
 
@@ -14,16 +16,16 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"
 
 engines=(
-  # LibreOffice without a desktop. Math is for the formulas inside other documents.
+  # LibreOffice without a desktop. Math renders the formulas in documents of other kinds.
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
   ghostscript chromium-headless-shell default-jre-headless fontconfig
 )
 fonts=(
-  # Fonts with the same widths as Arial, Times New Roman, Courier New and Arial Narrow; Calibri; Cambria.
+  # Fonts with the same widths as Arial, Times New Roman, Courier New, Arial Narrow, Calibri and Cambria.
   fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea
-  # Symbols, and the scripts of Office documents: Noto's core has Arabic, Hebrew, Thai and Devanagari.
+  # Symbols, and the scripts of Office documents. fonts-noto-core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
-  # Replacements for the standard fonts of PDF, and the CMaps of fonts that are not embedded.
+  # Replacements for the standard fonts of PDF, and CMaps for fonts that are not embedded.
   fonts-urw-base35 poppler-data
 )
 # Hyphenation patterns for most languages with Latin, Greek and Cyrillic script: 3 MB.
@@ -41,7 +43,7 @@ missing() {
     <(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' "$@" 2> /dev/null | sed -n 's/^ii *//p' | sort)
 }
 
-# Prints a line for every fifth of the way, from what apt-get reports: step, a number, percent, words.
+# Prints a line at every fifth of the progress. Input: apt-get's status lines (step, number, percent, description).
 progress() {
   local step percent words fifth shown=""
   while IFS=: read -r step _ percent _; do
@@ -76,17 +78,17 @@ install_packages() {
     exit 1
   fi
   echo "Installing $# Debian packages (and what they need): $*"
-  # The JRE's packages link their manuals here, and a slim base has no such folder.
+  # The JRE's packages link their manuals in this folder, which a slim base image lacks.
   mkdir -p /usr/share/man/man1
-  # Without a list of packages, apt-get takes g++ for a pattern, and succeeds.
+  # Without a package list, apt-get treats g++ as a pattern and succeeds without installing anything.
   if ! compgen -G '/var/lib/apt/lists/*_Packages*' > /dev/null; then apt update; fi
-  # The package list might be older than the mirror.
+  # A failure can mean that the package list is older than the mirror: updates the list and retries.
   quiet_apt install -y --no-install-recommends "$@" && return
   apt update
   apt install -y --no-install-recommends "$@"
 }
 
-# Prints a fingerprint that changes with a zygote's source and with its engine's package.
+# Prints a fingerprint of a zygote's source and of its engine's package version.
 fingerprint() {
   {
     dpkg-query -W -f '${Version}\n' "$2"
@@ -96,7 +98,7 @@ fingerprint() {
   } | sha256sum
 }
 
-# build_zygote <folder> <package> <package of headers> <name in dist> <name for people>
+# build_zygote <folder> <package> <package of the headers> <name in dist> <display name>
 build_zygote() {
   local built stamp="$dist/$4.stamp"
   built="$(fingerprint "$1" "$2")"
@@ -107,7 +109,7 @@ build_zygote() {
   if [ -n "$wanted" ]; then install_packages $wanted; fi
   echo "Building the zygote of $5 (about 15 seconds)…"
   mkdir -p "$dist"
-  # The build fetches headers through the list of packages.
+  # The build downloads headers, for which apt-get needs the package list.
   if [ "$(id -u)" = 0 ] && ! apt-cache show "$3" > /dev/null 2>&1; then apt update; fi
   "$here/engines/$1/build.sh" "$dist"
   echo "$built" > "$stamp"
@@ -124,7 +126,7 @@ if [ "${1:-}" = --packages ]; then exit; fi
 build_zygote libreoffice libreoffice-core-nogui libreofficekit-dev zygote LibreOffice
 build_zygote ghostscript libgs10 libgs-dev ghostscript-zygote Ghostscript
 
-# veraPDF: a JDK and Maven build it, the JRE above runs it.
+# veraPDF: built with a JDK and Maven, run by the JRE that is installed above.
 built="$(cat "$here"/engines/verapdf/{Server.java,build.sh,checksums.sha256,pom.xml,sample.pdf} | sha256sum)"
 if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.stamp" 2> /dev/null)" != "$built" ]; then
   wanted="$(missing "${java_build_tools[@]}")"

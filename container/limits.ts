@@ -1,5 +1,5 @@
-// Defines the limits of a job in the container: its time and its share of the machine. src/document/contract/limits.ts
-// has the limits of a request. Names end with their unit (Ms, Bytes) unless they count something.
+// Defines the limits of a job in the container: time and a share of the machine. src/document/contract/limits.ts
+// defines the limits of a request. Names end with their unit (Ms, Bytes), unless they count something.
 // scripts/limits/limit-descriptions.ts describes each limit, and docs/limits.md lists all of them. Imports nothing,
 // because every module imports this file.
 
@@ -12,10 +12,13 @@ export const CONTAINER_LIMITS = {
   documentJobMs: 120_000,
   placeWaitMs: 60_000,
   slowAfterMs: 3_000,
-  /** Platforms kill after ten seconds or more. */
+  /** Platforms kill a container ten seconds or more after SIGTERM. */
   graceMs: 4_000,
   engineProofMs: 1_000,
-  /** Longer than the CPU time, because other jobs have the processors too, and images are limited after it. */
+  /**
+   * Longer than the limit of CPU time: other jobs use the processors too, and limiting images takes time after the
+   * export.
+   */
   libreOfficeMs: 240_000,
   libreOfficeCpuMs: 180_000,
   ghostscriptMs: 240_000,
@@ -40,11 +43,11 @@ export const CONTAINER_LIMITS = {
 
   jobInputBytes: GIB,
   threadHeapBytes: GIB,
-  /** Buffer for finished pages that wait for an earlier, slower page. */
+  /** Buffer for finished pages while an earlier page is not finished. */
   shareAheadBytes: 16 * MIB,
   jobsWaitingPerPlace: 8,
   slowJobsPerPlace: 4,
-  /** Jobs that need more are rare, and their engines have separate limits. */
+  /** Jobs that need more memory are rare, and their engines have separate limits. */
   slowJobBytes: GIB,
   jobFiles: 1000,
   memoryFoldersBytes: 512 * MIB,
@@ -54,7 +57,7 @@ export const CONTAINER_LIMITS = {
   ghostscriptFileBytes: GIB,
   rewriterMemoryBytes: 1.5 * GIB,
   rewriterFileBytes: 512 * MIB,
-  /** Only heavy files use all of it, and only one heavy file is validated at a time. */
+  /** Only heavy files use the whole heap, and only one heavy file is validated at a time. */
   veraPdfHeapBytes: 2 * GIB,
   embeddedPdfs: 16,
   embeddedDepth: 1,

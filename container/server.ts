@@ -4,15 +4,14 @@
 // Environment variables:
 // - CONTAINER_SECRET (required)
 // - PORT, HOST
-// - ENGINES: names of the engines to start (engine-selection.ts), all by default; operations of other engines return
-// 404
-// - JOB_CONCURRENCY (earlier JOBS): number of concurrent jobs per operation
-// - SHUTDOWN_GRACE_SECONDS (earlier GRACE_MS): time for running jobs after SIGTERM; the default is in limits.ts
-// - SCRATCH_DIR: a folder that other users can pass through
-// - MEMORY_SCRATCH_DIR: a folder with the same permissions in memory, /dev/shm by default
-// - URL_ALLOW: addresses that `url` and web pages can load in addition to the public web, see
-// engines/chromium/network/web-addresses.ts
-// - URL_DNS: the DNS servers to use
+// - ENGINES: names of the engines to start (engine-selection.ts). Default: all. Operations of other engines return 404
+// - JOB_CONCURRENCY (old name: JOBS): number of concurrent jobs per operation
+// - SHUTDOWN_GRACE_SECONDS (old name: GRACE_MS): time for running jobs after SIGTERM. Default: graceMs in limits.ts
+// - SCRATCH_DIR: a folder that other users can enter
+// - MEMORY_SCRATCH_DIR: a folder in memory with the same permissions. Default: /dev/shm
+// - URL_ALLOW: addresses that `url` and web pages can load in addition to the public web
+//   (engines/chromium/network/web-addresses.ts)
+// - URL_DNS: DNS servers to use
 
 import { totalmem } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -47,7 +46,7 @@ const { jobs, graceMs } = orLeave(() => readServerSettings(process.env));
 const selected = orLeave(() => selectedEngines(process.env.ENGINES));
 const web = orLeave(() => readWebSettings(process.env));
 
-/** Interval between checks for running jobs during the shutdown. */
+/** Interval between checks for running jobs during shutdown. */
 const LOOK_MS = 50;
 /** Maximum time in which clients can read their responses before their connections are closed. */
 const LAST_ANSWERS_MS = 500;
@@ -61,7 +60,7 @@ const lane = new SlowLane(slowLaneCapacity(jobs, memoryBytes));
 const slow = { lane, afterMs: CONTAINER_LIMITS.slowAfterMs };
 const { jobsWaitingPerPlace, placeWaitMs: maxWaitMs } = CONTAINER_LIMITS;
 const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, slow };
-/** The concurrency of engines covers both quick and slow jobs. */
+/** Number of documents that an engine can have open concurrently, in quick and slow jobs together. */
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
@@ -146,8 +145,8 @@ const app = createApp({
 });
 const listening = {
   ...{ fetch: app.fetch, hostname: HOST, port: Number(PORT) },
-  // Workers, like Node, close a connection that was idle for five seconds. If both sides use the same time, the side
-  // that closes second loses a request.
+  // Must differ from the five seconds after which clients (Workers, and Node) close an idle connection: with equal
+  // times, a request can arrive at a connection that is just being closed.
   serverOptions: { keepAliveTimeout: 65_000 },
 };
 const server = serve(listening, ({ port }) => {
@@ -175,7 +174,7 @@ async function stop(reason: string, graceMs: number): Promise<void> {
   }
 }
 
-/** Waits a limited time for running jobs, while the service still listens and rejects new ones. */
+/** Waits a limited time for running jobs. Meanwhile, the service listens and rejects new jobs. */
 async function end(graceMs: number): Promise<void> {
   engines.holdStarts();
   const until = performance.now() + graceMs;
@@ -206,9 +205,10 @@ function leave(reason: string): never {
 
 process.on("SIGTERM", () => void stop("SIGTERM", graceMs));
 process.on("SIGINT", () => void stop("SIGINT", graceMs));
-// The parent that started this service has ended, and no one waits for a response.
+// The process that started this service has ended, so no one waits for a response.
 process.on("disconnect", () => void stop("the parent is gone", 0));
-// The parent exited before this process could observe it, as when the supervisor restarts the service.
+// That process had ended before this one could observe it, for example because the supervisor has just restarted the
+// service.
 if (process.connected === false) void stop("the parent is gone", 0);
 
 function log(message: string, details: Record<string, unknown> = {}): void {

@@ -1,17 +1,17 @@
-// Reads the numeric settings of the container's server from environment variables. Earlier names stay valid and take
-// precedence, because the image sets the current names.
+// Reads the numeric settings of the container's server from environment variables. Old names stay valid. They take
+// precedence, because the image always sets the current names.
 
 import { availableParallelism } from "node:os";
 import { CONTAINER_LIMITS } from "./limits.ts";
 
 export interface ServerSettings {
-  /** Number of jobs of each operation that run at the same time. */
+  /** Number of concurrent jobs per operation. */
   readonly jobs: number;
-  /** Time that jobs have to end after SIGTERM. */
+  /** Time that running jobs have after SIGTERM. */
   readonly graceMs: number;
 }
 
-/** @throws Error with a sentence for the operator if a setting is invalid */
+/** @throws Error with a message for the operator, if a setting is invalid */
 export function readServerSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
   const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS } = environment;
   const count = (name: string, unit: string, text: string) => {

@@ -1,5 +1,5 @@
-// Writes the software bill of materials of this machine, in CycloneDX 1.5: the npm packages of the service, Node, the
-// Debian packages with engines and fonts, and the jars of veraPDF. Runs as the last step of the image's build.
+// Writes the software bill of materials of this machine, in CycloneDX 1.5. It lists the service's npm packages, Node,
+// the Debian packages with engines and fonts, and veraPDF's jars. Runs at the end of the image's build.
 // Usage: node container/write-sbom.ts <file>
 
 import { execFileSync } from "node:child_process";
@@ -14,7 +14,7 @@ interface Component {
   readonly properties?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** The fields of npm's output that this file reads; the output is copied as a whole. */
+/** The fields of npm's output that this file uses. All other fields are copied unchanged. */
 interface Bill {
   readonly components: readonly Component[];
 }
@@ -30,7 +30,7 @@ if (!file) {
 const run = (program: string, ...args: string[]) =>
   execFileSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: MAX_BYTES });
 
-// `--omit dev` would also omit packages that the service and its development have in common.
+// Without `--omit dev`, which would also omit packages that both the service and its development need.
 const bill = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only")) as Bill;
 const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...jars()];
 writeFileSync(file, `${JSON.stringify({ ...bill, components }, undefined, 2)}\n`);
@@ -45,7 +45,7 @@ function node(): Component {
   return { type: "application", name: "node", version, purl: `pkg:generic/node@${version}` };
 }
 
-/** Font packages have a separate section. */
+/** Fonts are data, recognized by the section of their package. */
 function debianPackages(): Component[] {
   const format = "$" + "{db:Status-Status}\t$" + "{Section}\t$" + "{Package}\t$" + "{Version}\t$" + "{Architecture}\n";
   const lines = run("dpkg-query", "--show", `--showformat=${format}`).trimEnd().split("\n");

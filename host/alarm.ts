@@ -1,18 +1,18 @@
-// A timer for one time, which can be arbitrarily far in the future.
+// A timer that calls a function at one time, which can be arbitrarily far in the future.
 
-/** Maximum delay of setTimeout. */
+/** Maximum delay that setTimeout supports. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Alarm {
   readonly #ring: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param ring can be called early if the time is weeks away */
+  /** @param ring called at the time, or earlier if the time is more than 24 days away */
   constructor(ring: () => void) {
     this.#ring = ring;
   }
 
-  /** Replaces the previous time. @param time milliseconds since 1970; undefined for none */
+  /** Sets the time, and replaces the previous one. @param time milliseconds since 1970; undefined cancels the alarm */
   set(time: number | undefined): void {
     clearTimeout(this.#timer);
     if (time === undefined) return;

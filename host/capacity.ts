@@ -4,15 +4,18 @@ import { LIMITS } from "../src/document/contract/limits.ts";
 import type { ProcessCapacity } from "../src/service/settings/capacity.ts";
 import { PART_BYTES } from "../src/service/storage/standalone-files.ts";
 
-/** A queued request occupies a connection and its headers, but no file memory. */
+/** Maximum queue length. It is large, because a queued request needs memory only for its connection and headers. */
 const WAITING = 1024;
 
-/** Concurrent page images in the container: fewer than its permits on most machines, so that other jobs can run. */
+/**
+ * Maximum number of concurrent page images in the container. On most machines, it is less than the number of permits
+ * there, so that other jobs can run.
+ */
 const PICTURES = 2;
 
 /**
- * @param memoryBytes memory for files in transit and for files buffered until their request ends; an engine in this
- *   process (without a container) needs the same amount again
+ * @param memoryBytes memory for files in transit, and for files that are buffered until their request ends. Without a
+ *   container, the engine in this process needs the same amount in addition
  */
 export function hostCapacity(memoryBytes: number): ProcessCapacity {
   const parts = Math.max(LIMITS.uploads, Math.floor(memoryBytes / 4 / PART_BYTES));
@@ -22,7 +25,7 @@ export function hostCapacity(memoryBytes: number): ProcessCapacity {
     uploadsQueued: WAITING,
     receivingJobs: parts,
     receivingJobsQueued: WAITING,
-    // The container itself limits how many of them run.
+    // The container itself limits the number of running jobs.
     containerJobs: WAITING,
     containerJobsQueued: WAITING,
     uploadMemoryPerRequestBytes: memoryBytes / 16,

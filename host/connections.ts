@@ -1,15 +1,19 @@
-// Limits the memory for pipelined requests. Node handles all requests of a connection concurrently, and buffers their
-// responses until the client has read the earlier ones (RFC 9112, 9.3.2).
+// Limits the memory for pipelined requests. Node would handle all requests of a connection concurrently, and buffer
+// each response until the client has read the earlier ones (RFC 9112, 9.3.2).
 
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { LIMITS } from "../src/document/contract/limits.ts";
 
-/** Browsers and proxies do not pipeline: they send a request only after the previous response. */
+/**
+ * Maximum number of queued requests per connection. Browsers and proxies do not pipeline: they send a request only
+ * after the previous response.
+ */
 const WAITING = 16;
 
 /**
- * Limits the number of connections of a server, and closes excess ones immediately: each needs memory and a descriptor.
+ * Limits the number of connections of a server, because each needs memory and a file descriptor. Closes excess
+ * connections immediately.
  */
 export function limitConnections(server: Server, most: number = LIMITS.connections): void {
   server.maxConnections = most;
@@ -20,14 +24,14 @@ export class Connections {
   readonly #waiting = new WeakMap<Socket, (() => void)[]>();
   readonly #stallMs: number;
 
-  /** @param stallMs maximum time in which a client reads nothing */
+  /** @param stallMs time after which a connection is closed if its client reads nothing */
   constructor(stallMs: number = LIMITS.connectionStallMs) {
     this.#stallMs = stallMs;
   }
 
   /**
-   * Waits until the responses to earlier requests have been read. Closes the connection if its client stops reading
-   * this response.
+   * Waits until the client has read the responses to earlier requests of the connection. Closes the connection if the
+   * client stops reading this response.
    * @returns false if the connection is closed
    */
   async enter(socket: Socket, response: ServerResponse): Promise<boolean> {
@@ -45,7 +49,7 @@ export class Connections {
 
   #leave(socket: Socket): void {
     const waiting = this.#waiting.get(socket) ?? [];
-    // The connection is closed: its queued requests need not wait.
+    // If the connection is closed, its queued requests continue, and `enter` returns false.
     if (socket.destroyed) for (const next of waiting.splice(0)) next();
     const next = waiting.shift();
     if (next) next();

@@ -1,5 +1,5 @@
-// Supervises the engine server for the lifetime of the host. Without it, the app runs only the jobs that need no
-// container.
+// Keeps the engine server running for the lifetime of the host. While the server does not run, the app can run only
+// jobs that need no container.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../src/runtime/log-line.ts";
@@ -23,14 +23,14 @@ export class EngineServerSupervisor {
   }
 
   /**
-   * Resolves after the first attempt to start the server, successful or not. Rejects with Misconfigured if every
-   * attempt would fail.
+   * Resolves after the first attempt to start the server, even if it failed. Rejects with Misconfigured if further
+   * attempts would fail for the same reason.
    */
   get firstAttempt(): Promise<void> {
     return this.#tried.promise;
   }
 
-  /** The app's settings for reaching the server; empty if it does not run. */
+  /** Environment variables with which the app connects to the server; empty if it does not run. */
   get vars(): EngineServer["vars"] {
     return this.#server?.vars ?? {};
   }

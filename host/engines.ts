@@ -1,5 +1,5 @@
-// Runs the container's server alongside this process, under its supervisor, on the loopback address. Stops it with all
-// its child processes.
+// Starts the container's server on the loopback address, as a supervised process, and stops it with all its child
+// processes.
 
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,7 +12,7 @@ export interface EngineSettings {
   readonly port?: number;
   /** Receives the log of the server: `inherit`, or a file descriptor. */
   readonly output: "inherit" | number;
-  /** The server's environment; this module adds further variables. */
+  /** Environment variables of the server. This module adds further variables. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -21,27 +21,27 @@ export interface EngineServer {
   readonly url: string;
   /** Secret that callers must send. */
   readonly secret: string;
-  /** The app's settings for reaching the server. */
+  /** Environment variables with which the app connects to the server. */
   readonly vars: Readonly<Record<string, string>>;
   /** Process ID of the current server. */
   readonly pid: number | undefined;
-  /** Resolves when supervisor and server have exited, intentionally or not. */
+  /** Resolves when supervisor and server have exited for any reason. */
   readonly ended: Promise<void>;
-  /** Stops every process, first with SIGTERM. */
+  /** Stops all processes, first with SIGTERM. */
   stop(): Promise<void>;
   /** Kills supervisor and server; their child processes then exit by themselves. */
   kill(): void;
 }
 
 const LISTENS_WITHIN_MS = 30_000;
-/** Maximum time to stop; longer than the supervisor's limit for the server. */
+/** Maximum time for stopping. It is longer than the time that the supervisor allows the server. */
 const STOP_WITHIN_MS = 9_000;
 const root = join(import.meta.dirname, "..");
-/** Compile cache of the processes, for a faster start. */
+/** Folder of the compile cache, with which the processes start faster. */
 export const compiledFolder: string = join(root, "container/dist/compiled");
 
 /**
- * Starts the server, and resolves when it listens. Its engines might still be starting; jobs wait for them.
+ * Starts the server, and resolves when it listens. The engines might still be starting; jobs wait for them.
  * @throws Error if it does not start
  */
 export async function startEngineServer({ port, output, env }: EngineSettings): Promise<EngineServer> {
@@ -74,20 +74,23 @@ export async function startEngineServer({ port, output, env }: EngineSettings): 
   };
 }
 
-/** Starts the supervisor with the command of the container image. */
+/** Starts the supervisor with the same command as the container image. */
 function spawnSupervisor(output: EngineSettings["output"], env: NodeJS.ProcessEnv): ChildProcess {
   const server = [process.execPath, "--no-warnings", join(root, "container/server.ts")];
   const stdio: StdioOptions = ["ignore", output, output, "ipc"];
   return spawn("perl", [join(root, "container/supervision/supervise.pl"), ...server], {
     env: { NODE_COMPILE_CACHE: compiledFolder, ...env, HOST: "127.0.0.1" },
-    // Detached, so that Ctrl-C in the terminal does not reach it. The server exits when the IPC channel closes, that
-    // is, when this process has exited for any reason.
+    // Detached, so that Ctrl-C in the terminal does not reach the supervisor. The server exits when the IPC channel
+    // closes, which happens when this process exits for any reason.
     detached: true,
     stdio,
   });
 }
 
-/** A setting is invalid; the container's log names it. Every further attempt would fail. */
+/**
+ * Thrown if a setting of the container is invalid, so that every further attempt would fail. The container's log names
+ * the setting.
+ */
 export class Misconfigured extends Error {
   override readonly message = "The container cannot read one of its settings, see above.";
 }

@@ -1,4 +1,4 @@
-// Adds API keys from the environment to the keys of the key database.
+// Adds the API keys of the environment variable API_KEYS to the keys of the key database.
 
 import { hashKey, type KeyRecord, type KeyRecords } from "../src/service/ports/api-key.ts";
 
@@ -13,7 +13,7 @@ export class EnvironmentKeys implements KeyRecords {
   }
 
   async get(hash: string, type: "json"): Promise<KeyRecord | null> {
-    // A record in the key database takes precedence: revocation, expiry, scopes, limits and signing secrets.
+    // A record in the key database takes precedence, because it can revoke or limit a key of the environment.
     return (await this.#others.get(hash, type)) ?? this.#records.get(hash) ?? null;
   }
 }

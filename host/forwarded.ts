@@ -1,5 +1,5 @@
-// Reads the client's address and the service's public origin from the headers of trusted proxies. Ignores entries that
-// clients could have forged.
+// Reads the client's IP address and the service's public origin from the X-Forwarded headers of trusted proxies.
+// Ignores entries that clients could have forged.
 
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -22,13 +22,16 @@ export function readForwarded(headers: IncomingHttpHeaders, peer: string | undef
   return { address, ...(isKnown ? { origin } : {}) };
 }
 
-/** Some proxies append the port, which differs between connections of one client. */
+/** Removes the port from an address. Some proxies append it, but it differs between connections of the same client. */
 function withoutPort(address: string | undefined): string | undefined {
   const [, inBrackets, v4] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/.exec(address ?? "") ?? [];
   return inBrackets ?? v4 ?? address;
 }
 
-/** Returns the entry of the outermost trusted proxy; a proxy that replaces the header leaves fewer entries. */
+/**
+ * Returns the entry of the outermost trusted proxy. If a proxy has replaced the header, there are fewer entries than
+ * proxies, and the first is used.
+ */
 function entry(header: string | readonly string[] | undefined, proxies: number): string | undefined {
   const entries = [header ?? []]
     .flat()

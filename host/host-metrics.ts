@@ -6,10 +6,10 @@ import { Counter, Gauge, Histogram, type PrometheusContentType, Registry } from 
 import { collectProcessMetrics, DURATION_BUCKETS } from "../container/processes/process-metrics.ts";
 import type { CompletedRequest } from "../src/service/ports/completed-request.ts";
 
-/** Prefix of this process's metrics. The container's metrics have a different one. */
+/** Prefix of the metrics of this process. The container's process metrics have a different prefix. */
 const PROCESS_PREFIX = "pagewright_host_";
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** Label of requests without a matching route or method. */
+/** Label for requests whose route or method is unknown. */
 const OTHER = "other";
 
 export class HostMetrics {
@@ -76,7 +76,7 @@ export class HostMetrics {
 
   /**
    * Returns all metrics in Prometheus' text format.
-   * @param container the container's metrics in the same format; undefined if it did not respond
+   * @param container the container's metrics in the same format; undefined if the container did not respond
    */
   async text(container: string | undefined): Promise<string> {
     this.#containerUp.set(container === undefined ? 0 : 1);
@@ -84,7 +84,7 @@ export class HostMetrics {
   }
 }
 
-/** Counts the bytes of connections, including open ones, without overhead per chunk. */
+/** Counts the bytes of connections. Reads the counters of the sockets on demand, so that chunks cause no overhead. */
 class Traffic {
   readonly #open = new Set<Socket>();
   readonly #closed = { bytesRead: 0, bytesWritten: 0 };

@@ -1,4 +1,4 @@
-// Serves the metrics of host and container on a separate port.
+// Serves the metrics of the host and of the container on a separate port.
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
@@ -12,7 +12,7 @@ import type { Variables } from "./settings.ts";
 export interface MetricsServerSettings {
   readonly host: string;
   readonly port: number;
-  /** Allowed host names, besides IP addresses and `localhost`. @default any */
+  /** Host names that requests can have, besides IP addresses and `localhost`. @default any */
   readonly hosts?: readonly string[];
   readonly metrics: HostMetrics;
   /** Returns the URL and secret of the container, if there is one. */
@@ -20,7 +20,7 @@ export interface MetricsServerSettings {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** @throws Error if it cannot listen */
+/** @throws Error if the server cannot listen */
 export async function serveMetrics(settings: MetricsServerSettings): Promise<void> {
   const { host: hostname, port, log } = settings;
   const fetch = (request: Request) => respondWithMetrics(request, settings);

@@ -1,4 +1,4 @@
-// Connects Node's HTTP server to the app: adds the bindings that the platform would provide, and tracks running
+// Connects Node's HTTP server to the app: provides the bindings that Cloudflare would provide, and tracks running
 // requests.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -36,7 +36,7 @@ export class RequestListener {
     const { app, env } = this.#settings;
     const isThere = await this.#connections.enter(incoming.socket as Socket, outgoing as ServerResponse);
     if (!isThere) return new Response(null, { status: CLIENT_CLOSED_REQUEST });
-    // The HTTP server accepts invalid hosts, such as `a.127`.
+    // The HTTP server accepts invalid host names, such as `a.127`.
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     (outgoing as ServerResponse).once("finish", () => drainBody(incoming as IncomingMessage));
     const { address, origin } = this.#origin(incoming);
@@ -53,7 +53,8 @@ export class RequestListener {
     try {
       return await app.fetch(request, environment, context);
     } catch (error) {
-      // The server aborts a request with a string as the reason, which the app does not recognize as an error.
+      // If the client disconnects, the server aborts the request. The reason is a string, which the app rethrows
+      // because it is not an Error.
       if (!request.signal.aborted) throw error;
       console.log(logLine({}, "client disconnected", { path: new URL(request.url).pathname }));
       return new Response(null, { status: CLIENT_CLOSED_REQUEST });
@@ -71,11 +72,11 @@ export class RequestListener {
   /** Posts a webhook message. */
   readonly deliver = (message: WebhookMessage): Promise<DeliveryOutcome> => {
     const { app, env } = this.#settings;
-    // Shutdown does not wait for a slow receiver: the message is posted again after the restart.
+    // Shutdown does not wait for this delivery. After a restart, the message is posted again.
     return app.deliver(message, env(), (work) => this.#follow(work));
   };
 
-  /** Resolves when all work has ended, including work after responses. */
+  /** Resolves when all requests and jobs have ended, including their work after the response. */
   async idle(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
   }
@@ -93,9 +94,9 @@ export class RequestListener {
 }
 
 /**
- * Reads the rest of the request body after the response. The HTTP server drains it, too, but only for half a second,
- * and then closes the connection, which might carry the next request. A stream that the app has opened without reading
- * it to the end prevents this draining.
+ * Reads the remaining request body after the response. The HTTP server reads it only for half a second, and then closes
+ * the connection, which might carry the next request. It does not read it at all if the app has opened the body as a
+ * stream.
  */
 function drainBody(incoming: IncomingMessage): void {
   if (!incoming.readableEnded) incoming.removeAllListeners("data").resume();

@@ -1,5 +1,5 @@
-// The service on Node: serves the app, starts the engines, deletes expired files, and shuts down gracefully. Logs JSON
-// lines to standard output. settings.ts lists its environment variables.
+// The service on Node: serves the app, starts the engines, deletes expired files, and shuts down gracefully. Writes the
+// log to standard output as lines of JSON. settings.ts lists the environment variables.
 
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
@@ -27,17 +27,20 @@ import { openRecords } from "./storage/open-records.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 /**
- * Longer than the keep-alive timeout of proxies: a proxy could lose a request on a connection that the server closes
- * first.
+ * Keep-alive timeout. It is longer than the timeouts of proxies, because a proxy can lose a request on a connection
+ * that the server closes first.
  */
 const KEEP_ALIVE_MS = 75_000;
-/** Time limit of a whole upload: a connection with 16 KB/s sends 100 MB. Stalled uploads end earlier. */
+/** Time limit of a whole upload. It suffices for 100 MB at 16 KB/s. Stalled uploads are aborted earlier. */
 const RECEIVE_MS = 2 * 3_600_000;
-/** Time for aborted requests to delete their files. */
+/** Time in which aborted requests can delete their files. */
 const CLEAN_UP_MS = 2_000;
-/** Interval in which two SIGINTs count as one: the terminal and npm both send it. */
+/** Interval in which several SIGINTs count as one, because both the terminal and npm send SIGINT. */
 const SAME_CTRL_C_MS = 300;
-/** Most buffers that pass through this process are short-lived, so frequent garbage collection frees little memory. */
+/**
+ * Growth of the heap between two full garbage collections. Most buffers in this process are short-lived, so frequent
+ * full collections would free little memory.
+ */
 const HEAP_GROWTH_PERCENT = 200;
 
 let isUp = false;
@@ -54,7 +57,7 @@ const engines = settings.startsEngines
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 process.on("disconnect", () => void stop("the parent has exited"));
-// The parent has exited while the storage was being opened.
+// The parent process exited while the storage was being opened.
 if (process.connected === false) await stop("the parent has exited");
 await engines?.firstAttempt.catch(exit);
 
@@ -163,8 +166,8 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
 }
 
 /**
- * Returns the environment of the engine server, without secrets and without the grace period: when this process stops
- * the server, its requests have already had their time.
+ * Returns the environment of the engine server. Omits secrets. Also omits the grace period, because this process stops
+ * the server only after its own requests have ended.
  */
 function engineEnvironment(): NodeJS.ProcessEnv {
   const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|S3_|OTEL_)/.test(name);

@@ -37,7 +37,7 @@ export interface Settings {
   readonly trustedProxies: number;
   readonly stopMs: number;
   readonly budgets: ProcessCapacity;
-  /** True to start the container alongside the host. */
+  /** True if the host starts the container's server. */
   readonly startsEngines: boolean;
   readonly variables: Variables;
 }
@@ -73,7 +73,7 @@ export function readSettings(environment: Environment): Settings {
   requireContainer(variables);
   const host = environment.HOST || "127.0.0.1";
   const trustedProxies = count("TRUSTED_PROXIES", 0, 0, 10);
-  // A proxy on the same machine forwards requests with any host name.
+  // Behind a proxy on the same machine, requests have the host names of the proxy.
   const isLocal = isLoopback(host) && trustedProxies === 0 && variables.BASE_URL === undefined;
   const given = isLocal ? { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...variables } : variables;
   return {
@@ -91,8 +91,8 @@ export function readSettings(environment: Environment): Settings {
 }
 
 /**
- * A loopback address accepts only loopback host names, because DNS rebinding can make a browser request it under
- * others.
+ * Returns the metrics server's address and host names. On a loopback address, it accepts only loopback host names by
+ * default, because DNS rebinding can make browsers send requests with other names.
  */
 function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK_HOSTS : undefined }: Variables) {
   const { hosts } = ALLOWED_HOSTS === undefined ? {} : readConfig({ ALLOWED_HOSTS } as Env);
@@ -101,7 +101,7 @@ function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK
 
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host);
 
-/** The error message never contains a key. */
+/** Parses a list of API keys. The error message contains no key. */
 function keysIn(list: string): string[] {
   const keys = list
     .split(",")

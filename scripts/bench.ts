@@ -1,5 +1,5 @@
-// `npm run bench`, `npm run bench:<name>`: installs the programs that a benchmark compares, then runs it. The first
-// argument is the name of the file in bench/.
+// `npm run bench`, `npm run bench:<name>`: installs the programs that a benchmark needs, then runs it. The first
+// argument is the name of a file in bench/.
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

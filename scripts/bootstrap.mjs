@@ -1,6 +1,6 @@
-// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts, parts of the
-// client, pages), then runs a script of the project.
-// Plain JavaScript without dependencies, because it runs before anything is installed, on any Node from version 20.
+// Prepares a fresh clone (node modules, the pinned Node, WebAssembly artifacts, parts of the client, pages), then runs
+// a script of the project. Plain JavaScript without dependencies, because it runs before anything is installed, on any
+// Node from version 20.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -37,7 +37,7 @@ async function main() {
 
   if (!modulesAreInstalled() || staleWasmFolders().length > 0 || generated.some(isStale)) await prepare();
 
-  // Once everything is installed, npm's path starts with the pinned Node, so the script can run in this process.
+  // With the pinned Node, npm's path already contains the installed programs, so the script can run in this process.
   if (process.version === `v${pinnedVersion()}`) {
     process.argv = [process.execPath, resolve(script), ...args];
     endWithParent(() => process.kill(process.pid, "SIGTERM"));
@@ -78,14 +78,14 @@ function modulesAreInstalled() {
   for (const [path, { version, integrity, optional }] of Object.entries(wanted)) {
     if (path === "") continue;
     const found = installed[path];
-    if (found === undefined && optional) continue; // made for another platform
+    if (found === undefined && optional) continue; // built for another platform
     if (found?.version !== version || found.integrity !== integrity) return false;
   }
   return Object.keys(installed).every((path) => path in wanted);
 }
 
 /**
- * Shows how many node modules are installed. npm creates all folders first, so only folders that contain a file count.
+ * Prints how many node modules are installed. npm creates all folders first, so only folders with a file count.
  */
 function installedModules() {
   const { packages } = readJson(join(root, "package-lock.json"));
@@ -99,8 +99,8 @@ async function installModules() {
   console.log(first ? "Installing node modules (first run)…" : "Updating node modules…");
   const progress = setInterval(() => console.log(`  ${installedModules()}`), PROGRESS_EVERY_MS);
   let install = await run(...npm("ci", "--include=dev"));
-  // npm 11 rejects a lock file that lacks optional packages of other platforms; this command installs the same
-  // versions.
+  // npm 11 rejects a lock file without the optional packages of other platforms. This command accepts it, and installs
+  // the same versions.
   if (install.code !== 0) install = await run(...npm("install", "--no-save", "--include=dev"));
   clearInterval(progress);
   if (install.code !== 0) {
@@ -122,8 +122,8 @@ async function installModules() {
 }
 
 /**
- * Runs the npm that started this script, or else the npm on the path, but never with the Node that it is about to
- * replace.
+ * Returns the command that runs npm: the npm that started this script, or else the npm on the path. Never uses the
+ * installed Node, because npm might replace it.
  */
 function npm(...args) {
   const own = join(root, "node_modules");
@@ -140,7 +140,7 @@ function outerEnvironment() {
 
 // WebAssembly artifacts
 
-/** Returns folders of wasm/ that have a build script and whose outputs are missing or outdated. */
+/** Returns the folders of wasm/ that have a build script, and whose outputs are missing or outdated. */
 function staleWasmFolders() {
   if (!existsSync(wasmSources)) return [];
   return readdirSync(wasmSources).filter((folder) => {
@@ -157,7 +157,7 @@ async function buildWasm(folder) {
   mkdirSync(wasmOutputs, { recursive: true });
   const build = await run(pinnedNode, [join(wasmSources, folder, "build.ts")]);
   if (build.code !== 0) throw new Refusal(`${tail(build.output)}\nwasm/${folder}/build.ts failed.`);
-  // Allows a second of tolerance, because file systems round times.
+  // Tolerates a second, because file systems round times.
   const outputs = readdirSync(wasmOutputs).filter(
     (name) => !name.startsWith(".") && statSync(join(wasmOutputs, name)).mtimeMs >= since - 1000,
   );
@@ -165,13 +165,13 @@ async function buildWasm(folder) {
 }
 
 /**
- * Returns a value that changes with the folder's files, the shared files of the builds, and the packages that they read
- * (compiler, third-party engine).
+ * Returns a hash of the folder's files, of files that several builds share, and of the lock file, which includes the
+ * compiler and the third-party engine.
  */
 function fingerprint(folder) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
-  // The image kernel uses the transform of the JPEG kernel; the builds of third-party binaries share the code that
-  // rewrites them.
+  // The image kernel uses the JPEG kernel's transform. The builds of third-party binaries share the code that rewrites
+  // binaries.
   const files = [folder, "jpeg", "rewrite"]
     .flatMap((name) => readdirSync(join(wasmSources, name), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -182,9 +182,9 @@ function fingerprint(folder) {
   return hash.digest("hex");
 }
 
-// Files that scripts write: parts of the client, and pages for the browser
+// Generated files: parts of the client, and pages for the browser
 
-/** Reports whether a source has changed since the files were written, or one of them is missing. */
+/** Reports whether a source has changed since the files were written, or an output is missing. */
 function isStale({ folder }) {
   const { files = [], outputs, digest } = readStamp(join(folder, "sources.json"));
   return digest !== digestOf(files) || outputs.some((name) => !existsSync(join(folder, name)));
@@ -198,7 +198,7 @@ async function generate({ script, folder }) {
   writeFileSync(stamp, JSON.stringify({ files, outputs, digest: digestOf(files) }));
 }
 
-/** Returns a value that changes with the files, and with the packages that they read. */
+/** Returns a hash of the files, and of the lock file, which includes the packages that the files import. */
 function digestOf(files) {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
   for (const file of files) {
@@ -208,7 +208,7 @@ function digestOf(files) {
   return hash.digest("hex");
 }
 
-// Only one preparation runs at a time: both variants can start at once on a fresh clone.
+// Only one preparation runs at a time. On a fresh clone, two services can be started at once.
 
 async function lock() {
   mkdirSync(dirname(lockFile), { recursive: true });
@@ -249,7 +249,7 @@ function isAlive(pid) {
 
 // Processes
 
-/** Runs a command to its end and keeps its output. */
+/** Runs a command to its end, and returns its exit code and output. */
 function run(command, args) {
   return new Promise((done) => {
     let output = "";
@@ -262,7 +262,7 @@ function run(command, args) {
 }
 
 function runWithPinnedNode(script, args) {
-  // npm sets this path only if the programs exist when it starts.
+  // The path of npm lacks these programs if they were installed after npm started.
   const path = `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH ?? ""}`;
   // The IPC channel closes when this process ends for any reason, so the script can end too.
   const stdio = ["inherit", "inherit", "inherit", "ipc"];
@@ -280,8 +280,8 @@ function runWithPinnedNode(script, args) {
 }
 
 /**
- * Ends this process when npm, its parent, ends: npm does not forward every signal, and none if it is killed. Outside
- * npm, the parent can end first (nohup).
+ * Ends this process when its parent, npm, ends. Needed because npm does not forward every signal, and forwards none if
+ * it is killed. Does nothing outside npm, where the parent can end first (nohup).
  */
 function endWithParent(end) {
   const parent = process.ppid;
@@ -298,7 +298,7 @@ function pinnedVersion() {
   return readJson(join(root, "package.json")).devDependencies.node;
 }
 
-/** Returns the record of a build; an empty one if there is none, or if its writer was interrupted. */
+/** Returns the record of a build. Returns an empty record if there is none, or if its writer was interrupted. */
 function readStamp(file) {
   try {
     return readJson(file);

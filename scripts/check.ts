@@ -1,5 +1,5 @@
-// `npm run check`: runs every check that must pass before a change is merged, and prints one line for each. Continues
-// after a failure. `npm run check -- --quick` skips the tests.
+// `npm run check`: runs every check that a change must pass, and prints one line for each check. Continues after a
+// failure. `npm run check -- --quick` skips the tests.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ import { root } from "./services/wrangler.ts";
 interface Check {
   readonly name: string;
   /**
-   * @returns the text to print after "ok", or a text that begins with "warning"; throws an Error with the output if the
-   *   check fails
+   * @returns the text to print after "ok", or a text that begins with "warning"
+   * @throws Error with the check's output, if the check fails
    */
   run(): Promise<string>;
 }

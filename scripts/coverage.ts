@@ -1,4 +1,5 @@
-// Prints the percentage of lines in src/ that the unit tests run, one line per room. No check depends on it.
+// Prints the percentage of lines in src/ that the unit tests run, one line per room. For information only: no check
+// depends on it.
 import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./services/wrangler.ts";
@@ -10,7 +11,7 @@ interface Summary {
   readonly lines: { readonly total: number; readonly covered: number };
 }
 
-/** Prints nothing if the run was interrupted. */
+/** Prints the table. Prints nothing if the test run was interrupted. */
 export function printCoverage(): void {
   if (!existsSync(SUMMARY)) return;
   const summaries = JSON.parse(readFileSync(SUMMARY, "utf8")) as Record<string, Summary>;
@@ -23,7 +24,7 @@ export function printCoverage(): void {
   }
 }
 
-/** Returns the folder below src/, and in large rooms its subfolder. */
+/** Returns the folder below src/. In large rooms, includes the subfolder. */
 function roomOf(path: string): string {
   const folders = relative(join(root, "src"), path).split("/").slice(0, -1);
   if (path === "total") return "all of src";

@@ -1,5 +1,5 @@
-// `npm run deploy`: deploys the Worker and its containers to Cloudflare, after a check of the configuration. Arguments
-// go to `wrangler deploy`.
+// `npm run deploy`: checks the configuration, then deploys the Worker and its containers to Cloudflare. Passes its
+// arguments to `wrangler deploy`.
 
 import { spawn } from "node:child_process";
 import { checkConfiguration } from "./checks/deployment.ts";
@@ -12,5 +12,5 @@ try {
   process.exit(1);
 }
 const args = ["--no-warnings", wranglerCli, "deploy", ...process.argv.slice(2)];
-// wrangler is interactive, and shows the progress of the image build.
+// Inherits the terminal, because wrangler asks questions and shows the progress of the image build.
 spawn(process.execPath, args, { cwd: root, stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1));

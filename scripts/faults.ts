@@ -1,7 +1,7 @@
-// `npm run test:faults`: kills and freezes processes of the service over many jobs and under load, and checks the
-// responses. Takes hours at full size and is not part of `npm test`. `npm run test:faults -- kill --rounds 100 --only
-// chromium --seed 7` runs one part with other counts and cases; each part's file documents its flags. Prints one line
-// per part, and exits with 1 if any result is wrong.
+// `npm run test:faults`: kills and freezes processes of the service during many jobs and under load, and checks the
+// responses. At full size, it takes hours; it is not part of `npm test`. One part can run with other counts and cases:
+// `npm run test:faults -- kill --rounds 100 --only chromium --seed 7`. The file of each part documents its flags.
+// Prints one line per part, and exits with 1 if any result is wrong.
 
 import { parseArgs } from "node:util";
 import type { FaultOptions, Run } from "../test/faults/suite.ts";

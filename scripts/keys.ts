@@ -40,10 +40,10 @@ Settings; "none" removes one:
                      of a secret without a key .wrangler/private)
   --data DIR         the keys of a host on Node: its DATA_DIR`;
 
-/** Number of hex digits of a hash that identify a key in lists and arguments. */
+/** Number of hex digits of a key's hash that lists show and arguments accept. */
 const SHOWN_HASH_LENGTH = 12;
 const MIN_PREFIX_LENGTH = 4;
-/** Limits the owner, which is stored in KV metadata of at most 1024 bytes. */
+/** Maximum size of the owner. The owner is stored in KV metadata, which has at most 1024 bytes. */
 const MAX_OWNER_BYTES = 256;
 const MAX_RECORD_BYTES = 1000;
 const DEFAULT_DAYS = 30;
@@ -116,7 +116,7 @@ async function create(namespace: Namespace, { owner = "unnamed", key: given, ...
   const entry = checked(
     await withSettings({ hash, owner, created: new Date().toISOString(), revoked: null }, settings),
   );
-  // Also prevents a revoked key from becoming valid again.
+  // Rejects revoked keys too, so that they do not become valid again.
   if (given !== undefined && (await listKeys(namespace)).some((entry) => entry.hash === hash)) {
     throw new Refusal("This key exists already (perhaps revoked): choose another one.");
   }
@@ -124,7 +124,7 @@ async function create(namespace: Namespace, { owner = "unnamed", key: given, ...
   console.log(key);
 }
 
-/** @throws Refusal if the record exceeds the size of KV metadata */
+/** @throws Refusal if the record is too large for KV metadata */
 function checked(entry: KeyEntry): KeyEntry {
   const { hash: _, ...record } = entry;
   if (Buffer.byteLength(entry.owner) > MAX_OWNER_BYTES) {
@@ -207,7 +207,10 @@ function shown({ hash, owner }: KeyEntry): string {
   return `${hash.slice(0, SHOWN_HASH_LENGTH)} (${owner})`;
 }
 
-/** Warns that KV is cached: https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency */
+/**
+ * Returns a warning for a deployed Worker, because KV is cached:
+ * https://developers.cloudflare.com/kv/concepts/how-kv-works/#consistency
+ */
 function delay(namespace: Namespace): string {
   return namespace === "remote" ? " The change may take a minute to reach all locations." : "";
 }

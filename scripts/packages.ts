@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 
-/** Third-party programs that verify the results of this service. */
+/** Other programs that the tests use to verify the service's results. */
 export const TEST_PACKAGES: readonly string[] = [
   "7zip",
   "curl",
@@ -46,7 +46,8 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);
-  // Package lists can contain versions that the mirror has deleted: in that case, update the lists and retry once.
+  // If a package list names versions that the mirror has deleted, the installation fails. Then updates the lists and
+  // retries once.
   if (haveLists() && apt("install", ...missing).ok) return;
   const update = apt("update");
   const install = apt("install", ...missing);

@@ -1,6 +1,6 @@
-// `npm start`: runs the service on this machine until Ctrl-C. Environment: VARIANT (private, keyed), PORT, API_KEY, the
-// SETTINGS in src/service/settings/settings.ts, the container's settings; STATE_DIR, the folder for stored files, keys
-// and logs (default .wrangler).
+// `npm start`: runs the service on this machine until Ctrl-C. Environment variables: VARIANT (private or keyed), PORT,
+// API_KEY, the SETTINGS in src/service/settings/settings.ts, the container's settings, and STATE_DIR (folder for stored
+// files, keys and logs, by default .wrangler).
 
 import { join, relative, resolve } from "node:path";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
@@ -20,11 +20,11 @@ Runs the service on this machine until Ctrl-C. Environment variables configure i
   STATE_DIR   folder of stored files, keys and logs; default .wrangler
 docs/deploy.md describes the others.`;
 
-/** Interval at which expired files are deleted, because wrangler dev never fires cron triggers. */
+/** Interval between deletions of expired files. Needed because wrangler dev does not fire cron triggers. */
 const SWEEP_EVERY_MS = 10 * 60_000;
 /**
- * Time within which two Ctrl-C count as one: the terminal sends it to every foreground process, and npm passes it on
- * too.
+ * Two SIGINT within this time count as one Ctrl-C: the terminal sends the signal to every foreground process, and npm
+ * forwards it too.
  */
 const SAME_CTRL_C_MS = 300;
 
@@ -38,7 +38,7 @@ let container: ContainerProcess | undefined;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
 process.on("disconnect", onSignal);
 process.channel?.unref();
-// The terminal can close before this process ends.
+// The terminal can close before this process ends. Writing to it then fails.
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   if (interrupted.signal.aborted) return stop();
 
   const address = `http://localhost:${port}`;
-  // Browsers never send the fragment, and the page removes the key from it immediately.
+  // The URL fragment contains the key. Browsers never send a fragment, and the page removes it immediately.
   const page = apiKey === undefined ? address : `${address}/#key=${encodeURIComponent(apiKey)}`;
   const header = apiKey === undefined ? "" : `-H 'Api-Key: ${apiKey}' `;
   console.log(`
@@ -93,7 +93,7 @@ Ready: ${address} (${variant} variant; log: ${relative(root, logFile)}; press Ct
 `);
 
   const { url } = service;
-  // wrangler provides this route, on the loopback address only.
+  // wrangler provides this route, only on the loopback address.
   setInterval(() => void fetch(`${url}/cdn-cgi/local/scheduled`).catch(() => {}), SWEEP_EVERY_MS).unref();
 
   await service.ended;
@@ -118,8 +118,8 @@ async function stop(): Promise<void> {
 }
 
 /**
- * Starts the engines. Without them, endpoints that need none still work, and the others report that the service is
- * busy.
+ * Starts the engines. Without them, endpoints that need no engine still work. All other endpoints report that the
+ * service is busy.
  */
 async function startEngines(logFile: string, port: number): Promise<void> {
   try {
@@ -144,8 +144,8 @@ function readPort(value: string): number {
 }
 
 /**
- * Returns the debugger's port: the service's port plus a fixed offset, so that it is predictable, or 0 for any free
- * port.
+ * Returns the debugger's port: the service's port plus a fixed offset, so that it is predictable. If that port is in
+ * use, returns 0, which means any free port.
  */
 async function portBeside(port: number): Promise<number> {
   const beside = nearbyPort(port);
@@ -162,7 +162,7 @@ async function freePortNear(port: number): Promise<number> {
   return nearbyPort(port);
 }
 
-/** Returns the environment variables of this command, quoted for a shell. */
+/** Returns the environment variables for this command that are set, quoted for a shell. */
 function givenVariables(): string[] {
   const quoted = (value: string) => (/^[\w@%+:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`);
   return ["VARIANT", "API_KEY", "STATE_DIR", ...SETTINGS].flatMap((name) =>
@@ -173,11 +173,13 @@ function givenVariables(): string[] {
 function settings(): Record<string, string> {
   const names = [...SETTINGS, "FORM_SECRET"];
   const given = Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  // wrangler listens on the loopback address.
+  // Without BASE_URL, accepts only loopback hosts, because wrangler listens on the loopback address.
   return given.BASE_URL ? given : { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...given };
 }
 
-/** Shows failures of the Worker (structured) and of the runtime on the terminal as well as in the log. */
+/**
+ * Prints failures on the terminal too, not only in the log: failures that the Worker logs, and errors of the runtime.
+ */
 function showError(line: string): void {
   if (line.startsWith("[wrangler:error]") || line.includes("[ERROR]")) console.error(line);
   if (!line.startsWith("{")) return;

@@ -1,6 +1,6 @@
-// `npm test`: installs the test programs and the engines, then runs every test. Arguments are passed to vitest. With
-// `--project`, it installs only the programs that these tiers need (test/README.md). With `--coverage`, it prints the
-// share of the lines of src/ that the tests ran.
+// `npm test`: installs the test programs and the engines, then runs every test. Passes its arguments to vitest. With
+// `--project`, installs only the programs that these tiers need (test/README.md). With `--coverage`, also prints the
+// percentage of lines in src/ that the tests ran.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { installEngines } from "./services/container-process.ts";
 import { installS3Server } from "./services/s3-server.ts";
 import { root } from "./services/wrangler.ts";
 
-/** Tiers that need only the node modules. */
+/** Tiers that need no program besides the node modules. */
 const SELF_CONTAINED: readonly string[] = ["unit", "worker", "server", "docker"];
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

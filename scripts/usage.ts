@@ -1,8 +1,9 @@
-// Prints the usage for `--help`, and rejects arguments of commands that are configured by environment variables only.
+// Handles the arguments of commands that are configured only by environment variables: prints the usage for `--help`,
+// and rejects any other argument.
 
 const STATUS_OF_MISUSE = 2;
 
-/** Ends the process with the usage, unless there are no arguments. */
+/** Prints the usage and ends the process, unless there are no arguments. */
 export function takeNoArguments(usage: string): void {
   const [first] = process.argv.slice(2);
   if (first === undefined) return;

@@ -1,6 +1,6 @@
-// Generates `client/generated/`: operations.ts (types) and operation-schemas.ts (schemas for the command line) from the
-// declarations of the endpoints, and operation-list.ts (types of the schemas) as a copy, because the published client
-// contains only its own tree.
+// Generates `client/generated/` from the endpoints' declarations: operations.ts (types), and operation-schemas.ts
+// (schemas for the command line). Also copies operation-list.ts (types of the schemas), because the published client
+// contains only its own folder.
 
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const outputs = {
   "operation-schemas.ts": schemasSource(operations),
   "operation-list.ts": WRITTEN + (await readFile(join(root, LIST), "utf8")),
 };
-// bootstrap.mjs writes again when a source changes or an output is missing.
+// With this record, bootstrap.mjs regenerates the files when a source changes or an output is missing.
 const written = { files: [...(await sources()), LIST], outputs: Object.keys(outputs) };
 const files = { ...outputs, "sources.json": JSON.stringify(written) };
 const folder = join(root, "client/generated");

@@ -1,5 +1,5 @@
-// `node scripts/bootstrap.mjs scripts/write-limits.ts`: rewrites the tables of docs/limits.md after a limit has
-// changed.
+// `node scripts/bootstrap.mjs scripts/write-limits.ts`: regenerates the tables of docs/limits.md. Run it after changing
+// a limit.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Bundles the page for the browser, and writes it with its samples as one module, which the service imports in workerd
-// and in Node.
+// Bundles the workbench for the browser. Writes the page and its samples as one module, which the service imports in
+// workerd and in Node.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, extname, join, relative } from "node:path";
@@ -11,7 +11,7 @@ import { samplePdf } from "./samples/pdf.ts";
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "..");
 const DIST = join(HERE, "dist");
-/** Limit of the script that the first view loads, in bytes after gzip. */
+/** Maximum size of the script that the first view loads, in bytes after gzip. */
 const SCRIPT_LIMIT = 60 * 1024;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 interface BuiltFile {
-  /** Path below the base URL of the service. */
+  /** Path relative to the base URL of the service. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
@@ -47,7 +47,7 @@ const modules = files.map((file) => `  ${JSON.stringify(file.path)}: ${JSON.stri
 await rm(DIST, { recursive: true, force: true });
 await mkdir(DIST, { recursive: true });
 await writeFile(join(DIST, "files.js"), `export const files = {\n${modules.join("")}};\n`);
-// bootstrap.mjs rebuilds when a source changes or an output is missing.
+// bootstrap.mjs reads this file: it builds again when a source has changed or an output is missing.
 await writeFile(join(DIST, "sources.json"), JSON.stringify({ files: sources, outputs: ["files.js"] }));
 
 async function style(): Promise<Uint8Array> {
@@ -57,7 +57,7 @@ async function style(): Promise<Uint8Array> {
   return Buffer.concat(await Promise.all(parts));
 }
 
-/** Bundles the script and the modules that it loads on demand. */
+/** Bundles the main script, and the modules that it loads on demand. */
 async function bundle(): Promise<{ scripts: BuiltFile[]; sources: string[] }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,

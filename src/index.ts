@@ -9,7 +9,7 @@ import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
 import { type Env, readConfig } from "./service/settings/config.ts";
 import { removeExpired } from "./service/storage/expired.ts";
 
-// The library looks it up by name when a Durable Object is recreated while its container runs.
+// @cloudflare/containers looks up this class by name if it recreates a Durable Object whose container still runs.
 export { ContainerProxy } from "@cloudflare/containers";
 export { ClaimObject } from "./service/jobs/claim-object.ts";
 export { JobQueueObject } from "./service/jobs/job-queue-object.ts";
@@ -19,7 +19,7 @@ export { EngineContainer, WebContainer } from "./service/placement/instances/eng
 
 const app = createApp(ISOLATE_CAPACITY);
 
-/** Runs asynchronous jobs for their queue, concurrently with the requests of this isolate. */
+/** Runs the queue's asynchronous jobs in this isolate, alongside requests. */
 export class JobRunner extends WorkerEntrypoint<Env> {
   run(job: LeasedJob): Promise<void> {
     return app.runJob(job, this.env, (work) => this.ctx.waitUntil(work));

@@ -1,4 +1,4 @@
-// Declares the modules `#wasm/*.wasm` (package.json "imports"): a compiled module, in workerd and in Node.
+// Declares the modules `#wasm/*.wasm` (package.json "imports"). In workerd and in Node, each is a compiled module.
 
 declare module "#wasm/*.wasm" {
   const module: WebAssembly.Module;

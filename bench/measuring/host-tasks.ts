@@ -1,4 +1,5 @@
-// Tasks of the comparison of hosts: the request to a service, and the command or plain server that does the same.
+// Tasks for comparing hosts. Each has the request to a service, and an equivalent command or request to the plain
+// server.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,16 +10,16 @@ import { exchange, type FilePart, multipart } from "./measure.ts";
 
 export interface Task {
   readonly name: string;
-  /** The requirement for the host. */
+  /** The host's target for this task. */
   readonly goal?: string;
   /** Sends the measured request to a service. */
   send(url: string): Promise<void>;
-  /** Number of clients that send at the same time. @default 1 */
+  /** Number of clients that send concurrently. @default 1 */
   readonly clients?: number;
-  /** Commands that do the same, run in a folder with the files. */
+  /** Equivalent commands, which run in a folder with the files. */
   readonly commands?: Readonly<Record<string, readonly string[]>>;
   readonly files?: readonly FilePart[];
-  /** Sends the same to the plain server. */
+  /** Sends the equivalent request to the plain server. */
   sendPlain?(url: string): Promise<void>;
 }
 
@@ -49,7 +50,7 @@ interface Drawing {
   readonly goal?: string;
 }
 
-/** Also fetches a single page. */
+/** Returns a task that renders pages. If there is only one page, the task also fetches its image. */
 function drawing(file: FilePart, { format, pages, dpi, goal }: Drawing): Task {
   const { name } = file;
   const [first, last = first] = pages.split("-") as [string, string?];
@@ -95,7 +96,7 @@ function pdfa(): Task {
   return { name: "PDF/A of 20 pages", send: async (url) => void (await post(`${url}/pdfa`, body)) };
 }
 
-/** The plain server keeps a body in a file and returns it. */
+/** Returns tasks that only transfer files. The plain server stores a body in a file and returns it. */
 function transfers(): Task[] {
   const body = multipart({ output: "a" }, [{ name: "random.bin", bytes: randomBytes(50 * MB) }]);
   const goal = "1.5 of the plain server";

@@ -1,9 +1,9 @@
-// An HTTP client with minimal overhead, and statistics of its measurements.
+// An HTTP client with little overhead, and statistics for measurements.
 import { Agent, request } from "node:http";
 
 /**
- * Reuses its connection, but closes it before the service does. Bodies are built in advance, so that the measurement
- * excludes the client.
+ * Reuses its connection, but closes it before the service would. Bodies are built in advance, so that measurements
+ * exclude the client's work.
  */
 export const agent = new Agent({ keepAlive: true, timeout: 3000 });
 const BOUNDARY = "bench-frontier";
@@ -30,7 +30,7 @@ export function multipart(
   return Buffer.concat([Buffer.from(texts.join("")), ...pieces, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
-/** Sends GET, or POST with a body of {@link multipart}. */
+/** Sends a GET request, or a POST request if there is a body from {@link multipart}. */
 export function exchange(url: string, body?: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const about = body

@@ -1,4 +1,4 @@
-// The programs that this service is compared with. Each runs as a separate process that reads a file and writes files.
+// The programs that the service is compared with. Each runs as a new process that reads a file and writes files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Stores the body of a POST in a file and returns it: the minimum that any service must do.
+// A server that stores the body of a POST in a file and returns the file: the minimum work of any service.
 import { createReadStream, createWriteStream } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -3,12 +3,12 @@
 import { readFileSync } from "node:fs";
 import { read, statFields, treeOf } from "../../container/processes/proc.ts";
 
-/** Unit of times in /proc, which is fixed. */
+/** Unit of times in /proc in milliseconds. It is the same on every Linux. */
 const TICK_MS = 10;
 
 /**
- * Returns the CPU time of processes and their descendants so far, in milliseconds. It includes ended descendants that
- * their parent has reaped.
+ * Returns the CPU time that processes and their descendants have used, in milliseconds. Includes ended descendants, if
+ * their parent has reaped them.
  */
 export const processorMs = (pids: readonly number[]): number =>
   treeOf(pids).reduce((sum, pid) => sum + ownAndEnded(read(`/proc/${pid}/stat`)), 0);

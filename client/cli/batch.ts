@@ -1,4 +1,4 @@
-// Runs the jobs of one command in parallel, and shows their progress and results.
+// Runs the jobs of one command concurrently, and shows their progress and results.
 import { PagewrightError } from "../core/error.ts";
 import type { Pagewright } from "../core/pagewright.ts";
 import type { Progress } from "../core/progress.ts";
@@ -6,7 +6,7 @@ import { type ConversionResult, type ConversionTask, convert, jsonText } from ".
 import { complaintOf } from "./terminal/complaint.ts";
 import { Display, printable } from "./terminal/display.ts";
 
-/** The programs, streams and clock that a command uses. Tests replace them. */
+/** The streams, environment variables and abort signal of a command. Tests replace them. */
 export interface CliContext {
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };

@@ -17,18 +17,18 @@ import type { OperationSchema } from "./operation-types.ts";
 import type { Target } from "./targets.ts";
 import { htmlIn } from "./terminal/html-text.ts";
 
-/** One run of an operation. */
+/** One job of a command: an operation with its inputs and output paths. */
 export interface ConversionTask {
   readonly operation: OperationSchema;
   readonly params: Params;
-  /** More than one for operations on several documents. */
+  /** The inputs. Operations on several documents have more than one. */
   readonly operands: readonly Operand[];
   readonly target: Target;
 }
 
 export interface ConversionResult {
   readonly result: Result;
-  /** Paths of the outputs; empty if they went to standard output. */
+  /** Paths of the outputs; empty if they were written to standard output. */
   readonly paths: readonly string[];
 }
 
@@ -45,7 +45,7 @@ interface Run {
   readonly options: CallOptions;
   /** IDs of the files that the job has stored so far. */
   readonly made: Set<string>;
-  /** IDs of the files that were stored before the job. */
+  /** IDs of the files that were stored before the job, which must not be deleted. */
   readonly given: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ export async function convert(
   try {
     return await convertTo({ pw, streams, options, made, given }, work);
   } catch (error) {
-    // The job's own signal may already be aborted, so this request does not use it.
+    // The signal of the job might be aborted, so these requests have their own.
     const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     await Promise.allSettled([...made].map((id) => pw.stored(id).delete({ signal })));
     throw error;
@@ -78,7 +78,7 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
     inputs.push(await prepare(run, operation, operand));
     pages.push(operand.pages);
   }
-  // The service rejects a name that consists only of characters that file names cannot contain.
+  // Omits names without letters and digits, because the service rejects a name that has no valid character.
   const isNamed = operation.parameters.some(({ name }) => name === "output") && /[\p{L}\p{N}]/u.test(target.stem);
   const named = { ...params, ...(isNamed ? { output: target.stem } : {}) };
   const result = await start(run, operation, inputs, pages, named);
@@ -92,17 +92,17 @@ async function convertTo(run: Run, work: ConversionTask): Promise<ConversionResu
   return { result, paths: [] };
 }
 
-/** Returns data as text for people. */
+/** Returns data as indented JSON. */
 export const jsonText = (data: object): string => JSON.stringify(data, null, 2);
 
-/** Writes data to a file; data for standard output is printed with the results of all jobs. */
+/** Writes data to a file. Data for standard output are printed later, with the results of all jobs. */
 async function writeData(data: object, { path }: Target): Promise<readonly string[]> {
   if (path === "-") return [];
   const body = new Blob([`${jsonText(data)}\n`]).stream();
   return [await saveDownload({ name: basename(path), type: "application/json", size: undefined, body }, path)];
 }
 
-/** Saves outputs under local names: two inputs might have outputs of the same name at the service. */
+/** Saves outputs under local names, because the outputs of two inputs can have the same name at the service. */
 async function save(run: Run, result: Result, work: ConversionTask): Promise<readonly string[]> {
   const { pw, options } = run;
   const { operation, target } = work;
@@ -123,11 +123,11 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
   return paths;
 }
 
-/** Returns the page selection if the operation produces one output per page. */
+/** Returns the page selection of an operation that has a single one; undefined for other operations. */
 const selectionOf = ({ operation: { parameters }, operands, params }: ConversionTask): unknown =>
   parameters.some(({ name, list }) => name === "pages" && !list) ? (operands[0]?.pages ?? params.pages) : undefined;
 
-/** Records the files that a step stored at the service. */
+/** Records the files that a step has stored at the service, so that they can be deleted. */
 function keep({ made, given }: Run, { files, inputIds }: Result): void {
   for (const id of [...files.map((file) => file.id), ...inputIds]) if (!given.has(id)) made.add(id);
 }
@@ -153,7 +153,7 @@ async function start(
   if (selection === undefined) return pw.run(name, only, params, options);
   const takesPages = parameters.find((parameter) => parameter.name === "pages");
   if (takesPages) return pw.run(name, only, { ...params, pages: takesPages.list ? [selection] : selection }, options);
-  // An operation without page selection receives a document that contains only the selected pages.
+  // The operation has no page selection, so it receives a document that contains only the selected pages.
   const chosen = await pw.merge(
     [{ input: only, pages: selection }],
     { output: params.output as string | undefined },
@@ -163,7 +163,7 @@ async function start(
   return pw.run(name, chosen, params, options);
 }
 
-/** Uploads an operand, and converts it if the operation accepts only PDF. */
+/** Uploads an operand. Converts it to PDF if the operation accepts only PDFs. */
 async function prepare(run: Run, { input }: OperationSchema, operand: Operand): Promise<Inputs> {
   const { pw, streams, options, made } = run;
   const { kind, value } = operand;
@@ -176,7 +176,7 @@ async function prepare(run: Run, { input }: OperationSchema, operand: Operand): 
   if (kind !== "stored") made.add(stored.id);
   const info = await stored.info(options);
   if (!needsConversion(info)) return stored;
-  // The URL of a web page means the rendered page, not only its HTML.
+  // If the URL refers to a web page, the service must render the page, not convert its HTML alone.
   const source = kind === "address" && info.type.startsWith("text/html") ? value : stored;
   const converted = await pw.pdf(source, { output: stemOf(operand) }, options);
   keep(run, converted);
@@ -187,7 +187,7 @@ async function prepare(run: Run, { input }: OperationSchema, operand: Operand): 
 export async function isPdf(path: string): Promise<boolean> {
   const file = await openPath(path);
   try {
-    // A pipe can be read only once, so its content cannot be inspected here.
+    // A pipe can be read only once, so its content cannot be checked in advance.
     if (file.sizeBytes === undefined) return false;
     return Buffer.from(await file.read(0, 1024)).includes("%PDF-");
   } finally {

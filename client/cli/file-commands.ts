@@ -1,4 +1,4 @@
-// Commands on stored files: upload, download and delete. A file that fails does not stop the others.
+// Commands for stored files: upload, download and delete. If one file fails, the command continues with the next.
 import { type Command, Option } from "commander";
 import type { CallOptions, Progress } from "../core/progress.ts";
 import type { PagewrightClient } from "../node.ts";
@@ -20,8 +20,8 @@ export function addFileCommands(
   const each = async (items: readonly Operand[], work: Work) => onEnd(await forEach(items, work, context));
   program
     .command("upload")
-    .description("Stores files, and prints the id of each.")
-    .argument("<files...>", "any files")
+    .description("Stores files at the service, and prints their IDs.")
+    .argument("<files...>", "files of any type")
     .action(async (files: readonly string[], options: ServiceOptions) => {
       const pw = await connect(options, context);
       await each(await readOperands(files), async ({ kind, value }, callOptions) => {
@@ -31,9 +31,9 @@ export function addFileCommands(
     });
   program
     .command("download")
-    .description("Saves stored files.")
-    .argument("<ids...>", "ids of stored files")
-    .addOption(new Option("-o, --out <path>", "path of the file, or a folder").default("./"))
+    .description("Downloads stored files.")
+    .argument("<ids...>", "IDs of stored files")
+    .addOption(new Option("-o, --out <path>", "path for the file, or folder for several files").default("./"))
     .action(async (ids: readonly string[], options: ServiceOptions & { readonly out: string }) => {
       const pw = await connect(options, context);
       const out = ids.length > 1 ? `${options.out}/` : options.out;
@@ -41,8 +41,8 @@ export function addFileCommands(
     });
   program
     .command("delete")
-    .description("Removes stored files from the service.")
-    .argument("<ids...>", "ids of stored files")
+    .description("Deletes stored files from the service.")
+    .argument("<ids...>", "IDs of stored files")
     .action(async (ids: readonly string[], options: ServiceOptions) => {
       const pw = await connect(options, context);
       await each(ids.map(stored), async ({ value }, { signal }) => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the command line as a program.
+// Entry point of the command line program.
 import { run } from "./program.ts";
 
 const interruption = new AbortController();
@@ -16,11 +16,11 @@ for (const [signal, code] of [
     interruption.abort(new Error("The command was interrupted."));
   });
 }
-// The program exits when the reader of its output exits, as `head` does.
+// The program exits if the reader of its output has exited, for example `head`.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
 const { stdin, stdout, stderr, env } = process;
 const code = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interruption.signal });
 process.exitCode = exitCode ?? code;
-// Standard input may still be open.
+// An open standard input would keep the process running.
 stdin.destroy();

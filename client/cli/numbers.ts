@@ -1,9 +1,9 @@
-// Numbers the outputs of an operation with several outputs: an image by its page, any other output by its position.
+// Numbers the outputs of an operation. An image of a page gets the page number, any other output its position.
 import type { OperationSchema } from "./operation-types.ts";
 
 /**
  * Returns a number for each output, padded with zeros so that names sort in page order.
- * @param selection of pages, such as `2-3,last`. @default one output per page or part
+ * @param selection page selection, such as `2-3,last`. @default the outputs are numbered by position
  * @param countPages returns the number of pages of the document; undefined if it is unknown
  */
 export async function numbersOf(
@@ -23,7 +23,7 @@ export async function numbersOf(
   return numbers.length === outputs ? padded(numbers, pages!) : inOrder;
 }
 
-/** Formats numbers with the same number of digits. Repeated numbers get a suffix. */
+/** Formats numbers with the same number of digits. A repeated number gets a suffix. */
 function padded(numbers: readonly number[], highest: number): readonly string[] {
   const counts = new Map<number, number>();
   return numbers.map((number) => {

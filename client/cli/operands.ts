@@ -1,5 +1,5 @@
-// Parses the operands of a command: paths, folders, patterns, URLs, IDs and `-`, each with an optional page selection
-// after a colon.
+// Parses the operands of a command: paths, folders, patterns, URLs, IDs and `-`. A page selection can follow after a
+// colon.
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { glob, isDynamicPattern } from "tinyglobby";
@@ -9,7 +9,7 @@ export interface Operand {
   readonly kind: "path" | "address" | "stored" | "stdin";
   /** Path, URL or ID. */
   readonly value: string;
-  /** As messages show it. */
+  /** The operand as messages show it. */
   readonly shown: string;
   /** Page selection, such as `1-3`. */
   readonly pages?: string;
@@ -17,7 +17,7 @@ export interface Operand {
 
 /** ID of a stored file. */
 export const ID = /^[12][\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-/** A URL without a path: a number after the colon is the port, not a page. */
+/** A URL without a path. A number after its last colon is the port, not a page selection. */
 const ORIGIN = /^https?:\/\/[^/?#]*$/i;
 const SELECTION = /:((?:\d+|last|even|odd|all)(?:-(?:\d+|last))?(?:,(?:\d+|last|even|odd)(?:-(?:\d+|last))?)*)$/;
 
@@ -30,7 +30,7 @@ export async function readOperands(texts: readonly string[]): Promise<readonly O
 }
 
 async function readOperand(text: string): Promise<readonly Operand[]> {
-  // An existing file takes precedence over a page selection in its name, such as `minutes:3`.
+  // If a file has the whole name, such as `minutes:3`, the end of the name is not a page selection.
   const hasNone = ORIGIN.test(text) || (await exists(text));
   const [, selection] = hasNone ? [] : (SELECTION.exec(text) ?? []);
   const value = selection === undefined ? text : text.slice(0, -selection.length - 1);
@@ -58,7 +58,7 @@ async function pathsOf(text: string): Promise<readonly string[]> {
 
 const exists = async (path: string) => (await stat(path).catch(() => undefined)) !== undefined;
 
-/** Returns the name of an operand's file without its extension. */
+/** Returns the file name of an operand, without extension. */
 export function stemOf({ kind, value }: Operand): string {
   if (kind === "stdin") return "stdin";
   const name =

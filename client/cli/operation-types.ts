@@ -1,4 +1,4 @@
-// Types of the generated operation schemas that the command line is built from.
+// Types of the generated operation schemas, from which the command line derives its commands.
 import type { FurtherFile } from "../core/pagewright.ts";
 import type {
   DescribedFile,
@@ -9,9 +9,9 @@ import type {
 } from "../generated/operation-list.ts";
 import type { OperationName } from "../generated/operations.ts";
 
-/** A parameter as in a JSON body. */
+/** A parameter of a JSON body. */
 export interface ParameterSchema extends Omit<DescribedParameter, "content"> {
-  /** Value that the command sends if the user omits a required parameter. */
+  /** Value of a required parameter that the command sends if the user omits it. */
   readonly example?: string;
 }
 
@@ -20,11 +20,11 @@ export type FileSchema = FurtherFile & Pick<DescribedFile, "accepts" | "descript
 
 export interface OperationSchema extends Pick<ListedOperation, "path" | "summary" | "variants"> {
   readonly name: OperationName;
-  /** `selectable`: each of several inputs has a page selection. */
+  /** `selectable`: there can be a page selection for each input. */
   readonly input: Pick<DescribedInput, "kind" | "description" | "accepts"> & { readonly selectable: boolean };
   /** Further input files. */
   readonly files: readonly FileSchema[];
-  /** `isData`: the response is data, not a file. */
+  /** `isData`: the output is data, not a file. */
   readonly output: Pick<DescribedOutput, "type" | "archives" | "joinedName"> & { readonly isData?: true };
   readonly parameters: readonly ParameterSchema[];
 }

@@ -1,4 +1,5 @@
-// Converts the declared parameters of an operation to command-line options, and parsed options back to parameters.
+// Converts the declared parameters of an operation to command line options, and parsed options to parameters of a
+// request.
 import { readFile } from "node:fs/promises";
 import { InvalidArgumentError, Option } from "commander";
 import { camelCased } from "../core/error.ts";
@@ -7,7 +8,7 @@ import { ID } from "./operands.ts";
 import type { FileSchema, OperationSchema, ParameterSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Returns the options of an operation. There is none for the output's name, because `--out` and `--dir` set it. */
+/** Returns the options of an operation. The output name is not an option, because `--out` and `--dir` determine it. */
 export function optionsOf({ parameters, files }: OperationSchema): readonly Option[] {
   const options = parameters
     .filter(({ name }) => name !== "output")
@@ -30,7 +31,7 @@ const appended = (text: string, all: readonly string[] = []): readonly string[] 
 
 const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 
-/** Returns the value that another option must have for this one to apply, unless that option is set explicitly. */
+/** Returns a default for another option: the value with which this option has an effect. */
 function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readonly ParameterSchema[]) {
   const { field, is = [] } =
     requiredIf ?? all.find((other) => other.name === standsFor && name !== standsFor)?.requiredIf ?? {};
@@ -70,7 +71,7 @@ function numberIn(text: string, { type, minimum, maximum }: ParameterSchema["sch
   throw new InvalidArgumentError(`It must be a ${isWhole ? "whole " : ""}number from ${minimum} to ${maximum}.`);
 }
 
-/** Returns the parameters of a request for the parsed options. */
+/** Converts parsed options to the parameters of a request. */
 export async function paramsOf({ parameters, files }: OperationSchema, options: Params): Promise<Params> {
   const params: Record<string, unknown> = {};
   for (const name of files.map((file) => camelCased(file.name))) {

@@ -1,4 +1,5 @@
-// The command line: one command per operation. Options and help follow from the declarations of the endpoints.
+// The command line, with one command per operation. Options and help are derived from the declarations of the
+// endpoints.
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { Params } from "../core/pagewright.ts";
 import { OPERATION_SCHEMAS } from "../generated/operation-schemas.ts";
@@ -33,14 +34,14 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 const HELP = `
-Files are paths, folders, patterns, addresses (http: or https:), ids of stored files, or - for standard input. A
-page selection may follow a colon: report.pdf:1-3,last. An operation on PDFs converts other documents first.
+Files are paths, folders, patterns, URLs (http: or https:), IDs of stored files, or - for standard input. A page
+selection can follow after a colon: report.pdf:1-3,last. An operation on PDFs first converts other documents to PDF.
 
-Exit codes: 0 everything was done; 1 at least one document failed; 2 the command is wrong; 130 interrupted.
+Exit codes: 0 all documents succeeded; 1 at least one document failed; 2 the command is wrong; 130 interrupted.
 
-The address of the service is --url, else PAGEWRIGHT_URL, else "url" of the configuration file, else
-http://localhost:8787. The key is --api-key, else PAGEWRIGHT_API_KEY, else "apiKey" of that file, which is
-~/.config/pagewright/config.json unless --config names another.`;
+The URL of the service is --url, or else PAGEWRIGHT_URL, or else "url" in the configuration file; the default is
+http://localhost:8787. The API key is --api-key, or else PAGEWRIGHT_API_KEY, or else "apiKey" in the configuration
+file. The configuration file is ~/.config/pagewright/config.json, unless --config names another file.`;
 
 /**
  * Runs a command.
@@ -87,8 +88,8 @@ function createProgram(context: CliContext, outcome: { code: number }): Command 
   });
   program
     .command("mcp")
-    .description("Serves the operations to agents over standard input and output (Model Context Protocol).")
-    .addOption(new Option("--root <folder>", "folder whose files agents may read and add to").default("."))
+    .description("Runs an MCP server over standard input and output, with the operations as tools for agents.")
+    .addOption(new Option("--root <folder>", "folder in which agents can read and create files").default("."))
     .action(async (options: { readonly root: string }, command: Command) => {
       const { serveOverStdio } = await import("../mcp/stdio.ts");
       const settings = await readSettings(command.opts<Options>(), context.env);
@@ -107,9 +108,9 @@ function createProgram(context: CliContext, outcome: { code: number }): Command 
 
 const addServiceOptions = (command: Command) =>
   command
-    .addOption(new Option("--url <address>", "address of the service"))
-    .addOption(new Option("--api-key <key>", "key of the service"))
-    .addOption(new Option("--config <file>", "configuration file"));
+    .addOption(new Option("--url <url>", "URL of the service"))
+    .addOption(new Option("--api-key <key>", "API key for the service"))
+    .addOption(new Option("--config <file>", "path of the configuration file"));
 
 function addOperation(program: Command, operation: OperationSchema, context: CliContext, outcome: { code: number }) {
   const { name, path, summary, input, variants } = operation;
@@ -117,15 +118,17 @@ function addOperation(program: Command, operation: OperationSchema, context: Cli
     .command(commandName(name))
     .description(`${summary}${variants.includes("private") ? "" : " Only in the keyed variant."}`);
   if (input.kind !== "none") {
-    command.argument("<files...>", input.kind === "text" ? "a file with the text" : input.description);
+    command.argument("<files...>", input.kind === "text" ? "file that contains the text" : input.description);
   }
   if (path.slice(1) !== name) command.alias(path.slice(1));
   for (const option of optionsOf(operation)) command.addOption(option);
   command
     .addOption(new Option("-o, --out <file>", outHelpOf(operation)))
-    .addOption(new Option("-d, --dir <folder>", "folder of the outputs"))
+    .addOption(new Option("-d, --dir <folder>", "folder for the outputs"))
     .addOption(
-      new Option("-j, --jobs <number>", "how many documents are worked on at a time").default(4).argParser(jobsIn),
+      new Option("-j, --jobs <number>", "maximum number of documents processed concurrently")
+        .default(4)
+        .argParser(jobsIn),
     )
     .addOption(new Option("--json", "print a JSON object for each document"))
     .addOption(new Option("-q, --quiet", "print errors only"))
@@ -136,11 +139,11 @@ function addOperation(program: Command, operation: OperationSchema, context: Cli
     });
 }
 
-/** `setPageBoxes` becomes `set-page-boxes`. */
+/** Converts the name of an operation: `setPageBoxes` becomes `set-page-boxes`. */
 const commandName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const outHelpOf = ({ output }: OperationSchema) =>
-  `path of the output; - for standard output${output.archives ? "; an archive of several outputs if it ends in .zip" : ""}`;
+  `path of the output, or - for standard output${output.archives ? "; if it ends with .zip, an archive of all outputs" : ""}`;
 
 function jobsIn(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);

@@ -1,4 +1,5 @@
-// Finds the URL of the service and the API key: from options, then environment variables, then the configuration file.
+// Reads the URL of the service and the API key. Options take precedence over environment variables, and these over the
+// configuration file.
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ export interface Settings {
   readonly apiKey?: string;
 }
 
-/** Options of every command that reaches the service. */
+/** Options of every command that sends requests to the service. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly apiKey?: string;
@@ -20,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_URL = "http://localhost:8787";
 
-/** @throws UsageError if the configuration file is invalid, or if an option names one that cannot be read */
+/** @throws UsageError if the configuration file is invalid, or the file named by an option cannot be read */
 export async function readSettings(options: ServiceOptions, environment: Environment): Promise<Settings> {
   const file = await readConfiguration(options.config, environment);
   const baseUrl = options.url ?? environment.PAGEWRIGHT_URL ?? file.url ?? DEFAULT_URL;
@@ -31,7 +32,7 @@ export async function readSettings(options: ServiceOptions, environment: Environ
   return { baseUrl, ...(apiKey ? { apiKey } : {}) };
 }
 
-/** Returns the path of the configuration file if no option names one. */
+/** Returns the default path of the configuration file. */
 const configurationPath = (environment: Environment): string =>
   join(environment.XDG_CONFIG_HOME || join(homedir(), ".config"), "pagewright/config.json");
 
@@ -57,6 +58,6 @@ async function readConfiguration(
     typeof value === "object" && value !== null && !Array.isArray(value) ? value : { "": "" },
   );
   const unknown = entries.find(([name, given]) => !["url", "apiKey"].includes(name) || typeof given !== "string");
-  if (unknown) throw new UsageError(`${path} must be a JSON object with the texts "url" and "apiKey".`);
+  if (unknown) throw new UsageError(`${path} must be a JSON object with only the strings "url" and "apiKey".`);
   return Object.fromEntries(entries);
 }

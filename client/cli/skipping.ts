@@ -1,12 +1,12 @@
-// Skips documents that need no conversion.
+// Skips documents that are PDFs in a conversion to PDF.
 import type { CliContext } from "./batch.ts";
 import { isPdf } from "./convert.ts";
 import type { Operand } from "./operands.ts";
 import { printable } from "./terminal/display.ts";
 
 /**
- * Skips files that are PDFs already, and prints a line for each. A single file is not skipped: the service rejects it
- * with the reason.
+ * Skips files that are already PDFs, and prints a line for each. Does not skip a single file: the service rejects it
+ * with a message.
  */
 export async function withoutPdfs(
   operands: readonly Operand[],
@@ -17,7 +17,7 @@ export async function withoutPdfs(
   const others: Operand[] = [];
   for (const operand of operands) {
     const { kind, value, shown } = operand;
-    // An unreadable file fails later, in its own job.
+    // Keeps an unreadable file, whose job then fails.
     const skips = kind === "path" && (await isPdf(value).catch(() => false));
     if (!skips) others.push(operand);
     else if (!isQuiet) stderr.write(`pagewright: ${printable(shown)}: skipped, it is a PDF already.\n`);

@@ -1,21 +1,21 @@
-// Chooses the output paths of a command before its first job runs, so that two inputs never write to the same file.
+// Chooses the output paths of a command before the first job runs, so that two jobs never write to the same file.
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Operand, stemOf } from "./operands.ts";
 import type { OperationSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Output paths of one job. */
+/** The output paths of one job. */
 export interface Target {
-  /** Path of the output, of the folder of several outputs, or `-`. */
+  /** Path of the output, path of the folder for several outputs, or `-` for standard output. */
   readonly path: string;
-  /** Name of the output without extension, or the prefix of several. */
+  /** Name of the output without extension, or prefix of the names of several outputs. */
   readonly stem: string;
-  /** With a dot. */
+  /** Extension of the output, with a dot. */
   readonly extension: string;
-  /** Path of the output if an operation that can have several outputs has only one. */
+  /** Path to use instead if an operation that can have several outputs has only one. */
   readonly only?: string;
-  /** True if the path names an archive for several outputs. @default false */
+  /** True if the output is an archive of several outputs. @default false */
   readonly isArchive?: boolean;
 }
 
@@ -26,8 +26,8 @@ export interface TargetOptions {
 
 /**
  * @param jobs the inputs of each job
- * @param extension of the outputs, with a dot
- * @throws UsageError if the options do not fit the inputs
+ * @param extension extension of the outputs, with a dot
+ * @throws UsageError if the options do not match the inputs, for example `--out` with several jobs
  */
 export function targetsOf(
   operation: OperationSchema,
@@ -68,7 +68,7 @@ export function targetsOf(
   });
 }
 
-/** Reports whether an output, numbered or not, would replace an input. */
+/** Reports whether an output would replace an input. */
 function isInput(inputs: ReadonlySet<string>, path: string, extension: string, isNumbered: boolean): boolean {
   if (!isNumbered) return inputs.has(`${path}${extension}`);
   return [...inputs].some(

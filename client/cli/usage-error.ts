@@ -1,4 +1,4 @@
-// Error for wrong arguments. The program exits with code 2.
+// The error for wrong arguments, after which the program exits with code 2.
 
 export class UsageError extends Error {
   override readonly name = "UsageError";

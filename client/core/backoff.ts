@@ -1,15 +1,15 @@
-// Delays between attempts, and waiting for promises with an abort signal.
+// Delays between attempts, and helpers to wait until a signal aborts.
 
 const MIN_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
-/** Maximum accepted Retry-After. */
+/** Maximum delay for Retry-After; longer ones are shortened. */
 const MAX_ASKED_MS = 120_000;
 
 /**
- * Returns the delay before the next attempt: Retry-After plus up to 25 %, or else exponential backoff with full jitter,
- * so that clients that failed together do not retry together.
+ * Returns the delay before the next attempt: Retry-After plus up to 25 %, or exponential backoff. The random part
+ * prevents clients that failed together from retrying together.
  * @param attempt number of attempts that failed before this one
- * @param random from 0 to 1
+ * @param random random number from 0 to 1
  */
 export function backoffMs(attempt: number, askedMs: number | undefined, random = Math.random()): number {
   if (askedMs !== undefined) return Math.min(askedMs, MAX_ASKED_MS) * (1 + random / 4) + random * 100;
@@ -35,7 +35,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
 /** Settles like the promise, or rejects with the signal's reason if it is aborted first. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
-  // Prevents an unhandled rejection if no other caller awaits the promise.
+  // Prevents an unhandled rejection if the signal is aborted and nothing else awaits the promise.
   promise.catch(() => {});
   signal.throwIfAborted();
   let leave = () => {};

@@ -1,4 +1,4 @@
-// Sends requests to one service: adds the key, limits the response time, and retries.
+// Sends requests to a service. Adds the API key, limits the response time, and retries after transient failures.
 
 import { backoffMs, delay } from "./backoff.ts";
 import { errorOf, isTemporary, OriginRefused, PagewrightError } from "./error.ts";
@@ -6,7 +6,7 @@ import { errorOf, isTemporary, OriginRefused, PagewrightError } from "./error.ts
 export interface Options {
   /** Base URL of the service, for example `https://pagewright.example.com`. */
   readonly baseUrl: string | URL;
-  /** Sent as `Api-Key`; the keyed variant requires one. */
+  /** API key, which the keyed variant of the service requires. */
   readonly apiKey?: string | undefined;
   /** Headers sent with each request in addition to the client's own. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -21,27 +21,29 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: BodyInit;
   readonly signal?: AbortSignal | undefined;
-  /** False if the body can be read only once. @default true */
+  /** False if the request cannot be retried, because its body can be read only once. @default true */
   readonly repeatable?: boolean;
   /** Time limit until `read` has finished. @default 60 s */
   readonly limitMs?: number;
-  /** Additional statuses that `read` accepts besides 2xx. */
+  /** Statuses other than 2xx that `read` handles. */
   readonly expects?: readonly number[];
 }
 
 const LIMIT_MS = 60_000;
-/** Time limit for deleting the data of a canceled call, so that it does not delay the cancellation. */
+/** Time limit for deleting the job and files of a canceled call. It is short, because it delays the cancellation. */
 export const CANCEL_TIMEOUT_MS = 3_000;
 const PROBE_LIMIT_MS = 5_000;
 const RETRIES = 5;
 
 export class Connection {
-  /** Without a slash at the end. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly retries: number;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: NonNullable<Options["fetch"]>;
-  /** Set after the first response. Later network failures are lost connections, not a wrong URL or CORS. */
+  /**
+   * True after the first response. A later network failure is then a lost connection, not a wrong URL or a CORS error.
+   */
   #hasAnswered = false;
 
   constructor({ baseUrl, apiKey, headers, fetch: send, retries = RETRIES }: Options) {
@@ -51,17 +53,17 @@ export class Connection {
     }
     this.baseUrl = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
     this.retries = retries;
-    // Without this check, an invalid URL would look like an unreachable service.
+    // Without this check, an invalid key would make `fetch` throw, as if the service were unreachable.
     if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey))
       throw new PagewrightError(0, "The API key contains invalid characters.");
     this.#headers = { ...headers, ...(apiKey ? { "Api-Key": apiKey } : {}) };
-    // Calling `fetch` as a method of another object would pass the wrong `this`.
+    // Browsers throw if `fetch` is called as a method of another object.
     this.#fetch = send ?? ((target, init) => fetch(target, init));
   }
 
   /**
    * Sends a request, and retries it until it succeeds, fails permanently or runs out of attempts.
-   * @param read reads the response; a connection that breaks while reading is a failed attempt
+   * @param read reads the response. If the connection breaks while `read` runs, the attempt has failed
    * @throws PagewrightError, or the reason of the signal
    */
   async request<T>(path: string, call: RequestOptions, read: (response: Response) => Promise<T>): Promise<T> {
@@ -107,14 +109,14 @@ export class Connection {
     }
   }
 
-  /** Deletes the job or file of a canceled call. Ignores failures. */
+  /** Deletes the job or a file of a canceled call. Ignores failures. */
   async discard(path: string, headers: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.once(path, { method: "DELETE", headers, limitMs: CANCEL_TIMEOUT_MS }, discardBody).catch(() => {});
   }
 
   /**
-   * Distinguishes a service that rejects the page's origin from an unreachable one: in browsers, `fetch` fails in the
-   * same way for both, but a `no-cors` request succeeds only if the service is reachable.
+   * Checks whether a failed request was blocked by CORS. In browsers, `fetch` fails in the same way if the service is
+   * unreachable and if it rejects the page's origin. A `no-cors` request succeeds if the service is reachable.
    * @throws OriginRefused
    */
   async #probe(cause: unknown, canceled: AbortSignal | undefined): Promise<void> {
@@ -142,7 +144,7 @@ export async function json<T>(response: Response): Promise<T> {
   }
 }
 
-/** For responses whose body is ignored. */
+/** Discards the body of a response. */
 export async function discardBody(response: Response): Promise<void> {
   await response.body?.cancel();
 }

@@ -1,4 +1,4 @@
-// Downloads a stored file as a stream, and resumes after a broken connection.
+// Downloads a stored file as a stream. Resumes the download after a broken connection.
 
 import { backoffMs, delay, raceAbort } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
@@ -9,7 +9,7 @@ export interface Download {
   readonly name: string;
   /** Media type. */
   readonly type: string;
-  /** In bytes. */
+  /** Size in bytes; undefined if unknown. */
   readonly size: number | undefined;
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
@@ -95,7 +95,7 @@ async function readWithin<T>(reader: ReadableStreamDefaultReader<T>, signal: Abo
   }
 }
 
-/** Reads the name of a file (RFC 6266): `filename*` if there is one, or else `filename`. */
+/** Returns the file name in a Content-Disposition (RFC 6266): `filename*`, or `filename` if the former is missing. */
 function nameIn(disposition: string | null): string | undefined {
   const encoded = /filename\*=utf-8''([^;\s]+)/i.exec(disposition ?? "")?.[1];
   if (encoded !== undefined) return decodeURIComponent(encoded);

@@ -1,27 +1,28 @@
-// The only error class that the client throws. A canceled call rejects with its signal's reason instead.
+// The error class of the client, and parsing of error responses. A canceled call rejects with the reason of its signal
+// instead.
 
 export interface ErrorDetails {
-  /** Name of the parameter that the service rejects, in the client's spelling. */
+  /** Name of the parameter that the service has rejected, in the client's spelling. */
   readonly parameter?: string | undefined;
-  /** Request ID in the log of the service. */
+  /** Request ID, which identifies the request in the log of the service. */
   readonly requestId?: string | undefined;
-  /** Delay from Retry-After. */
+  /** Delay in the header Retry-After, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** URL of the explanation in the reference of the service. */
+  /** URL of the section in the service's reference that explains the error. */
   readonly help?: string | undefined;
   readonly cause?: unknown;
 }
 
 export class PagewrightError extends Error {
   override readonly name = "PagewrightError";
-  /** HTTP status; 0 if there was no response, or if the client itself rejects the call. */
+  /** HTTP status; 0 if there was no response, or if the client itself rejected the call. */
   readonly status: number;
   readonly parameter: string | undefined;
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly help: string | undefined;
 
-  /** @param message one sentence; the service's message if it responded */
+  /** @param message one sentence: the message of the service, or of the client if there was no response */
   constructor(status: number, message: string, details: ErrorDetails = {}) {
     const { parameter, requestId, retryAfterMs, help, cause } = details;
     super(message, cause === undefined ? undefined : { cause });
@@ -33,10 +34,10 @@ export class PagewrightError extends Error {
   }
 }
 
-/** The service is reachable, but CORS hides its responses from the page. */
+/** Thrown if the service is reachable, but CORS prevents the page from reading its responses. */
 export class OriginRefused extends PagewrightError {}
 
-/** Statuses of a service or proxy that is busy or temporarily unavailable. */
+/** Statuses of temporary failures: the service or a proxy is busy or unavailable. 0 means no response. */
 const TEMPORARY: readonly number[] = [0, 429, 502, 503, 520, 521, 522, 523];
 
 /** Reports whether a retry of the same request can succeed. */
@@ -57,7 +58,7 @@ export async function errorOf(response: Response): Promise<PagewrightError> {
   return errorSaying(status, sentenceIn(text) ?? `The service answered ${status}.`, details);
 }
 
-/** @param message an error message of the service, which can name a parameter (docs/api.md#errors) */
+/** @param message error message of the service. It can contain the name of a parameter (docs/api.md#errors) */
 export function errorSaying(status: number, message: string, details: ErrorDetails = {}): PagewrightError {
   const [, range, quoted, repeated] =
     /^.*within the acceptable range for ([\w.[\]-]+)\.(?= |$)|^(?:The|Exactly one of the) '([\w.[\]-]+)' (?:field|file|values|and)|^Found more than one (\S+) key/s.exec(
@@ -83,7 +84,7 @@ function sentenceIn(text: string): string | undefined {
   }
 }
 
-/** Reads Retry-After: seconds or a date (RFC 9110, 10.2.3). */
+/** Parses Retry-After, which is a number of seconds or a date (RFC 9110, 10.2.3). Returns milliseconds. */
 function pauseIn(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -1,6 +1,6 @@
 // Parses the subset of server-sent events (WHATWG HTML, 9.2) that the service sends.
 
-/** Yields the data of each event, and an empty string for each comment, which is a heartbeat. */
+/** Yields the data of each event. Yields an empty string for each comment, because comments are heartbeats. */
 export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

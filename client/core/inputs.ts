@@ -1,16 +1,16 @@
-// Recognizes the type of an input, and makes its content readable in chunks.
+// Recognizes the kind of an input, and provides its content in chunks.
 import { PagewrightError } from "./error.ts";
 
-/** A stream with optional name and size. If the size is known, a broken upload can be resumed. */
+/** A stream with a name and an optional size. If the size is known, a broken upload can be resumed. */
 export interface NamedStream {
   readonly stream: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
   /** Name of the file, with its extension. */
   readonly name: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size?: number;
 }
 
-/** A file stored at the service: a result, or the return value of `upload()` and `stored()`. */
+/** A file that is stored at the service: part of a result, or the return value of `upload()` or `stored()`. */
 export interface StoredInput {
   readonly id: string;
   readonly sizeBytes?: number | undefined;
@@ -31,17 +31,20 @@ export type Input =
   | NamedStream
   | StoredInput;
 
-/** One or more documents, or a promise of them, so that an earlier call can be passed without awaiting it. */
+/**
+ * One or more documents, or a promise of them. With a promise, the result of another call can be an input without being
+ * awaited.
+ */
 export type Inputs = Input | PromiseLike<Input | Results> | Results;
 
-/** An input with the pages that an operation on several documents takes from it. */
+/** An input of an operation on several documents, with the pages that the operation uses. */
 export interface InputWithPages {
   readonly input: Inputs;
-  /** Such as `1-3,last`, `even` or `all`. @default all */
+  /** Page selection such as `1-3,last`, `even` or `all`. @default all */
   readonly pages?: string | undefined;
 }
 
-/** The earlier name of `InputWithPages`. */
+/** Earlier name of {@link InputWithPages}, for existing programs. */
 export type Selected = InputWithPages;
 
 /** A result with one or more files. */
@@ -52,11 +55,11 @@ export interface Results {
 /** A file that is not uploaded yet. */
 export interface LocalFile {
   readonly name: string;
-  /** Undefined if the size is unknown before the end of the stream. */
+  /** Size in bytes; undefined if it is unknown before the end of the stream. */
   readonly sizeBytes: number | undefined;
   /**
-   * Reads the bytes from `start` up to `end`, or to the end of the file. A stream must be read in order; only the last
-   * chunk can be read again.
+   * Reads the bytes from `start` to `end` (exclusive), or fewer at the end of the file. A stream must be read in order;
+   * only its last chunk can be read again.
    */
   read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
   /** Releases the file or stream. */
@@ -68,7 +71,7 @@ export type ResolvedInput =
   | { readonly kind: "address"; readonly url: string }
   | { readonly kind: "local"; open(): Promise<LocalFile> };
 
-/** Opens the path of a file. */
+/** Opens a file by its path. */
 export type OpenPath = (path: string | URL) => Promise<LocalFile>;
 
 /** Resolves inputs in order. A result with several files becomes several inputs. */
@@ -98,7 +101,7 @@ function oneOf(input: Input, openPath: OpenPath): ResolvedInput {
   throw new PagewrightError(0, "An input is a path, a URL, a Blob, bytes, a stream or an earlier result.");
 }
 
-/** The service determines the type from the content. */
+/** Name of a file without a name. It needs no extension, because the service detects the type from the content. */
 const UNNAMED = "document";
 
 const isPromise = (value: unknown): value is PromiseLike<Input | Results> =>
@@ -149,7 +152,7 @@ function fileOfStream({ stream, name, size }: NamedStream): LocalFile {
       if (start === heldFrom + held.length) [held, heldFrom] = [await next(end - start), start];
       if (start < heldFrom) throw new PagewrightError(0, "A stream cannot be read again from its start.");
       const again = held.subarray(start - heldFrom, end - heldFrom);
-      // The service stored only part of the last chunk: resend the rest first.
+      // The service has stored only part of the last chunk, so the remaining bytes are sent again.
       return again;
     },
     async close() {
@@ -158,7 +161,7 @@ function fileOfStream({ stream, name, size }: NamedStream): LocalFile {
   };
 }
 
-/** Safari's streams are not async iterable. */
+/** Iterates over a stream. In Safari, a ReadableStream is not async iterable. */
 async function* chunksOf(stream: NamedStream["stream"]): AsyncGenerator<Uint8Array | string> {
   if (!(stream instanceof ReadableStream)) {
     yield* stream;

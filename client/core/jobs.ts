@@ -1,4 +1,4 @@
-// Runs one job at the service: submits, follows and cancels it.
+// Runs a job at the service: submits the job, follows its status, and cancels it.
 
 import { backoffMs, delay, raceAbort } from "./backoff.ts";
 import { CANCEL_TIMEOUT_MS, type Connection, json } from "./connection.ts";
@@ -8,7 +8,7 @@ import type { CallOptions } from "./progress.ts";
 
 /** The JSON response of an operation (docs/api.md#responses). */
 export interface JobResponse {
-  /** Absent, as the id, if the answer is data, whose members it then has. */
+  /** Missing, like `outputId`, if the operation returns data. The response then contains the members of the data. */
   readonly outputUrl?: string | readonly string[];
   readonly outputId?: string | readonly string[];
   readonly inputId?: string | readonly string[];
@@ -34,15 +34,15 @@ type Status =
 
 /** Maximum time without a status event or heartbeat. */
 const SILENCE_MS = 60_000;
-/** A synchronous response can take as long as the longest job. */
+/** Time limit of a synchronous request, which takes as long as its job. */
 const ANSWER_LIMIT_MS = 1_800_000;
-/** Time limit for the acceptance of a job that was canceled meanwhile. */
+/** Time for which a canceled call waits in the background until the service accepts its job, which is then canceled. */
 const ACCEPTANCE_LIMIT_MS = 30_000;
 const POLL_MS = 1_000;
 
 /**
- * Runs an operation. Resubmits a job that the service lost.
- * @param body fields as in a JSON body of the API
+ * Runs an operation. If the service has lost the job, submits it again.
+ * @param body the JSON body of the request
  */
 export async function runOperation(
   connection: Connection,
@@ -56,7 +56,7 @@ export async function runOperation(
       const started = await submit(connection, path, body, options.signal);
       return typeof started === "string" ? await follow(connection, started, options) : started;
     } catch (error) {
-      // Submitting already retries, so this counts only jobs that failed after they were accepted.
+      // Only lost jobs are retried here. A failed submission has already been retried.
       if (!(error instanceof JobLost) || attempt > connection.retries) throw error;
       await delay(backoffMs(attempt - 1, undefined), options.signal);
     }
@@ -65,7 +65,10 @@ export async function runOperation(
 
 class JobLost extends PagewrightError {}
 
-/** The Idempotency-Key makes the service run the job once, even if the request arrives repeatedly. */
+/**
+ * Generates a random Idempotency-Key. With it, the service runs the job only once, even if the request arrives several
+ * times.
+ */
 const newKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"));
 
@@ -89,14 +92,15 @@ const post = (
   signal: AbortSignal | undefined,
 ): Promise<JobResponse> => connection.request(path, callOf(body, signal), json<JobResponse>);
 
-/** @returns the request ID, or the response if the service replied synchronously */
+/** Submits a job. @returns the request ID, or the response if the service has run the job synchronously */
 async function submit(
   connection: Connection,
   path: string,
   body: object,
   signal: AbortSignal | undefined,
 ): Promise<string | JobResponse> {
-  // Does not use the caller's signal: the ID of an accepted job is needed to cancel it.
+  // The request does not use the caller's signal: if it were aborted, the ID of an accepted job would be lost, and the
+  // job could not be canceled.
   const leaving = new AbortController();
   const call = callOf(body, leaving.signal, { Prefer: "respond-async" });
   const submission = connection.request(path, call, async (response) => {
@@ -125,14 +129,14 @@ async function submit(
 
 const statusPath = (requestId: string) => `/request-status/${requestId}`;
 
-/** Returns the paths of a submitted job: its status, or the files that it stored if the service replied synchronously. */
+/** Returns the paths to delete for a submitted job: its status, or the stored files if it ran synchronously. */
 function storedPaths(answer: string | Partial<JobResponse>, body: object): string[] {
   if (typeof answer === "string") return [statusPath(answer)];
   const { outputId = [], inputId = [] } = answer;
   return [outputId, "url" in body ? inputId : []].flat(2).map((id) => `/resource/${id}`);
 }
 
-/** Follows a job until it ends, and reconnects after a broken connection. */
+/** Follows the status of a job until the job ends. Reconnects after a broken connection. */
 async function follow(connection: Connection, requestId: string, options: CallOptions): Promise<JobResponse> {
   const { signal } = options;
   try {
@@ -157,7 +161,7 @@ async function follow(connection: Connection, requestId: string, options: CallOp
   }
 }
 
-/** @returns undefined as long as the job runs */
+/** @returns the response of a completed job; undefined while the job is queued or running */
 function answerIn(status: Status, requestId: string, { onProgress }: CallOptions): JobResponse | undefined {
   if (status.status === "completed") {
     const { status: _, ...response } = status;
@@ -172,7 +176,9 @@ function answerIn(status: Status, requestId: string, { onProgress }: CallOptions
   return undefined;
 }
 
-/** Yields the job's states: each change from an event stream, or one state if the service sends no stream. */
+/**
+ * Yields each change of the job's status from an event stream. If the service sends no event stream, yields one status.
+ */
 async function* statuses(
   connection: Connection,
   requestId: string,
@@ -192,7 +198,7 @@ async function* statuses(
       if (event.value !== "") yield JSON.parse(event.value) as Status;
     }
   } finally {
-    // Not awaited, because a hanging read would delay it.
+    // Neither call is awaited, because a hanging read would delay it.
     events.return(undefined).catch(() => {});
     response.body.cancel().catch(() => {});
   }

@@ -1,4 +1,4 @@
-// The client: one method per operation, generated from the declarations of the endpoints.
+// The client. It has one method per operation, generated from the declarations of the endpoints.
 
 import { type Job, OPERATIONS, type OperationName, type Operations } from "../generated/operations.ts";
 import { Connection, type Options } from "./connection.ts";
@@ -28,7 +28,7 @@ export type Params = Readonly<Record<string, unknown>>;
 /** The operations of a service, and its stored files. */
 export type Pagewright = Service & Operations;
 
-/** A further input file of an operation, with the fields of the body that name it. */
+/** A further input file of an operation, with the fields of the body that can contain its ID or URL. */
 export interface FurtherFile {
   readonly name: string;
   readonly id: string;
@@ -42,10 +42,10 @@ type OperationEntry = readonly [
   files?: readonly FurtherFile[],
 ];
 
-/** Jobs with inputs above this size run asynchronously by default, because they are likely to be long. */
+/** Jobs with larger inputs run asynchronously by default, because they probably take long. */
 const LONG_JOB_BYTES = 1_000_000;
 
-/** The client without a method per operation; {@link createClientClass} adds those methods. */
+/** The client without the methods for operations, which {@link createClientClass} adds. */
 class Service {
   readonly #connection: Connection;
   readonly #files: FileAdapter;
@@ -55,17 +55,17 @@ class Service {
     this.#files = files;
   }
 
-  /** Without a slash at the end. */
+  /** Base URL of the service, without a trailing slash. */
   get baseUrl(): string {
     return this.#connection.baseUrl;
   }
 
-  /** Refers to a stored file. */
+  /** Returns a reference to a stored file. Sends no request. */
   stored(id: string): StoredFile {
     return this.#fileOf({ id });
   }
 
-  /** Uploads a document once, for several calls. */
+  /** Uploads a document, for example for use in several calls. */
   async upload(input: Inputs, options: CallOptions = {}): Promise<StoredFile> {
     const given = single("upload", await resolveInputs(input, this.#files.openPath));
     return this.#fileOf(await this.#store(given, options));
@@ -96,7 +96,7 @@ class Service {
       const answer: JobResponse = await runOperation(this.#connection, path, body, { ...options, async: isAsync });
       return new Result(answer, (stored) => this.#fileOf(stored));
     } catch (error) {
-      // As the service does for files uploaded within a failed request.
+      // Deletes the uploaded inputs of a failed call, as the service does for files in a failed request.
       await Promise.all(uploads.map(({ id }) => this.#connection.discard(`/resource/${id}`)));
       throw error;
     }
@@ -104,7 +104,7 @@ class Service {
 
   /**
    * Uploads the inputs that are not stored yet.
-   * @returns the fields of the body that name them
+   * @returns the fields of the body with the IDs or URLs of the inputs
    */
   async #inputOf(
     name: OperationName,
@@ -120,7 +120,7 @@ class Service {
     }
     if (kind === "one") {
       const given = single(name, await resolveInputs(inputs as Inputs, openPath));
-      // A URL can refer to a web page, which cannot be stored as a file.
+      // A URL is sent unchanged: it can refer to a web page, which cannot be stored as a file.
       if (given.kind === "address") return { body: { url: given.url } };
       const { id, sizeBytes } = await store(given);
       return { body: { id }, sizeBytes };
@@ -137,7 +137,7 @@ class Service {
     return { body: kind === "selected" ? { id: ids, type: ids.map(() => "id"), pages } : { id: ids } };
   }
 
-  /** Uploads further files. @returns the fields of the body that name them, without the file itself */
+  /** Uploads further files. @returns the fields of the body with their IDs or URLs */
   async #fileFields(
     { name, id, url, list }: FurtherFile,
     value: unknown,
@@ -150,7 +150,7 @@ class Service {
     const all = (await Promise.all(each.map((one) => resolveInputs(one, openPath)))).flat();
     for (const [index, given] of (list ? all : [single(camelCased(name), all)]).entries()) {
       const field = given.kind === "address" ? url : id;
-      // The indexes keep the order of IDs and URLs among each other.
+      // The indexes preserve the order of the files if some are IDs and others URLs.
       body[list ? `${field}[${index}]` : field] = given.kind === "address" ? given.url : (await store(given)).id;
     }
     return body;
@@ -175,14 +175,14 @@ function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {
   throw new PagewrightError(0, `${name}() takes one file, but the result has ${given.length}.`);
 }
 
-/** Converts parameter names to snake_case. */
+/** Converts parameters to the fields of a JSON body, whose names are in snake_case. */
 function bodyOf(params: Params): Record<string, unknown> {
   const sent = Object.entries(params).filter(([, value]) => value !== undefined);
   const spelled = (value: unknown) => (typeof value === "boolean" ? (value ? "on" : "off") : value);
   return Object.fromEntries(sent.map(([name, value]) => [snakeCased(name), spelled(value)]));
 }
 
-/** A running operation. {@link createClientClass} adds the methods that chain further operations. */
+/** A running operation. {@link createClientClass} adds methods that run further operations on the result. */
 class Pending implements PendingResult {
   readonly service: Service;
   readonly #result: Promise<Result>;

@@ -1,13 +1,13 @@
-// Progress and options of a call.
+// Defines the progress and the options of a call.
 
 export type Progress =
-  /** Uploaded bytes of one input; `totalBytes` is undefined for a stream of unknown size. */
+  /** An input is being uploaded. `totalBytes` is undefined for a stream of unknown size. */
   | { readonly phase: "uploading"; readonly name: string; readonly sentBytes: number; readonly totalBytes?: number }
-  /** The job is queued; position 1 is next. */
+  /** The job is queued. The job at position 1 runs next. */
   | { readonly phase: "waiting"; readonly position?: number }
-  /** The job runs. */
+  /** The job is running. */
   | { readonly phase: "running"; readonly pagesDone?: number; readonly pagesTotal?: number }
-  /** Downloaded bytes of a result. */
+  /** An output is being downloaded. */
   | {
       readonly phase: "downloading";
       readonly name: string;
@@ -20,9 +20,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * True: the service responds immediately with an ID, and the client follows the job. False: it responds when the job
-   * is done.
-   * @default true for inputs of more than 1 MB or of unknown size, and if there is `onProgress`
+   * True: the service responds immediately with an ID, and the client follows the job. False: the service responds when
+   * the job has ended.
+   * @default true for inputs of more than 1 MB or of unknown size, or if `onProgress` is set
    */
   readonly async?: boolean | undefined;
 }

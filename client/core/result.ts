@@ -1,4 +1,4 @@
-// Results of calls: stored files, which further calls accept as inputs.
+// Results of calls. A result contains stored files, and further calls accept it as an input.
 import { type Connection, discardBody, json } from "./connection.ts";
 import { type Download, download } from "./download.ts";
 import { PagewrightError } from "./error.ts";
@@ -6,7 +6,9 @@ import type { StoredInput } from "./inputs.ts";
 import type { JobResponse } from "./jobs.ts";
 import type { CallOptions } from "./progress.ts";
 
-/** Writes a download to a path, or into a folder under its own name. Returns the path of the file. */
+/**
+ * Writes a download to a path. If the path is a folder, uses the name of the download. Returns the path of the file.
+ */
 export type SaveDownload = (download: Download, path: string) => Promise<string>;
 
 export interface FileInfo {
@@ -15,20 +17,20 @@ export interface FileInfo {
   readonly url: string;
   /** Media type. */
   readonly type: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** ISO 8601. */
+  /** Time of storage, in ISO 8601. */
   readonly modified: string;
   /** Number of pages of a PDF. */
   readonly pages?: number;
-  /** Error message if the content shows that no operation can read the file. */
+  /** Message if no operation on documents can read the file. */
   readonly problem?: string;
 }
 
-/** A file stored at the service. Only its methods download the content. */
+/** A file that is stored at the service. Its content is downloaded only by methods such as `bytes()`. */
 export class StoredFile implements StoredInput {
   readonly id: string;
-  /** Undefined until the service has reported it. */
+  /** Size in bytes; undefined if the service has not reported it. */
   readonly sizeBytes: number | undefined;
   readonly #connection: Connection;
   readonly #save: SaveDownload;
@@ -40,12 +42,12 @@ export class StoredFile implements StoredInput {
     this.sizeBytes = sizeBytes;
   }
 
-  /** URL of the file, for downloads without this client. */
+  /** URL from which any HTTP client can download the file. */
   get url(): string {
     return `${this.#connection.baseUrl}/resource/${this.id}?format=file`;
   }
 
-  /** Starts to download the file; returns its name, type, size and a stream of its bytes. */
+  /** Starts to download the file. Returns its name, type and size, and a stream of its bytes. */
   download(options?: CallOptions): Promise<Download> {
     return download(this.#connection, this.id, options);
   }
@@ -56,7 +58,7 @@ export class StoredFile implements StoredInput {
 
   async blob(options?: CallOptions): Promise<Blob> {
     const { body, type } = await this.download(options);
-    // Not `new Response(body)`: browsers would replace the stream's error by a generic one.
+    // Does not use `new Response(body)`, because browsers would replace the error of the stream by a generic one.
     const parts: Uint8Array<ArrayBuffer>[] = [];
     const reader = body.getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) parts.push(next.value);
@@ -72,8 +74,8 @@ export class StoredFile implements StoredInput {
   }
 
   /**
-   * Saves the file, on platforms with a file system. The file appears at the path when it is complete.
-   * @param path of the file, or of a folder that exists or ends with a slash
+   * Saves the file, on platforms with a file system. The file appears at the path only when it is complete.
+   * @param path path of the file, or a folder: a path that is an existing folder, or ends with a slash
    * @returns the path of the file
    */
   async save(path: string, options?: CallOptions): Promise<string> {
@@ -84,25 +86,25 @@ export class StoredFile implements StoredInput {
     return this.#connection.request(`/resource/${this.id}?format=info`, { signal }, json<FileInfo>);
   }
 
-  /** Deletes the file from the service. Deleting a missing file succeeds. */
+  /** Deletes the file from the service. Succeeds if the file does not exist. */
   delete({ signal }: CallOptions = {}): Promise<void> {
     const call = { method: "DELETE", signal, expects: [404] };
     return this.#connection.request(`/resource/${this.id}`, call, discardBody);
   }
 }
 
-/** Methods that a result offers before the operation has finished. */
+/** Methods of a result that can be called before the operation has ended. */
 export type PendingResult = Pick<Promise<Result>, "then" | "catch" | "finally"> &
   Pick<Result, "blob" | "bytes" | "delete" | "save" | "stream" | "text">;
 
-/** The output files of an operation, or its data. Methods such as `bytes()` require exactly one file. */
+/** The output files of an operation, or its data. Methods such as `bytes()` require that there is exactly one file. */
 export class Result {
   readonly files: readonly StoredFile[];
-  /** The response of an operation that returns data instead of files. */
+  /** The data of an operation that returns data instead of files. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
-  /** IDs of the stored inputs, in order. */
+  /** IDs of the stored inputs, in the order of the inputs. */
   readonly inputIds: readonly string[];
-  /** Content that the documents lost, one sentence per kind of loss. */
+  /** Sentences about content that the documents lost, one for each kind of loss. */
   readonly notices: readonly string[];
   readonly inputSizeBytes: number | undefined;
   readonly substitutedFonts: NonNullable<JobResponse["substitutedFonts"]>;
@@ -118,7 +120,7 @@ export class Result {
     this.substitutedFonts = substitutedFonts;
   }
 
-  /** The only file. @throws PagewrightError if there are several */
+  /** The only output file. @throws PagewrightError unless there is exactly one */
   get file(): StoredFile {
     const [file, ...others] = this.files;
     if (file && others.length === 0) return file;
@@ -154,7 +156,9 @@ export class Result {
     return this.file.text(options);
   }
 
-  /** Saves the file like {@link StoredFile.save}; several files go into a folder under their own names. */
+  /**
+   * Saves a single file like {@link StoredFile.save}. Saves several files under their own names in the folder `path`.
+   */
   async save(path: string, options?: CallOptions): Promise<readonly string[]> {
     const [file, ...others] = this.files;
     if (file && others.length === 0) return [await file.save(path, options)];
@@ -164,7 +168,7 @@ export class Result {
     return paths;
   }
 
-  /** Deletes the output files from the service, and keeps the stored inputs. */
+  /** Deletes the output files from the service. Does not delete stored inputs. */
   async delete(options?: CallOptions): Promise<void> {
     for (const file of this.files) await file.delete(options);
   }

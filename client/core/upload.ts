@@ -1,5 +1,5 @@
-// Uploads files: small ones in one request, larger ones in chunks (tus 1.0), and streams of unknown size as one request
-// stream if the platform supports it.
+// Uploads files. Sends a small file in one request, and a larger file in chunks (tus 1.0). Sends a stream of unknown
+// size as the stream of one request, if the platform supports it.
 
 import { backoffMs, delay } from "./backoff.ts";
 import { type Connection, json } from "./connection.ts";
@@ -7,7 +7,10 @@ import { isTemporary, PagewrightError } from "./error.ts";
 import type { LocalFile } from "./inputs.ts";
 import type { CallOptions } from "./progress.ts";
 
-/** Bytes per request, so that a file is never in memory as a whole. Cloudflare accepts at most 100 MB. */
+/**
+ * Bytes per request of a chunked upload, so that only one chunk is in memory. Cloudflare accepts at most 100 MB per
+ * request.
+ */
 const PIECE_BYTES = 8 * 1024 * 1024;
 const UPLOAD_LIMIT_MS = 600_000;
 const TUS = { "Tus-Resumable": "1.0.0" };
@@ -17,7 +20,7 @@ export interface Uploaded {
   readonly sizeBytes: number;
 }
 
-/** Uploads a file, and closes it even after a failure. */
+/** Uploads a file, and closes it, even after a failure. */
 export async function uploadFile(
   connection: Connection,
   file: LocalFile,
@@ -59,10 +62,13 @@ async function postFile(
   return files[0];
 }
 
-/** The service fetches a URL within 300 s (docs/api.md#inputs-by-url). */
+/**
+ * Time limit of a request in which the service fetches a URL. The service itself allows 300 s
+ * (docs/api.md#inputs-by-url).
+ */
 const FETCH_LIMIT_MS = 360_000;
 
-/** Makes the service fetch a URL and store the file. */
+/** Sends a URL to the service, which fetches and stores the file. */
 export async function storeAddress(
   connection: Connection,
   url: string,
@@ -75,8 +81,8 @@ export async function storeAddress(
 }
 
 /**
- * Reads the stream into a Blob, which browsers keep on disk if it is large: they cannot send streams over every
- * connection.
+ * Reports whether the platform can send a stream as a request body. Browsers cannot on every connection: they collect
+ * the stream in a Blob, which they keep on disk if it is large.
  */
 const sendsStreams = () =>
   !(globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent?.startsWith("Mozilla/");
@@ -115,7 +121,7 @@ async function sendUnsized(
   return { ...stored, sizeBytes: start };
 }
 
-/** Uploads by tus. After a failure, continues at the offset that the service reports. */
+/** Uploads a file in chunks by tus. After a failure, continues at the offset that the service reports. */
 async function sendPieces(
   connection: Connection,
   file: LocalFile & { readonly sizeBytes: number },
@@ -148,11 +154,14 @@ async function sendPieces(
   return { id: path.slice(path.lastIndexOf("/") + 1), sizeBytes };
 }
 
-/** The service is unavailable, or still handles the request whose connection broke. */
+/**
+ * Reports whether an upload can continue after an error. 409 and 423 mean that the service still handles the request
+ * whose connection broke.
+ */
 const isInterruption = (error: unknown): boolean =>
   isTemporary(error) || (error instanceof PagewrightError && [409, 423].includes(error.status));
 
-/** @returns the path of the upload, without the service's public origin */
+/** Creates an upload. @returns the path of its URL, without the origin, which can differ from `baseUrl` */
 function createUpload(
   connection: Connection,
   name: string,

@@ -1,4 +1,4 @@
-// MCP tools for local files. They access only one folder, and replace a file only with `replace: true`.
+// MCP tools for local files. They can access only one folder, and replace an existing file only with `replace: true`.
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
@@ -8,7 +8,7 @@ type Given = Readonly<Record<string, unknown>>;
 
 interface Call {
   readonly pw: Pagewright;
-  /** Folder of the files, without symbolic links. */
+  /** Path of the accessible folder, with all symbolic links resolved. */
   readonly root: string;
   readonly signal: AbortSignal;
 }
@@ -20,7 +20,7 @@ export const LOCAL_INSTRUCTIONS = (root: string): string =>
 export async function uploadFile({ path }: Given, { pw, root, signal }: Call): Promise<CallToolResult> {
   const given = textIn("path", path);
   const resolved = await resolvePath(given, root);
-  // Opening a pipe would block.
+  // Rejects pipes, because opening a pipe would block.
   if ((await stat(resolved).catch(() => undefined))?.isFile() === false) throw new Error(`${given} is not a file.`);
   const { id } = await pw.upload(resolved, { signal });
   return textResult({ id, name: basename(given) });
@@ -40,7 +40,7 @@ export async function saveFile(
   const target = isFolder
     ? await resolvePath(join(resolved, basename((await stored.info({ signal })).name)), root)
     : resolved;
-  // A symbolic link counts as an existing file, even if its target does not exist.
+  // `lstat`, because a symbolic link is an existing file even if its target does not exist.
   const isTaken = (await lstat(target).catch(() => undefined)) !== undefined;
   if (isTaken && !replace)
     throw new Error(`${target} already exists. To replace it, call save_file with replace: true.`);
@@ -48,9 +48,9 @@ export async function saveFile(
 }
 
 /**
- * Returns a path without symbolic links.
- * @param given relative to the root, or absolute
- * @throws Error if it is not below the root, or is hidden there: other programs run such files, or keep secrets in them
+ * Resolves the symbolic links of a path.
+ * @param given a path that is relative to the root, or absolute
+ * @throws Error if the path is outside the root, or hidden: programs execute hidden files, or store secrets in them
  */
 async function resolvePath(given: string, root: string): Promise<string> {
   const resolved = await real(resolve(root, given));
@@ -64,12 +64,12 @@ async function resolvePath(given: string, root: string): Promise<string> {
   return resolved;
 }
 
-/** Resolves the symbolic links of a path whose last segments need not exist. */
+/** Resolves the symbolic links of a path. Its last segments need not exist. */
 async function real(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch {
-    // A dangling link also has a target, which must be checked.
+    // The target of a dangling link cannot be resolved, and writing to the link would create a file there.
     const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
     if (isLink) throw new Error(`${path} is a symbolic link whose target does not exist.`);
     return dirname(path) === path ? path : join(await real(dirname(path)), basename(path));

@@ -1,5 +1,5 @@
-// MCP server over standard input and output: forwards the tools of the service (`/mcp`), and adds two for local files,
-// whose bytes go directly between disk and service and never through the agent.
+// MCP server over standard input and output. Forwards calls to the tools of the service (`/mcp`), and adds two tools
+// for local files. The bytes of these files are transferred directly between disk and service, not through the agent.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { realpath } from "node:fs/promises";
 import { Client, type ProgressCallback, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -10,20 +10,20 @@ import type { Pagewright } from "../core/pagewright.ts";
 import { VERSION } from "../version.ts";
 import { LOCAL_INSTRUCTIONS, LOCAL_TOOLS, saveFile, uploadFile } from "./local-files.ts";
 
-/** Longer than any job, which the service limits itself. */
+/** Time limit of a call. It is longer than the service's time limit for a job. */
 const CALL_LIMIT_MS = 1_800_000;
 
 export interface BridgeOptions {
   readonly apiKey?: string | undefined;
-  /** Folder in which agents can read and add files. */
+  /** Folder in which agents can read and create files. */
   readonly root: string;
   readonly stdin: NodeJS.ReadableStream;
   readonly stdout: NodeJS.WritableStream;
-  /** Stops the server. */
+  /** Stops the server when aborted. */
   readonly signal: AbortSignal;
 }
 
-/** Runs until standard input ends or the signal is aborted. */
+/** Runs the server until standard input ends or the signal is aborted. */
 export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Promise<void> {
   const { apiKey, stdin, stdout, signal } = options;
   const root = await realpath(options.root).catch(() => {
@@ -74,7 +74,7 @@ export async function serveOverStdio(pw: Pagewright, options: BridgeOptions): Pr
   await remote.close();
 }
 
-/** Returns a callback that forwards progress to an agent that requested it. */
+/** Returns a callback that forwards progress to the agent; no callback if the agent has not requested progress. */
 function forwarding({ _meta, notify }: ServerContext["mcpReq"]): { onprogress?: ProgressCallback } {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return {};
@@ -86,10 +86,13 @@ function forwarding({ _meta, notify }: ServerContext["mcpReq"]): { onprogress?: 
   };
 }
 
-/** The signal of the call that a request belongs to. */
+/** The abort signal of the current tool call, for the HTTP requests that the call sends. */
 const cancellation = new AsyncLocalStorage<AbortSignal>();
 
-/** Aborts the HTTP request of a canceled call: without MCP sessions, this cancels the job at the service. */
+/**
+ * Sends an HTTP request, and aborts it if its tool call is canceled. The service then cancels the job, because it has
+ * no MCP sessions.
+ */
 function fetchForCall(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const signals = [init.signal, cancellation.getStore()].filter((signal) => signal instanceof AbortSignal);
   return fetch(url, { ...init, signal: AbortSignal.any(signals) });

@@ -1,4 +1,4 @@
-// Saves downloads atomically: writes to a temporary file in the same folder, then renames it.
+// Saves downloads atomically: writes a temporary file in the same folder, and renames it at the end.
 import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import type { Download } from "../core/download.ts";
 import { PagewrightError } from "../core/error.ts";
 
 /**
- * @param path of the file, or of a folder that exists or ends with a slash
+ * @param path path of the file, or a folder: a path that is an existing folder, or ends with a slash
  * @throws PagewrightError if the file cannot be written
  */
 export async function saveDownload({ name, body }: Download, path: string): Promise<string> {
@@ -16,7 +16,7 @@ export async function saveDownload({ name, body }: Download, path: string): Prom
     await mkdir(dirname(target), { recursive: true });
     const file = await open(unfinished, "wx");
     try {
-      // Unlike write(), this goes on until the whole chunk is written.
+      // `appendFile` writes the whole chunk; `write` might write only a part.
       for await (const chunk of body) await file.appendFile(chunk);
     } finally {
       await file.close();

@@ -1,4 +1,4 @@
-// Prometheus metrics of the engines: their states, the events of their processes, and their memory.
+// Prometheus metrics of the engines: state, process events (such as restarts) and memory.
 
 import { Counter, Gauge, type PrometheusContentType, type Registry } from "@prometheus-io/client";
 import { ENGINE_TITLES, type EngineName } from "../engine-selection.ts";
@@ -13,8 +13,8 @@ const EVENTS: Readonly<Record<EngineEvent, { readonly name: string; readonly hel
 };
 
 /**
- * @param engines returns the state of each engine
- * @param processesOf returns the processes of an engine
+ * @param engines returns the state of each engine, by name
+ * @param processesOf returns the process IDs of an engine
  */
 export function addEngineMetrics(
   registry: Registry<PrometheusContentType>,

@@ -1,5 +1,5 @@
-// Tracks when each engine last worked: in a job, or in a probe that never queues behind jobs. Probes run only on
-// request.
+// Records when each engine last worked: in a job, or in a probe, which never queues behind jobs. Engines are probed
+// only when their health is requested.
 
 import type { EngineHealth, EngineProbe } from "../../src/service/placement/container-health.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -10,12 +10,12 @@ export interface ProofsSettings<Name extends string> {
   stateOf(name: Name): EngineState;
   /** Runs the engine's probe. @throws Error if the probe fails, or the signal's reason when aborted */
   prove(name: Name, signal: AbortSignal): Promise<void>;
-  /** Restarts an engine that runs but fails its probes. */
+  /** Restarts an engine that runs, but fails its probes. */
   restart(name: Name, reason: string): void;
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** Probe results of one engine. */
+/** Results of one engine's probes and jobs. */
 interface Known {
   proof: { readonly by: EngineProbe["by"]; readonly at: number } | undefined;
   /** Time of the last probe that failed or timed out. */
@@ -28,11 +28,11 @@ interface Known {
   proving: Promise<void> | undefined;
 }
 
-/** Time for which a success remains valid. */
+/** Time for which a successful probe or job remains valid. */
 export const PROBE_TTL_MS = 10_000;
-/** Delay after a failure. */
+/** Delay before the next probe after a failure. */
 const AGAIN_MS = 1_000;
-/** Consecutive timeouts that count as a failure: a single timeout can be caused by a busy machine. */
+/** Consecutive timeouts that count as a failure. A busy machine alone can cause a single timeout. */
 const MAX_LATE = 2;
 /** Consecutive failures after which the engine is restarted. */
 const MAX_FAILURES = 3;
@@ -63,8 +63,8 @@ export class EngineProbes<Name extends string> {
   }
 
   /**
-   * Probes the engines whose last success has expired, concurrently and for a limited time, and returns the results of
-   * all engines.
+   * Probes the engines whose last success is too old, concurrently and for a limited time. Returns the health of all
+   * engines.
    */
   async current(): Promise<Readonly<Record<Name, EngineHealth>>> {
     await Promise.all([...this.#records].map(([name, record]) => this.#refresh(name, record)));
@@ -84,7 +84,8 @@ export class EngineProbes<Name extends string> {
   }
 
   async #refresh(name: Name, record: Known): Promise<void> {
-    // An engine that is not warm is not probed: its state already says why, or its fallback is too slow for a probe.
+    // Probes only warm engines. The state of any other engine already shows the reason, and a fallback is too slow for
+    // a probe.
     if (this.#settings.stateOf(name) !== "warm") {
       forget(record);
       return;
@@ -105,7 +106,7 @@ export class EngineProbes<Name extends string> {
       await this.#settings.prove(name, signal);
       prove(record, "probe");
     } catch (error) {
-      // A job succeeded meanwhile.
+      // A job has succeeded since the probe started.
       if (record.proof && record.proof.at > startedAt) return;
       this.#failed(name, record, signal.aborted ? "late" : "failed", String(error));
     }
@@ -113,14 +114,14 @@ export class EngineProbes<Name extends string> {
 
   #failed(name: Name, record: Known, how: "failed" | "late", error: string): void {
     const { stateOf, log, restart } = this.#settings;
-    // If the engine has just exited, its state reports that.
+    // If the engine has just exited, its state reports the exit.
     if (stateOf(name) !== "warm") return;
     record.failedAt = performance.now();
     record.lateProofs = how === "late" ? record.lateProofs + 1 : 0;
     record.failures = how === "failed" ? record.failures + 1 : 0;
     log("engine probe failed", { engine: name, how, error });
     if (how === "failed" || record.lateProofs >= MAX_LATE) record.trouble = how;
-    // A timeout does not restart the engine: on a busy machine, a restart would take even longer.
+    // Only failures restart the engine. On a busy machine, a restart after a timeout would take even longer.
     if (record.failures > 0 && record.failures % MAX_FAILURES === 0)
       restart(name, `${MAX_FAILURES} proofs failed: ${error}`);
   }
@@ -131,7 +132,7 @@ function prove(record: Known, by: EngineProbe["by"]): void {
   forget(record);
 }
 
-/** Resets the failures of an engine. */
+/** Resets the recorded failures of an engine. */
 function forget(record: Known): void {
   record.failures = 0;
   record.lateProofs = 0;

@@ -1,4 +1,4 @@
-// Starts an engine in its start order while the service already listens, and retries after a failed start.
+// Starts an engine when its turn in the start order comes, while the service already listens. Retries a failed start.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { EngineState } from "../supervision/engine-state.ts";
@@ -16,7 +16,7 @@ export interface WatchedSettings<E> {
   readonly name: string;
   /** The engine's position in the start order. */
   readonly startHandle: StartHandle;
-  /** Starts the engine, and cleans up after a failure. */
+  /** Starts the engine. Cleans up after a failure. */
   start(): Promise<E>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -24,7 +24,7 @@ export interface WatchedSettings<E> {
 const PAUSES = { initialDelayMs: 0, minBackoffMs: 1_000, maxBackoffMs: 30_000 };
 
 export class ManagedEngine<E extends Engine> {
-  /** Resolves when the engine has started, even after retries. */
+  /** Resolves when the engine has started, even if this takes several retries. */
   readonly running: Promise<E>;
   readonly #name: string;
   readonly #startHandle: StartHandle;
@@ -67,7 +67,7 @@ export class ManagedEngine<E extends Engine> {
     return this.#keeper.current;
   }
 
-  /** True once a job has asked for the engine. */
+  /** True once a job has requested the engine. */
   get isRequested(): boolean {
     return this.#isAsked;
   }
@@ -80,9 +80,9 @@ export class ManagedEngine<E extends Engine> {
   }
 
   /**
-   * Starts the engine immediately if it has not started, and waits for its first start or the job's abort. After a
-   * failed start, rejects without waiting.
-   * @throws EngineFailure `busy` when the engine could not be started
+   * Starts the engine immediately, if it has not started. Waits for its first start or the job's abort. Rejects without
+   * waiting if the last start failed.
+   * @throws EngineFailure `busy` if the engine could not be started
    */
   async ready(signal: AbortSignal): Promise<E> {
     this.#isAsked = true;

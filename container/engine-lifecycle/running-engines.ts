@@ -27,7 +27,7 @@ export interface RunningEnginesSettings {
   readonly selected: ReadonlySet<EngineName>;
   /** Number of concurrent quick jobs per operation. */
   readonly jobs: number;
-  /** Number of documents that an engine can have open concurrently, for quick and slow jobs. */
+  /** Number of documents that an engine can have open concurrently, in quick and slow jobs together. */
   readonly children: number;
   readonly web: WebProxySettings;
   log(message: string, details?: Record<string, unknown>): void;
@@ -49,8 +49,8 @@ export class RunningEngines implements Engines {
   /** Aborted when the engines are closed. */
   readonly #closing = new AbortController();
   readonly #places = {
-    // Engines that no job waits for start in this order: first LibreOffice, which starts slowest and is used most; last
-    // veraPDF, whose start costs most and which is used least.
+    // Order in which engines start while no job waits for them. LibreOffice is first, because it starts slowest and is
+    // used most. veraPDF is last, because its start takes the most CPU time and it is used least.
     office: this.#order.register(),
     threads: this.#order.register(),
     ghostscript: this.#order.register(),
@@ -85,7 +85,7 @@ export class RunningEngines implements Engines {
     });
   }
 
-  /** Starts the selected engines one after the other; engines that a job waits for start immediately. */
+  /** Starts the selected engines one after the other, but immediately if a job waits for the engine. */
   start(): void {
     const { selected } = this.#settings;
     for (const name of ENGINE_NAMES) if (name !== "threads" && selected.has(name)) this[name].start();
@@ -96,7 +96,7 @@ export class RunningEngines implements Engines {
     this.#order.open();
   }
 
-  /** From now on, starts only engines that a job waits for. */
+  /** From now on, starts an engine only if a job waits for it. */
   holdStarts(): void {
     this.#order.close();
   }
@@ -111,7 +111,7 @@ export class RunningEngines implements Engines {
 
   /**
    * Probes an engine.
-   * @throws Error if it does not, or does not run
+   * @throws Error if the engine fails its probe or is not running
    * @throws the signal's reason when aborted
    */
   async prove(name: EngineName, signal: AbortSignal): Promise<void> {
@@ -120,14 +120,14 @@ export class RunningEngines implements Engines {
     await engine.prove(signal);
   }
 
-  /** Restarts an engine that runs but fails its probes. */
+  /** Restarts an engine that runs, but fails its probes. */
   replace(name: EngineName, reason: string): void {
     this.#settings.log("engine replaced", { engine: ENGINE_TITLES[name], reason });
     if (name === "threads") void this.threads.replace();
     else this[name].current?.replace(reason);
   }
 
-  /** Returns the running processes of an engine. Threads have no separate process. */
+  /** Returns the IDs of an engine's running processes. Threads have no separate process. */
   processesOf(name: EngineName): number[] {
     if (name === "threads") return [];
     if (name === "verapdf") return treeOf(this.verapdf.current?.pids ?? []);
@@ -135,13 +135,13 @@ export class RunningEngines implements Engines {
     return pid === undefined ? [] : treeOf([pid]);
   }
 
-  /** The missing parts of an engine's sandbox (SECURITY.md). */
+  /** Returns the missing parts of an engine's sandbox (SECURITY.md). */
   async lacks(name: EngineName): Promise<readonly SandboxPart[]> {
     if (name === "threads") return [];
     const missing = await this.#missing;
     if (name !== "chromium") return missing;
     const { network, sandbox } = this.chromium.current?.confinement ?? { network: "namespace", sandbox: true };
-    // Chromium is not confined by Landlock.
+    // Landlock is not used for Chromium.
     return [
       ...missing.filter((part) => part !== "landlock"),
       ...(network === "flags" ? ["network" as const] : []),
@@ -155,7 +155,7 @@ export class RunningEngines implements Engines {
     await Promise.all([this.office, this.chromium, this.ghostscript, this.verapdf].map((engine) => engine.close()));
   }
 
-  /** Warms up PDF/A last, unless a document has already been converted. */
+  /** Warms up PDF/A conversion last. Skips it if a job has already requested the validator. */
   async #warmUpPdfa(): Promise<void> {
     const validator = await this.verapdf.running;
     await this.#places.pdfa.run(async () => {

@@ -1,11 +1,11 @@
-// Schedules the starts of engines: immediately if a job waits for the engine, otherwise one after the other, and never
-// during the start of an engine that a job waits for. `running-engines.ts` registers the engines in order.
+// Schedules the starts of engines. An engine that a job waits for starts immediately. All other engines start one after
+// the other, and not during such a start. running-engines.ts registers the engines in order.
 
 /** One engine's position in the order. */
 export interface StartHandle {
-  /** Starts the engine when its position is reached. Rejects if the start fails. */
+  /** Runs a start when its turn comes. Rejects if the start fails. */
   run<T>(start: () => Promise<T>): Promise<T>;
-  /** From now on, lets this engine start immediately, because a job waits for it. */
+  /** From now on, this engine can start immediately, because a job waits for it. */
   prioritize(): void;
 }
 
@@ -21,7 +21,7 @@ export class StartOrder {
   #starting = 0;
   #isOpen = false;
 
-  /** Appends a position. */
+  /** Adds an engine at the end of the order. */
   register(): StartHandle {
     const place: Place = {
       isHurried: false,
@@ -36,7 +36,7 @@ export class StartOrder {
     return place;
   }
 
-  /** Also starts engines that no job waits for. */
+  /** From now on, also starts engines that no job waits for. */
   open(): void {
     this.#isOpen = true;
     this.#admit();

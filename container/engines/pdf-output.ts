@@ -5,8 +5,8 @@ import { copyFile, rename } from "node:fs/promises";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 
 /**
- * Checks an output. The files in the folder were written by a process that read an untrusted document. Rejects symbolic
- * links, which would make this process open another file with its greater permissions.
+ * Checks an output file. It was written by a process that read an untrusted document. Rejects symbolic links, which
+ * could lead to files that only this process can open.
  *
  * @returns its size in bytes
  * @throws EngineFailure `crashed` if it is not a PDF
@@ -38,7 +38,7 @@ export async function takePdf(from: string, to: string): Promise<void> {
 
 function openPlainly(path: string): number {
   try {
-    // Prevents blocking if the file is a pipe.
+    // Without O_NONBLOCK, opening a named pipe would block.
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
     throw new EngineFailure("crashed", `no PDF was written: ${cause}`, { cause });

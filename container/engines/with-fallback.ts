@@ -1,12 +1,12 @@
-// Runs an engine's jobs in forks of its warm zygote, or with its plain program while there is no zygote, which is slow
-// but works wherever the engine does.
+// Runs an engine's jobs in forks of its warm zygote. While there is no zygote, runs them in the engine's plain program,
+// which is slow but works wherever the engine does.
 
 import { countEvent } from "../supervision/engine-events.ts";
 import type { EngineState } from "../supervision/engine-state.ts";
 import { type Launch, NotReady } from "../supervision/resident.ts";
 import { Zygote, type ZygoteJob } from "./zygote/zygote.ts";
 
-/** Additional children of a zygote beyond those of jobs, so that a probe never waits for a job. */
+/** Children of a zygote that are reserved for probes, so that a probe never waits for a job. */
 export const PROBE_CONCURRENCY = 1;
 
 /** Starts the engine's program once for each job. */
@@ -18,11 +18,11 @@ export interface FallbackRunner<Job, Result> {
 export interface FallbackSettings<Job extends ZygoteJob, Result, PlainMode extends string> {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** Maximum number of jobs that the zygote runs at a time; more wait. */
+  /** Maximum number of concurrent jobs in the zygote; further ones wait. */
   readonly children: number;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
-  /** Parses the detail with which a child reported success. */
+  /** Converts the detail with which a child reported success. */
   resultOf(detail: string): Result;
   readonly plain: FallbackRunner<Job, Result>;
   readonly plainMode: PlainMode;
@@ -40,7 +40,10 @@ export class EngineWithFallback<Job extends ZygoteJob, Result, PlainMode extends
     this.#zygote = new Zygote({ engine, children, prepare, warm, log });
   }
 
-  /** Resolves once the zygote is warm, or its first start has failed and will be retried. The log says which. */
+  /**
+   * Resolves once the zygote is warm, or once its first start has failed; the start is then retried. The log shows
+   * which.
+   */
   static async start<Job extends ZygoteJob, Result, PlainMode extends string>(
     settings: FallbackSettings<Job, Result, PlainMode>,
   ): Promise<EngineWithFallback<Job, Result, PlainMode>> {
@@ -92,7 +95,7 @@ export class EngineWithFallback<Job extends ZygoteJob, Result, PlainMode extends
     await this.#zygote.prove(job, signal);
   }
 
-  /** Replaces a zygote that fails its probes. */
+  /** Restarts a zygote that fails its probes. */
   restart(reason: string): void {
     this.#zygote.replace(reason);
   }

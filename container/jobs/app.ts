@@ -1,6 +1,6 @@
-// Serves the container's HTTP interface: POST /{operation} with the frames of placement/remote.ts in both directions,
-// GET /up, GET /ready and GET /metrics. Provides each job with a folder, a permit and a time limit, and cleans up after
-// it.
+// Serves the container's HTTP interface: POST /{operation}, whose body and response are frames (placement/remote.ts),
+// GET /up, GET /ready and GET /metrics. Each job gets a folder, a permit and a time limit, which are released at its
+// end.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { closeSync, createWriteStream, openSync, writeSync } from "node:fs";
@@ -32,20 +32,20 @@ import { JobTrace } from "./job-trace.ts";
 import { engineReadiness, type ReadinessSettings } from "./readiness.ts";
 
 export interface AppSettings {
-  /** The secret that callers must send as `Authorization: Bearer`. */
+  /** The secret that callers must send in `Authorization: Bearer`. */
   readonly secret: string;
-  /** Operations, keyed by their name in the path. */
+  /** Operations, by their name in the path. */
   readonly operations: ReadonlyMap<string, ContainerOperation>;
   readonly scratch: Scratch;
-  /** Maximum size of all inputs of one job together, in bytes. */
+  /** Maximum total size of a job's inputs, in bytes. */
   readonly maxInputBytes: number;
-  /** Ends every job when aborted. */
+  /** When aborted, all jobs end. */
   readonly ending: AbortSignal;
-  /** Reports whether the service is shutting down: running jobs continue, and new ones are rejected. */
+  /** Reports whether the service is shutting down. Running jobs then continue, and new ones are rejected. */
   isEnding(): boolean;
-  /** Returns fields to add to the health response. */
+  /** Returns additional fields for the health response. */
   health(): Record<string, unknown>;
-  /** Returns the engines of GET /ready. */
+  /** Returns the engines' health for GET /ready. */
   engines: ReadinessSettings["engines"];
   readonly metrics: JobMetrics;
   log(message: string, details?: Record<string, unknown>): void;
@@ -53,9 +53,9 @@ export interface AppSettings {
 
 type App = Hono<{ Bindings: HttpBindings }>;
 
-/** Retry-After: time after which another instance, or this one after a restart, can run the job. */
+/** Retry-After in seconds. By then, another instance or this one, restarted, can run the job. */
 const RETRY_AFTER_S = "5";
-/** Time in which a client can read the failure of a timed-out job, before its connection is closed. */
+/** Time in which a client can read the error of a timed-out job. Then the connection is closed. */
 const LAST_WORDS_MS = 5_000;
 
 export function createApp(settings: AppSettings): App {
@@ -112,8 +112,8 @@ export function createApp(settings: AppSettings): App {
 }
 
 /**
- * Returns a check of the Authorization header. Takes constant time, so that its duration reveals nothing about the
- * secret.
+ * Returns a check of the Authorization header. The check takes constant time, so that its duration reveals nothing
+ * about the secret.
  */
 function comparison(secret: string): (header: string) => boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
@@ -123,14 +123,14 @@ function comparison(secret: string): (header: string) => boolean {
 
 /** Observers of a job. */
 interface Observed {
-  /** Called once when the job ends for any reason. */
+  /** Called once, when the job ends for any reason. */
   onJobEnd(job: EndedJob): void;
   readonly trace: JobTrace | undefined;
 }
 
 /**
- * Runs one job, from the request's body to the response's. Always deletes the folder and releases the permit at the
- * end.
+ * Runs one job, from the request's body to the end of the response. Always deletes the job's folder and releases its
+ * permit.
  */
 async function* carryOut(
   hosted: ContainerOperation,
@@ -153,7 +153,7 @@ async function* carryOut(
   };
   try {
     using entry = hosted.pool.enter({ client, slowed });
-    // Destroying an unread body would close its connection, and the response with it.
+    // Otherwise, Node would destroy the unread rest of the body, and thereby close the connection before the response.
     const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
     const steps = stepsOf(request, operations);
     const inputBytes = request.inputs.reduce((sum, { size }) => sum + size, 0);
@@ -174,7 +174,8 @@ async function* carryOut(
     for await (const frame of priority.within(runSteps(steps, job))) {
       details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);
-      // A client closes its connection after the last frame, which is not an abort.
+      // Recorded before the last frame is sent: clients close the connection after it, which must not count as an
+      // abort.
       if (responseOutcome(frame) !== undefined) details.outcome = "answered";
       const traced = spans(frame);
       if (traced) yield traced;
@@ -196,7 +197,7 @@ async function* carryOut(
   }
 }
 
-/** Returns the operations of a request. @throws EngineFailure `crashed` if this instance lacks one */
+/** Returns the operations of a request. @throws EngineFailure `crashed` if this instance lacks one of them */
 function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]): readonly ContainerStep[] {
   return steps.map(({ operation: name, params }) => {
     const operation = operations.get(name);
@@ -206,8 +207,8 @@ function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]
 }
 
 /**
- * Returns the outcome of a job whose response ends with these frames, or is aborted after them. Called before they are
- * sent, because the client then closes its connection.
+ * Returns the outcome of a job if its response ends with these frames, or is aborted after them. Must be called before
+ * the frames are sent, because the client closes its connection once it has received them.
  */
 function outcomeOf(frames: Uint8Array, signal: AbortSignal): JobOutcome {
   const end = responseOutcome(frames);
@@ -234,7 +235,10 @@ async function spool(
   return spooled;
 }
 
-/** Returns a synchronous writer. Writes to memory do not block, so a stream's event-loop turns are not needed. */
+/**
+ * Returns a function that writes synchronously. Writes to memory do not block, so a stream would only add turns of the
+ * event loop.
+ */
 function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<void> {
   return async (source) => {
     const file = openSync(path, "wx", 0o600);
@@ -246,7 +250,7 @@ function writer(path: string): (source: AsyncIterable<Uint8Array>) => Promise<vo
   };
 }
 
-/** @param leave called if the failure has not been read {@link LAST_WORDS_MS} after the timeout */
+/** @param leave called {@link LAST_WORDS_MS} after the timeout, unless the client has read the failure by then */
 function timeLimit(timeoutMs: number, leave: () => void): Disposable & { readonly signal: AbortSignal } {
   const deadline = new AbortController();
   let timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-// A job of the container: one or more operations with limits, which run one after the other and return frames
+// A job of the container: one or more operations, run one after the other with limits. Returns frames
 // (placement/frames.ts).
 
 import { open } from "node:fs/promises";
@@ -12,34 +12,36 @@ import { fileInput } from "../scratch/file-input.ts";
 import type { JobPool } from "./job-pool.ts";
 
 export interface ContainerJob extends NativeJob {
-  /** Parameters as received; the operation checks them. */
+  /** Parameters as received. The operation validates them. */
   readonly params: unknown;
 }
 
 export interface ContainerOperation {
   readonly pool: JobPool;
-  /** True if only the inputs are written to the job's folder, which can then be in memory. @default false */
+  /**
+   * True if an operation writes only its inputs to the job's folder. The folder can then be in memory. @default false
+   */
   readonly onlyInputs?: boolean;
-  /** Time limit of a job from its start, without queueing. */
+  /** Time limit of a job, without its time in the queue. */
   readonly timeoutMs: number;
   /** Name of the engine that does the work, for traces. */
   readonly engine?: string;
   /** Called when a job has succeeded. */
   onSuccess?(): void;
-  /** @returns complete frames. Failures are frames too; throws only the signal's reason */
+  /** @returns complete frames. Failures are frames too; only the signal's reason is thrown */
   run(job: ContainerJob): AsyncIterable<Uint8Array>;
 }
 
-/** An operation with its parameters as received. */
+/** An operation, with its parameters as received. */
 export interface ContainerStep {
   readonly operation: ContainerOperation;
   readonly params: unknown;
 }
 
 /**
- * Runs each step on the outputs of the one before it, which are files in the job's folder. The first output of the last
+ * Runs each step on the outputs of the previous step, which are files in the job's folder. The first output of the last
  * step reports the notices of all steps.
- * @returns the frames of the last step, or the failure of the failed step @throws the signal's reason
+ * @returns the frames of the last step, or those of the step that failed @throws the signal's reason
  */
 export async function* runSteps(
   steps: readonly ContainerStep[],
@@ -71,7 +73,7 @@ async function patch(path: string, header: Uint8Array): Promise<void> {
   await file.write(header, 0, header.length, 0);
 }
 
-/** Returns the path of a new file in a job's folder, with the extension of the document's name. */
+/** Returns the path of a new file in a job's folder. The file has the extension of the document's name. */
 export function spoolPath(folder: string, base: string, name: string): string {
   return join(folder, base + (/^\.[a-z0-9]{1,8}$/.exec(extname(name).toLowerCase())?.[0] ?? ""));
 }

@@ -7,23 +7,23 @@ import { collectProcessMetrics, DURATION_BUCKETS } from "../processes/process-me
 import type { EngineState } from "../supervision/engine-state.ts";
 import type { ContainerOperation } from "./container-job.ts";
 
-/** Prefix of this process's own metrics. The host serves them on one page with its own, so the names must differ. */
+/** Prefix of the metrics of this Node process. The host serves them together with its own, so the names must differ. */
 const PROCESS_PREFIX = "pagewright_container_";
 
 /** `left`: the client disconnected before the end of the response. */
 export type JobOutcome = ResponseOutcome | "left";
 
-/** A finished job. Times are the same as in its log line, in milliseconds since its arrival. */
+/** A job that has ended. Times are in milliseconds since its arrival, as in its log line. */
 export interface EndedJob {
   readonly outcome: JobOutcome;
-  /** Set once its inputs were received. */
+  /** Set if the job's inputs were received. */
   readonly receivedMs?: number;
-  /** Set once it has its permit. */
+  /** Set if the job received its permit. */
   readonly waitedMs?: number;
   readonly durationMs: number;
-  /** Size of its inputs; set once their headers have arrived. */
+  /** Total size of the job's inputs. Set if their headers have arrived. */
   readonly inputBytes?: number;
-  /** Bytes of the frames of its response. @default 0 */
+  /** Size of the response's frames. @default 0 */
   readonly responseBytes?: number;
 }
 
@@ -32,7 +32,7 @@ export interface JobMetricsSettings {
   readonly operations: ReadonlyMap<string, Pick<ContainerOperation, "pool">>;
   /** Returns the state of each engine, by its name in the setting ENGINES. */
   engines(): Readonly<Record<string, EngineState>>;
-  /** Returns the processes of an engine that run, apart from those of this service. @default none */
+  /** Returns the IDs of an engine's processes, without processes of this service. @default none */
   processesOf?(engine: string): readonly number[];
 }
 
@@ -69,7 +69,7 @@ export class JobMetrics {
       help: "Size of the inputs of the jobs that ended.",
       ...{ labelNames: ["operation"], registers },
     });
-    // The second name is the earlier one, and goes with the next release.
+    // The second name is the old one. It is removed in the next release.
     this.#responseBytes = ["response", "answer"].map(
       (word) =>
         new Counter({
@@ -97,7 +97,7 @@ export class JobMetrics {
 
   /** Returns all metrics in Prometheus' text format. */
   async text(): Promise<string> {
-    // Started on demand, because monitoring the event loop and the garbage collector takes CPU time.
+    // Collected only on request, because monitoring the event loop and the garbage collector takes CPU time.
     if (!this.#countsProcess) collectProcessMetrics(this.#registry, PROCESS_PREFIX);
     this.#countsProcess = true;
     return this.#registry.metrics();

@@ -1,5 +1,5 @@
-// Limits the concurrency and the queue of jobs. When the queue is full, jobs are rejected immediately. The queue
-// alternates between clients, so that no client blocks the others.
+// Limits the concurrency of jobs and the length of their queue. When the queue is full, further jobs are rejected
+// immediately. The queue alternates between clients, so that no client blocks the others.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { ClientShares, overHalf, ticketToEvict } from "../../src/runtime/client-shares.ts";
@@ -11,40 +11,43 @@ export interface JobPoolLimits {
   readonly atOnce: number;
   /** Maximum number of queued jobs. */
   readonly waiting: number;
-  /** Time after which a queued job is rejected, in milliseconds. */
+  /** Time in milliseconds after which a queued job is rejected. */
   readonly maxWaitMs: number;
-  /** Moves a job that has run for `afterMs` to the slow lane, if the lane has a free permit. @default no job moves */
+  /**
+   * Moves a job that has run for `afterMs` to the slow lane, as soon as the lane has a free permit. @default no job
+   * moves
+   */
   readonly slow?: { readonly lane: SlowLane; readonly afterMs: number };
 }
 
-/** One job's entry in the pool. Disposal admits the next job. */
+/** A job in the pool, queued or running. Disposal admits the next job. */
 export interface PooledJob extends Disposable {
   /**
-   * Waits until this job may run. The queue alternates between clients; each client's jobs run in order of arrival.
-   * @throws EngineFailure `busy` after a timeout, or if the job was evicted from the queue for another client
+   * Waits until this job can run. The queue alternates between clients. Each client's jobs run in order of arrival.
+   * @throws EngineFailure `busy` after a timeout, or if a job of another client took this job's position in the queue
    * @throws the signal's reason when aborted
    */
   acquire(signal: AbortSignal): Promise<void>;
   /**
-   * Releases the permit while `work` runs, and then resumes this job ahead of queued jobs.
+   * Releases the permit while `work` runs. Then resumes this job ahead of queued jobs.
    * @throws the same errors as {@link PooledJob.acquire}
    */
   withoutPermit<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 export interface EnterOptions {
-  /** Client ID: jobs with the same ID share permits. @default all jobs without an ID are one client */
+  /** Client ID. Jobs with the same ID share permits. @default all jobs without an ID count as one client */
   readonly client?: string;
   /** Called when the job moves to the slow lane. */
   readonly slowed?: () => void;
 }
 
-/** A job's request to run. */
+/** A queued request for a permit. */
 interface Ticket {
   readonly client: string;
-  /** True if the job had released its permit and resumes ahead of queued jobs. */
+  /** True if the job ran before and resumes after `withoutPermit`, ahead of queued jobs. */
   readonly isFirst: boolean;
-  /** Reserved permit of the slow lane, which guarantees that the job's quick permit becomes free soon. */
+  /** Reserved permit of the slow lane. It guarantees that the job soon releases its quick permit. */
   promised?: PromisedPlace;
 }
 
@@ -63,28 +66,28 @@ export class JobPool {
     limits.slow?.lane.onRoom(() => this.#queue.admit());
   }
 
-  /** Job counts for the health response. */
+  /** Numbers of jobs, for the health response. */
   get counts(): { readonly working: number; readonly present: number } {
     return { working: this.#queue.active.length, present: this.#present };
   }
 
-  /** Number of queued jobs that have not started. */
+  /** Number of queued jobs that have not yet run. */
   get waiting(): number {
     return this.#queue.queued.filter(({ isFirst }) => !isFirst).length;
   }
 
-  /** Number of further jobs that are accepted. */
+  /** Number of further jobs that the pool accepts. */
   get room(): number {
     const { atOnce, waiting } = this.#limits;
     return Math.max(0, atOnce + waiting - this.#present);
   }
 
-  /** Number of running jobs, in both lanes. */
+  /** Number of running jobs, quick and slow. */
   get running(): number {
     return this.#running;
   }
 
-  /** @throws EngineFailure `busy` when all permits are taken and the queue is full */
+  /** @throws EngineFailure `busy` if all permits are in use and the queue is full */
   enter({ client = "", slowed = () => {} }: EnterOptions = {}): PooledJob {
     const { atOnce, waiting } = this.#limits;
     if (this.#present >= atOnce + waiting && !this.#makeRoomFor(client))
@@ -132,7 +135,7 @@ export class JobPool {
     stay.begin(turn, ticket.promised);
   }
 
-  /** Returns a resuming job first, otherwise the next client's first job. */
+  /** Returns a resuming job if there is one, otherwise the first job of the next client. */
   #next(waiting: readonly Ticket[], working: readonly Ticket[]): Ticket | undefined {
     const { slow } = this.#limits;
     const able = waiting.filter(({ client }) => this.#hasPart(client, working) || !slow?.lane.isFullFor(client));
@@ -143,8 +146,8 @@ export class JobPool {
   }
 
   /**
-   * Reports whether a client has less than half of the permits, without those that have a reservation in the slow lane.
-   * Any of its jobs may be slow, and must not block all permits until it ends.
+   * Reports whether a client has less than half of the permits. Jobs with a reservation in the slow lane do not count.
+   * Limits a client because any of its jobs can be slow: they must not block all permits until they end.
    */
   #hasPart(client: string, working: readonly Ticket[]): boolean {
     const held = working.filter((ticket) => ticket.client === client && !ticket.promised).length;
@@ -152,7 +155,7 @@ export class JobPool {
   }
 }
 
-/** A running job, which starts with a quick permit and may move to the slow lane. */
+/** A running job. It starts with a quick permit, and can move to the slow lane. */
 class RunningJob {
   readonly #limits: JobPoolLimits;
   readonly #client: string;

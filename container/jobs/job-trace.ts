@@ -1,5 +1,5 @@
-// The spans of one job, which the container returns to its caller with the response: it might have no network to reach
-// a collector, and so needs no collector credentials.
+// Records the spans of one job. The container returns them to its caller with the response, because it might have no
+// network to a trace collector. So it also needs no collector credentials.
 
 import { newSpanId, readTraceContext, type Span, type TraceContext } from "../../src/document/contract/trace.ts";
 import { encodeSpans } from "../../src/service/placement/remote.ts";
@@ -30,8 +30,8 @@ export class JobTrace {
   }
 
   /**
-   * Returns the frame with the spans, to be sent just before the response's last frame, or undefined if the trace is
-   * not sampled.
+   * Returns a frame with the spans, which must be sent just before the response's last frame. Returns undefined if the
+   * trace is not sampled.
    */
   frame(job: EndedJob): Uint8Array<ArrayBuffer> | undefined {
     return this.#trace.isSampled ? encodeSpans(this.#spans(job)) : undefined;

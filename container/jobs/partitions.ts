@@ -1,20 +1,20 @@
-// Splits a job across n threads: thread k makes outputs k, k+n, …; the response keeps their order.
+// Splits a job across n threads: thread k makes outputs k, k+n, …. The response has all outputs in order.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { type EncodedOutput, joinResponse, splitResponse } from "../../src/service/placement/remote.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
-/** Counts the threads in use, so that a job takes only idle threads. */
+/** Counts the threads in use, so that a job uses further threads only if they are idle. */
 export class ThreadAllocator {
   readonly #size: number;
   #claimed = 0;
 
-  /** @param size number of threads that can work at the same time */
+  /** @param size maximum number of threads in use */
   constructor(size: number) {
     this.#size = size;
   }
 
-  /** Claims one thread, and further idle ones up to `most`. */
+  /** Claims one thread, even if none is idle. Claims more idle ones, up to `most` in total. */
   take(most = 1): ThreadAllocation {
     let count = Math.max(1, Math.min(most, this.#size - this.#claimed));
     this.#claimed += count;
@@ -33,7 +33,7 @@ export class ThreadAllocator {
 }
 
 export interface ThreadAllocation extends Disposable {
-  /** Number of threads. */
+  /** Number of claimed threads. */
   readonly count: number;
   /** Releases all but this number of threads. */
   keep(count: number): void;
@@ -43,19 +43,19 @@ type Frames = AsyncIterable<Uint8Array>;
 
 export interface PartitionedJob {
   readonly claim: ThreadAllocation;
-  /** Maximum buffered bytes of one partition, while earlier outputs are pending. */
+  /** Maximum bytes that are buffered for a partition while it waits for an earlier output of another partition. */
   readonly aheadBytes: number;
   readonly signal: AbortSignal;
   /**
    * Runs one partition in a thread.
-   * @returns its frames; output frames contain the number of outputs of the whole job
+   * @returns the partition's frames; each output frame contains the number of outputs of the whole job
    */
   run(share: number, shares: number, signal: AbortSignal): Frames;
 }
 
 /**
- * Returns the frames of the whole job. Starts with one partition, whose first output shows whether there is work for
- * further threads.
+ * Returns the frames of the whole job. Starts with one partition. Its first output has the total number of outputs,
+ * which determines how many further threads have work.
  * @throws the signal's reason when aborted
  */
 export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8Array> {
@@ -81,7 +81,7 @@ export async function* runPartitioned(job: PartitionedJob): AsyncGenerator<Uint8
 
 interface StartedShare {
   readonly outputs: AsyncGenerator<EncodedOutput>;
-  /** Resolves when its thread is idle again. */
+  /** Resolves when the partition's thread is idle again. */
   readonly ended: Promise<void>;
 }
 
@@ -100,7 +100,7 @@ async function* outputsOf(
     if (next.done) throw new EngineFailure("crashed", `output ${place + 1} of ${total} is missing`);
     yield next.value;
   }
-  // A thread that is still busy at the end of the job cannot be reused.
+  // Reads each partition to its end, because a thread that is busy when the job ends cannot be reused.
   for (const { outputs, ended } of all) {
     await outputs.next();
     await ended;

@@ -1,4 +1,4 @@
-// Buffers chunks ahead of their reader, up to a number of bytes, so that the producer is not blocked.
+// Reads chunks ahead of the consumer, up to a number of bytes, so that the producer need not wait for each read.
 
 export class ReadAhead implements AsyncIterable<Uint8Array> {
   /** Resolves when the producer has ended. */
@@ -8,7 +8,7 @@ export class ReadAhead implements AsyncIterable<Uint8Array> {
   #bytes = 0;
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
-  /** Wakes the reader or the producer, of which only one waits at a time. */
+  /** Wakes the reader or the producer. Only one of them waits at a time. */
   #wake: (() => void) | undefined;
 
   constructor(chunks: AsyncIterable<Uint8Array>, limitBytes: number) {

@@ -6,7 +6,7 @@ import type { ContainerOperation } from "./container-job.ts";
 export interface ReadinessSettings {
   readonly operations: ReadonlyMap<string, Pick<ContainerOperation, "pool">>;
   isEnding(): boolean;
-  /** Returns the engines, after a limited wait for probes. */
+  /** Returns the health of the engines, after a limited wait for probes. */
   engines(): Promise<ContainerHealth["engines"]>;
 }
 

@@ -1,12 +1,12 @@
-// Permits for long-running jobs, shared by all operations. A job that moves here releases its quick permit. Each client
-// is limited to a part of the permits.
+// Permits for jobs that run long, shared by all operations. A job that moves to this lane releases its quick permit.
+// Each client can have only some of the permits.
 
 import { CONTAINER_LIMITS } from "../limits.ts";
 
-/** A permit of the lane, or a queued request for one. Disposal releases it. */
+/** A slow permit, or a queued request for one. Disposal releases the permit or cancels the request. */
 export type SlowPermit = Disposable;
 
-/** A permit reserved for a job. Disposal releases it, whether the job has used it or not. */
+/** A slow permit that is reserved for a job. Disposal releases it, even if the job never used it. */
 export interface PromisedPlace extends SlowPermit {
   enter(): void;
 }
@@ -28,14 +28,14 @@ export function slowLaneCapacity(jobs: number, memoryBytes: number): number {
 export class SlowLane {
   readonly places: number;
   readonly #perClient: number;
-  /** Permits that each client has or has reserved. */
+  /** Number of permits that each client uses or has reserved. */
   readonly #held = new Map<string, number>();
   readonly #wishes = new Set<Waiter>();
   readonly #listeners: (() => void)[] = [];
   #heldByAll = 0;
   #taken = 0;
 
-  /** @param places maximum number of jobs in the lane; one client can have half of them, at least one */
+  /** @param places number of slow permits. One client can have half of them, but at least one */
   constructor(places: number) {
     this.places = places;
     this.#perClient = Math.max(1, Math.floor(places / 2));
@@ -46,17 +46,17 @@ export class SlowLane {
     return this.#taken;
   }
 
-  /** @param listener called whenever a permit becomes free */
+  /** @param listener called whenever a slow permit becomes free */
   onRoom(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Reports whether the next slow job of this client would have to wait. */
+  /** Reports whether a further slow job of this client would have to wait. */
   isFullFor(client: string): boolean {
     return this.#heldByAll >= this.places || (this.#held.get(client) ?? 0) >= this.#perClient;
   }
 
-  /** Reserves a permit for a job that can become slow. A permit must be available for its client. */
+  /** Reserves a permit for a job that might become slow. The lane must not be full for its client. */
   promise(client: string): PromisedPlace {
     this.#hold(client, 1);
     let state: "promised" | "entered" | "over" = "promised";
@@ -76,7 +76,7 @@ export class SlowLane {
     };
   }
 
-  /** @param enter called when a permit is available: immediately, later, or never */
+  /** @param enter called when a permit is available: at once, later, or never if the request is disposed of first */
   ask(client: string, enter: () => void): SlowPermit {
     let place: PromisedPlace | undefined;
     const wish: Waiter = {

@@ -11,7 +11,7 @@ export const encodeOutputs = (
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> =>
   encodeResponse(outputs, (error) => log("job failed", describeError(error)));
 
-/** Formats an error for the log, with the stack only for unexpected errors. */
+/** Formats an error for the log. Includes the stack only if the error is unexpected. */
 export function describeError(error: unknown): Record<string, unknown> {
   const isKnown = error instanceof EngineFailure || error instanceof OutOfRange;
   return { error: String(error), ...(isKnown ? {} : { stack: (error as Error).stack }) };

@@ -5,11 +5,11 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import { nativeOperation } from "./native.ts";
 
-/** @throws EngineFailure, OutOfRange as {@link WebFiles.fetch} does */
+/** @throws EngineFailure, OutOfRange for the reasons of {@link WebFiles.fetch} */
 export const nativeFetchUrl = nativeOperation(
   fetchUrl,
-  // Runs on an instance for web pages, which has internet access (src/service/placement/instances/pools.ts), but needs
-  // no browser.
+  // Assigned to Chromium, so that it runs on an instance for web pages, which has internet access
+  // (src/service/placement/instances/pools.ts). Does not use the browser.
   { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
   async function* ({ signal, log }, { url, maxBytes }, { web }) {
     const { name, type, body } = await web.fetch(url, maxBytes, signal);

@@ -1,12 +1,12 @@
-// Determines the encoding of an HTML file as browsers do (HTML, 13.2.3), and recognizes UTF-8 without a label, which
-// browsers do only for files on a disk.
+// Determines the encoding of an HTML file as browsers do (HTML, 13.2.3). Also recognizes UTF-8 without a declaration,
+// as browsers do only for local files.
 
-/** Number of bytes in which a declaration counts anywhere. After them it counts only in the head, as in Chromium. */
+/** Within this many bytes, a declaration counts anywhere. After them, it counts only in the head, as in Chromium. */
 const LABEL_WITHIN_BYTES = 1024;
-/** Elements whose content is raw text without tags (HTML, 13.2.6.2). */
+/** Elements whose content is text without tags (HTML, 13.2.6.2). */
 const TEXT_ELEMENTS = ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"];
 const HEAD_ELEMENTS = ["html", "head", "meta", "title", "base", "link", "script", "noscript", "style", "object"];
-/** Encodings of the standard that Node's `TextDecoder` lacks. */
+/** Encodings of the HTML standard that Node's `TextDecoder` lacks. */
 const OTHER_ENCODINGS: Readonly<Record<string, string>> = {
   "x-user-defined": "windows-1252",
   "iso-8859-16": "iso-8859-16",
@@ -17,18 +17,18 @@ const ATTRIBUTE =
   /[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)(?:"|$)|'([^']*)(?:'|$)|([^\t\n\f\r >]*)))?/y;
 const CHARSET_IN_CONTENT = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
 const ENCODING_IN_XML = /^<\?xml[^>]*?encoding[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^">]+)"|'([^'>]+)')/;
-/** The escape sequences with which text in Japanese begins in ISO-2022-JP, whose bytes would be UTF-8 too. */
+/** Escape sequences at which Japanese text in ISO-2022-JP starts. Such text is also valid UTF-8. */
 const JAPANESE_BEGINS = ["\u001b$@", "\u001b$B"];
 
 /**
- * Returns the charset to send with an HTML file, or undefined to let the browser detect it.
- * @param start the first bytes of the file, with its whole head
+ * Returns the charset to send with an HTML file. Returns undefined if the browser must detect it.
+ * @param start the first bytes of the file; they must include the whole head
  */
 export function charsetOf(start: Buffer): string | undefined {
   const text = start.toString("latin1");
-  // A byte order mark takes precedence.
+  // A byte order mark takes precedence over declarations.
   if (/^(?:\xff\xfe|\xfe\xff|\xef\xbb\xbf)/.test(text)) return undefined;
-  // The standard requires a complete `<?x`, but no other text starts like this.
+  // The standard requires all of `<?x` in UTF-16. Two bytes are enough, because no other text starts with them.
   if (text.startsWith("<\0")) return "utf-16le";
   if (text.startsWith("\0<")) return "utf-16be";
   const declared = declaredIn(text);
@@ -50,7 +50,7 @@ function declaredIn(text: string): string | undefined {
     isInHead &&= HEAD_ELEMENTS.includes(element);
     if (!isInHead && at >= LABEL_WITHIN_BYTES) break;
     const attributes = attributesAt(text, at + tag.length);
-    // The tag has no end.
+    // The text ends within this tag.
     if (attributes.end === text.length) break;
     if (slash === "" && element === "meta") {
       const encoding = encodingInMeta(attributes.found);
@@ -63,13 +63,13 @@ function declaredIn(text: string): string | undefined {
   return encodingOf(double ?? single);
 }
 
-/** Returns the end of a comment, of another declaration, or of a `<` that starts neither. */
+/** Returns the offset after a comment or another declaration, or after a `<` that starts neither. */
 function behindDeclaration(text: string, at: number): number {
   const endOf = (mark: string, from: number) => {
     const end = text.indexOf(mark, from);
     return end < 0 ? text.length : end + mark.length;
   };
-  // The dashes of the start can also be the dashes of the end.
+  // The end can share the dashes of the start, as in `<!-->`.
   if (text.startsWith("<!--", at)) return endOf("-->", at + 2);
   return "!/?".includes(text.charAt(at + 1)) ? endOf(">", at + 1) : at + 1;
 }
@@ -101,7 +101,10 @@ function encodingInMeta(attributes: ReadonlyMap<string, string>): string | undef
   return encodingOf(double ?? single ?? bare);
 }
 
-/** Returns the encoding for a label. UTF-16 is excluded, because the label itself is ASCII. */
+/**
+ * Returns the encoding for a label. If the label is UTF-16, returns UTF-8, because the label itself is readable as
+ * ASCII.
+ */
 function encodingOf(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   const other = OTHER_ENCODINGS[label.trim().toLowerCase()];
@@ -116,7 +119,7 @@ function encodingOf(label: string | undefined): string | undefined {
 
 function isUtf8(start: Buffer): boolean {
   try {
-    // The last character might have been cut in two.
+    // Only the start of the file was read, so its last character might be incomplete.
     new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
     return true;
   } catch {

@@ -12,7 +12,9 @@ import { charsetOf } from "./html-encoding.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
 
-/** @throws EngineFailure, OutOfRange as {@link Chromium.printToPdf} does; `unsupported` for an empty document */
+/**
+ * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document
+ */
 export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
@@ -39,8 +41,8 @@ async function sourceOf(url: string | undefined, input: FileInput | undefined): 
 const LOOKED_AT_BYTES = 2 ** 20;
 
 /**
- * Matches a page that might have a script, navigate away, or have content that moves or loads when visible. It need not
- * be exact, because the loaded page is checked again. Encodings with more than one byte per letter are not searched.
+ * Matches a page that might have a script, navigate away, or have content that moves or loads when visible. Inexact
+ * matches are harmless, because the loaded page is checked again. Matches UTF-16 by its zero bytes.
  */
 const LIVELY =
   /\0|<(?:script|i?frame|object|embed|applet|video|audio|template|animate|set\b)|[\s"'/]on[a-z]+\s*=|loading\s*=|http-equiv/i;

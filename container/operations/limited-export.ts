@@ -1,4 +1,4 @@
-// Returns a PDF that an engine exported, with images limited as the client requested.
+// Returns a PDF that an engine exported, after limiting its images as the client requested.
 
 import { createReadStream, readFileSync } from "node:fs";
 import type { Notice } from "../../src/document/contract/notice.ts";
@@ -8,7 +8,7 @@ import { threadJob } from "../processes/thread-job.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import type { Engines, NativeJob } from "./native.ts";
 
-/** A PDF that an engine made, and its known losses. */
+/** A PDF that an engine made, and notices about its losses. */
 interface Exported {
   readonly path: string;
   readonly size: number;
@@ -18,7 +18,7 @@ interface Exported {
 /** Maximum size of a PDF that is sent as one frame. */
 const AT_ONCE_BYTES = 2 ** 20;
 const STRETCH_BYTES = 2 ** 20;
-/** Overlap of consecutive chunks, at least the length of a searched text, which a chunk boundary can split. */
+/** Overlap of consecutive chunks. At least the length of a searched text, so that no match is split. */
 const OVERLAP_BYTES = 64;
 
 /** Yields the frames of the response. */
@@ -38,7 +38,7 @@ export async function* limitedExport(
   yield* encodeOutputs([{ extension: "pdf", type: "application/pdf", body, notices: () => notices }], log);
 }
 
-/** Does the same as {@link mayChange} for a file that need not fit into memory. */
+/** Equivalent to {@link mayChange}, for a file that might not fit into memory. */
 async function fileMayChange(path: string, images: LimitImagesParams): Promise<boolean> {
   let before = Buffer.alloc(0);
   for await (const chunk of createReadStream(path, { highWaterMark: STRETCH_BYTES })) {

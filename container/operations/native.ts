@@ -1,4 +1,4 @@
-// The interface of operations that run only in the container, with native engines.
+// Defines operations that run only in the container, with native engines.
 
 import type { OperationDeclaration } from "../../src/document/contract/operation.ts";
 import type { EngineName } from "../engine-selection.ts";
@@ -14,11 +14,11 @@ import type { FileInput } from "../scratch/file-input.ts";
 
 export interface NativeJob {
   readonly inputs: readonly FileInput[];
-  /** The job's own folder, which is removed when the job has ended. */
+  /** The job's own folder, which is deleted when the job ends. */
   readonly folder: string;
   /** Aborted when the client disconnects, the time limit is reached, or the service shuts down. */
   readonly signal: AbortSignal;
-  /** Releases the job's permit during long work that does not need it. */
+  /** Releases the job's permit during `work`, which can take long and does not need the permit. */
   withoutPermit<T>(work: () => Promise<T>): Promise<T>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -33,27 +33,29 @@ export interface Engines {
   readonly threads: JobThreads;
   readonly web: WebFiles;
   readonly posts: WebPosts;
-  /** Maximum size of the heap of an engine in a thread. */
+  /** Maximum heap of an engine in a thread. */
   readonly heapLimitBytes: number;
 }
 
 interface Engine<E> {
   /**
    * Waits until the engine runs.
-   * @throws EngineFailure `busy` when it cannot be started
+   * @throws EngineFailure `busy` if the engine cannot be started
    */
   ready(signal: AbortSignal): Promise<E>;
 }
 
-/** Declaration of an operation. */
+/** Properties of an operation. */
 interface NativeRequirements {
-  /** Engine without which the operation is not offered. */
+  /** Engine that the operation needs. Without it, the operation is not offered. */
   readonly engine: EngineName;
-  /** False if a successful job does not prove that the engine works. @default true */
+  /** False if a successful job does not show that the engine works. @default true */
   readonly countsAsProbe?: boolean;
-  /** Time limit of a job from its start, without queueing. */
+  /** Time limit of a job, without its time in the queue. */
   readonly timeoutMs: number;
-  /** True if only the inputs are written to the job's folder, which can then be in memory. @default false */
+  /**
+   * True if the operation writes only its inputs to the job's folder. The folder can then be in memory. @default false
+   */
   readonly onlyInputs?: boolean;
 }
 
@@ -62,7 +64,7 @@ export interface NativeOperation extends NativeRequirements {
   /**
    * Checks the parameters and runs a job.
    * @returns the frames of the response
-   * @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema
+   * @throws ZodError if the parameters do not match the schema; the client receives it as `crashed`
    */
   run(job: NativeJob, params: unknown, engines: Engines): AsyncIterable<Uint8Array>;
 }

@@ -6,7 +6,7 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
 
-/** @throws EngineFailure as {@link LibreOffice.convertToPdf} does; `unsupported` for an empty document */
+/** @throws EngineFailure for the reasons of {@link LibreOffice.convertToPdf}; `unsupported` for an empty document */
 export const nativeOfficeToPdf = nativeOperation(
   officeToPdf,
   { engine: "office", timeoutMs: CONTAINER_LIMITS.longJobMs, onlyInputs: true },
@@ -14,7 +14,7 @@ export const nativeOfficeToPdf = nativeOperation(
     const office = await engines.office.ready(job.signal);
     const [input] = job.inputs;
     if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
-    // Images are left to the operation limit-images: LibreOffice limits them slowly, and sometimes makes files larger.
+    // The operation limit-images limits the images. LibreOffice would do it slowly, and sometimes make the file larger.
     await using exported = await office.convertToPdf(
       input.path,
       { name: input.name, tagged, lossless: true },

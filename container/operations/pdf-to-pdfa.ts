@@ -1,4 +1,4 @@
-// Converts a PDF to PDF/A: tries the strategies on the input file, and returns the accepted candidate.
+// Converts a PDF to PDF/A: tries the strategies on the input, and returns the accepted candidate.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Output } from "../../src/document/contract/operation.ts";
@@ -26,8 +26,8 @@ export const nativePdfToPdfa = nativeOperation(
 );
 
 /**
- * Yields one output, which is the input itself if it conforms.
- * @throws EngineFailure `nonconforming`, or the failure that the document or an engine caused
+ * Yields one output. If the input already conforms, the output is the input.
+ * @throws EngineFailure `nonconforming`, or a failure caused by the document or an engine
  */
 export async function* convertToPdfa(
   engines: ConversionEngines,

@@ -5,11 +5,11 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import { nativeOperation } from "./native.ts";
 
-/** @throws EngineFailure, OutOfRange as {@link WebPosts.post} does */
+/** @throws EngineFailure, OutOfRange for the reasons of {@link WebPosts.post} */
 export const nativePostWebhook = nativeOperation(
   postWebhook,
-  // Runs on an instance for web pages, which has internet access (src/service/placement/instances/pools.ts), but needs
-  // no browser.
+  // Assigned to Chromium, so that it runs on an instance for web pages, which has internet access
+  // (src/service/placement/instances/pools.ts). Does not use the browser.
   { engine: "chromium", countsAsProbe: false, timeoutMs: 2 * CONTAINER_LIMITS.webhookResponseMs, onlyInputs: true },
   async function* ({ inputs, signal, withoutPermit, log }, { url, headers }, { posts }) {
     const message = await inputs[0]!.bytes();

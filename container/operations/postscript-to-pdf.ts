@@ -9,7 +9,7 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
 
-/** @throws EngineFailure as {@link Ghostscript.convertToPdf} does */
+/** @throws EngineFailure for the reasons of {@link Ghostscript.convertToPdf} */
 export const nativePostscriptToPdf = nativeOperation(
   postscriptToPdf,
   { engine: "ghostscript", timeoutMs: CONTAINER_LIMITS.longJobMs },
@@ -21,7 +21,7 @@ export const nativePostscriptToPdf = nativeOperation(
     const { count, fonts } = await ghostscript.convertToPdf(input, path, params, job.signal);
     const notices = namedNotices("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
     const exported = { path, size: (await stat(path)).size, notices };
-    // Ghostscript has limited all images except bilevel ones.
+    // Ghostscript has already limited all images except bilevel ones.
     yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);
   },
 );

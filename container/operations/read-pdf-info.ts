@@ -1,5 +1,5 @@
-// Answers questions about a PDF, of which one needs the validator: does it conform to the level of PDF/A that it
-// declares?
+// Reads properties of a PDF. One of them needs the validator: whether the PDF conforms to the PDF/A level that it
+// declares.
 
 import type { Output } from "../../src/document/contract/operation.ts";
 import { type PdfInfoParams, readPdfInfo, readValidatedPdfInfo } from "../../src/operations/read-pdf-info.ts";

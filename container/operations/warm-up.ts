@@ -1,5 +1,5 @@
-// Converts a sample to PDF/A after the start, which compiles code in the threads and in the validator, so that the
-// first documents are as fast as later ones.
+// Converts a sample to PDF/A after the start. This compiles code in the threads and in the validator, so that the first
+// documents are as fast as later ones.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +10,9 @@ import { convertToPdfa } from "./pdf-to-pdfa.ts";
 const ROUNDS = 4;
 
 /**
- * Has the features of most documents: fonts that are not embedded, colors, an image, a gradient, transparency, a link,
- * a field, a bookmark. Has no cross-reference table, because the objects are found without one.
+ * A sample with the features of most documents: fonts that are not embedded, colors, an image, a gradient,
+ * transparency, a link, a form field and a bookmark. It needs no cross-reference table, because the objects are found
+ * without one.
  */
 const DOCUMENT = `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[9 0 R]/DA(/F 9 Tf 0 g)/DR<</Font<</F 5 0 R>>>>>>/Outlines 12 0 R>>endobj
@@ -40,7 +41,7 @@ endstream endobj
 14 0 obj<</Title(Document)/Author(Nobody)/CreationDate(D:20200101000000Z)>>endobj
 trailer<</Root 1 0 R/Info 14 0 R>>`;
 
-/** @param folder for the files of the sample */
+/** @param folder for the sample's files */
 export async function warmUp(engines: ConversionEngines, folder: string, signal: AbortSignal): Promise<void> {
   let pdf: Uint8Array = Buffer.from(DOCUMENT, "latin1");
   for (let round = 0; round < ROUNDS; round++) {
@@ -48,7 +49,7 @@ export async function warmUp(engines: ConversionEngines, folder: string, signal:
     await writeFile(path, pdf);
     const inputs = [fileInput("sample.pdf", pdf.length, path)];
     const job = { inputs, folder, signal, log: () => {}, withoutPermit: <T>(work: () => Promise<T>) => work() };
-    // The output, which now has embedded fonts, is repaired again at another level.
+    // The next round repairs this output, which now has embedded fonts, for another level.
     const level = { part: 2, conformance: round % 2 === 0 ? "b" : "u" } as const;
     for await (const { body } of convertToPdfa(engines, { level, rasterize: false }, job)) {
       if (body instanceof Uint8Array) pdf = body;

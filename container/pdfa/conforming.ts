@@ -1,4 +1,4 @@
-// The first strategy: a document that conforms already is its own candidate.
+// The first strategy: if the document already conforms, offers it as the candidate.
 
 import type { Strategy } from "./strategy.ts";
 

@@ -1,5 +1,5 @@
-// Builds the conversion context of a job from the container's threads and engines. Passes files by their paths in the
-// job's folder.
+// Implements the conversion context of a job with the container's threads and engines. Passes files by their paths in
+// the job's folder.
 
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -22,15 +22,15 @@ import { readText, writeToFile } from "./outputs.ts";
 import type { ConversionContext, GeneratedFile, RenderTask, Strategy } from "./strategy.ts";
 
 /**
- * Time in which a thread can finish an assessment that is no longer needed, because replacing the thread would cost
- * more.
+ * Time in which a thread can finish an assessment that is no longer needed. Within this time, waiting is cheaper than
+ * replacing the thread.
  */
 const LOOKING_ENDS_MS = 200;
 
-/** Operations that change the objects on pages. */
+/** Operations that change the content of pages. */
 const REDRAWING = new Set([flattenTransparency.name, rasterizePages.name, replaceContents.name]);
 
-/** The threads and engines to use. */
+/** The threads and engines for a conversion. */
 export interface ConversionEngines extends ValidationEngines {
   readonly rewriter: PdfRewriter;
 }
@@ -41,7 +41,7 @@ export class JobConversionContext extends JobValidator<PdfaLevel> implements Con
   readonly #job: ConversionJob;
   readonly #depth: number;
 
-  /** @param depth nesting depth of the document as an embedded file */
+  /** @param depth nesting depth of the document: 0, or more for an embedded file */
   constructor(
     level: PdfaLevel,
     strategies: readonly Strategy[],
@@ -146,7 +146,7 @@ export class JobConversionContext extends JobValidator<PdfaLevel> implements Con
     return JSON.parse(text);
   }
 
-  /** @returns undefined if rendering fails: the comparison then fails in the same way, and reports it */
+  /** @returns undefined if rendering fails: the comparison then fails in the same way, and reports the failure */
   #lookAt(input: FileInput, until: AbortSignal): Promise<FileInput | undefined> {
     return this.extract(renderPdf, [input], { timeMs: CONTAINER_LIMITS.lookMs }, until)
       .then(([made]) => made)

@@ -1,5 +1,5 @@
-// Tries the strategies in order, and returns the first candidate that the validator accepts and whose page images and
-// text match the original.
+// Tries the strategies in order. Returns the first candidate that the validator accepts and whose page images and text
+// match the original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/document/contract/failure.ts";
 import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
@@ -17,15 +17,15 @@ import {
   type Strategy,
 } from "./strategy.ts";
 
-/** Failures of the input itself, which no strategy can repair. */
+/** Failures caused by the input, which no strategy can repair. */
 const OF_THE_INPUT = new Set(["password-protected", "not-a-pdf", "damaged", "too-complex", "too-much-content"]);
-/** Failures of the service, after which no other strategy is tried. */
+/** Failures of the service. After one of them, no other strategy is tried. */
 const OF_THE_SERVICE = new Set(["busy", "timed-out"]);
 
 /**
- * @param isWithoutTransfers true if transfer functions that remain have no effect
+ * @param isWithoutTransfers true if the remaining transfer functions have no effect
  * @returns the first acceptable candidate and the strategy that made it
- * @throws EngineFailure `nonconforming` if none passed, or the reason why there was no candidate at all
+ * @throws EngineFailure `nonconforming` if no candidate is acceptable, or the reason why there was no candidate
  */
 export async function convertToLevel(
   original: GeneratedFile,
@@ -34,7 +34,7 @@ export async function convertToLevel(
   isWithoutTransfers = false,
 ): Promise<{ readonly document: GeneratedFile; readonly strategy: string }> {
   const originalValidation = (await mayConform(original)) ? await validated(original, workshop) : undefined;
-  // Runs while the first candidate is made.
+  // Runs while the first strategy makes its candidate.
   await using looking = originalValidation?.valid ? undefined : workshop.render(original);
   let best: AssessedCandidate | undefined;
   let failure: unknown;
@@ -76,7 +76,7 @@ export async function convertToLevel(
       await candidates.return();
     }
   }
-  // Reports an exceeded limit rather than violated rules that another strategy might have repaired.
+  // If a strategy failed because of a limit, reports the limit: without it, the strategy might have repaired the rules.
   if (failure instanceof EngineFailure && failure.why !== undefined) throw failure;
   if (!best) throw failure ?? new EngineFailure("crashed", "no strategy made a candidate");
   const nonconformity = nonconformityOf(best, workshop);
@@ -85,8 +85,8 @@ export async function convertToLevel(
 }
 
 /**
- * Applies transfer functions to the colors, because the rendering engine ignores them.
- * @returns undefined if that fails; without them, only the colors change
+ * Applies transfer functions to the colors, because the rendering engine ignores these functions.
+ * @returns undefined if that fails; then only the colors differ
  */
 async function withTransfersApplied(
   original: GeneratedFile,
@@ -106,8 +106,8 @@ const lacksTransfers = ({ notices = [] }: GeneratedFile): boolean =>
   notices.some(({ code }) => code === "transfers-removed");
 
 /**
- * Validates the original after checking its amount of content, because validating an enormous file might never finish.
- * The repair counts the content of repaired files.
+ * Validates the original. Counts its content first, because the validation of an enormous file might never finish. For
+ * repaired files, the repair counts the content.
  */
 export async function validated(
   original: FileInput,
@@ -117,17 +117,16 @@ export async function validated(
   return workshop.validate({ ...original, ...(work ? { work } : {}) });
 }
 
-/** Text in the metadata of every PDF/A: in plain bytes at part 1, and nearly always at the others. */
+/** Text in the metadata of every PDF/A. Always uncompressed in PDF/A-1, and nearly always in the other parts. */
 const PDFA_ID = "pdfaid";
 /**
- * Subtype of metadata. They are a stream, whose dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and
- * 14.3.2).
+ * Subtype of metadata streams. A stream's dictionary is never compressed or encrypted (ISO 32000-1, 7.5.7 and 14.3.2).
  */
 const METADATA = "/XML";
-/** Number of bytes before and after the name that are enough for such a dictionary. */
+/** Number of bytes before and after the subtype that certainly contain its dictionary. */
 const NEARBY = 256;
 
-/** Reports whether the file might claim to conform, in which case the validator is asked. */
+/** Reports whether the file might declare conformance. Only then is the original validated. */
 async function mayConform(input: FileInput): Promise<boolean> {
   let end = "";
   for await (const chunk of input.size <= SMALL_BYTES ? [await input.bytes()] : input.stream()) {
@@ -145,7 +144,7 @@ function hasFilteredMetadata(text: string): boolean {
   return false;
 }
 
-/** Assessment of an original that the validator accepts. */
+/** Assessment of an original that conforms and is returned unchanged. */
 const UNTOUCHED: Assessment = {
   validation: { valid: true, failures: [] },
   comparison: { compared: 0, furthest: { mean: 0, worst: 0 }, differences: [] },
@@ -163,8 +162,8 @@ async function judge(
 }
 
 /**
- * Reports whether one candidate is better than another. A candidate that looks like the original ranks above a valid
- * one, because page images can repair the remaining violations.
+ * Reports whether one candidate is better than another. Similarity to the original counts more than validity, because
+ * page images can repair the remaining violations.
  */
 function isNearer(one: Assessment, other: Assessment): boolean {
   const faults = ({ validation, comparison }: Assessment) => [

@@ -1,4 +1,4 @@
-// Validates files of a job, with the container's threads and the validator.
+// Validates a job's files, with the container's threads and the validator.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { OperationDeclaration, Output } from "../../src/document/contract/operation.ts";
@@ -15,15 +15,15 @@ import type { GeneratedFile } from "./strategy.ts";
 export interface ValidationEngines {
   readonly threads: JobThreads;
   readonly validator: Pick<VeraPdf, "validate">;
-  /** Maximum size of the heap of a thread's engine. */
+  /** Maximum heap of an engine in a thread. */
   readonly heapLimitBytes: number;
 }
 
-/** The parts of a job that the conversion context uses. */
+/** The properties of a job that a conversion needs. */
 export interface ConversionJob {
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Releases the job's permit during long work that does not need it. */
+  /** Releases the job's permit during `work`, which can take long and does not need the permit. */
   withoutPermit<T>(work: () => Promise<T>): Promise<T>;
   log(message: string, details?: Record<string, unknown>): void;
 }
@@ -31,7 +31,7 @@ export interface ConversionJob {
 /** Maximum work of a light validation. Validations that need more time or memory run one at a time. */
 const LIGHT: ContentWork = { ms: 2_000, bytes: 256 * 2 ** 20 };
 
-/** Validator failures that a document can cause. A candidate made from the document may be free of them. */
+/** Failures of the validator that the document can cause. A candidate made from the document might not cause them. */
 const UNREADABLE = new Set(["password-protected", "damaged", "too-complex"]);
 
 export class JobValidator<L extends ValidatedLevel> {
@@ -61,7 +61,7 @@ export class JobValidator<L extends ValidatedLevel> {
     } catch (error) {
       this.signal.throwIfAborted();
       if (!(error instanceof EngineFailure) || error.reason === "too-much-content") throw error;
-      // The strategies detect other faults of the document.
+      // Undefined, because the strategies detect any other fault of the document.
       return undefined;
     }
   }
@@ -74,7 +74,8 @@ export class JobValidator<L extends ValidatedLevel> {
       return await (isLight ? validate() : this.#job.withoutPermit(validate));
     } catch (error) {
       if (!(error instanceof EngineFailure)) throw error;
-      // The estimate was too low. A candidate made from this file would time out too.
+      // The estimate was too low: the validator ran out of memory. Candidates made from this file would fail in the
+      // same way.
       if (error.reason === "too-large") throw new EngineFailure("too-much-content", error.detail, { cause: error });
       if (!UNREADABLE.has(error.reason)) throw error;
       this.log("candidate not validated", { error: String(error) });

@@ -1,4 +1,4 @@
-// Reads the outputs of operations in threads, to a file or as text.
+// Reads the outputs of operations that run in threads: writes them to a file, or returns them as text.
 
 import { closeSync, openSync, writeFile, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
@@ -6,15 +6,15 @@ import type { Output } from "../../src/document/contract/operation.ts";
 import { type FileInput, fileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 
 /**
- * Reads a response to its end even if its reader stops early, because the thread would otherwise be terminated before
- * its unimportant last frame.
+ * Reads a response to its end, even if its reader stops early. Otherwise, the thread would be terminated before it
+ * sends the last frame, which the reader does not need.
  */
 export function drainOnReturn(frames: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     try {
       while (!(await frames.next()).done);
     } catch {
-      // The job was aborted; the reader learns it from its signal.
+      // The job was aborted. Its signal informs the reader.
     }
     return { done: true, value: undefined };
   };

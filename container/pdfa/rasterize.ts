@@ -1,15 +1,16 @@
-// The last strategy: replaces pages that no other strategy could make conform by images, and keeps the other pages. If
-// the result still fails, replaces all pages.
+// The last strategy: replaces pages by images if no other strategy could make them conform, and keeps the other pages.
+// If the result still fails, replaces all pages.
 
 import { rasterizePages } from "../../src/operations/pdfa-steps/rasterize-pages.ts";
 import { type Assessment, repairOnce, type Strategy } from "./strategy.ts";
 
 const MAX_PASSES = 5;
-/** The last attempt: annotations flattened, in RGB. */
+/** The last option: flattened annotations, and RGB colors. */
 const LAST_WAY = { inRgb: true, flatAnnotations: true };
 /**
- * Rendering options, tried in this order. Annotations stay, unless one of them violates a rule. CMYK and spot colors
- * stay, unless the page then looks different: a page that is blended in RGB can look different in CMYK.
+ * Rendering options, in the order in which they are tried. Annotations stay, unless one of them violates a rule. CMYK
+ * and spot colors stay, unless the page then looks different: for example, blending in CMYK instead of RGB can change
+ * it.
  */
 const WAYS = [{ inRgb: false, flatAnnotations: false }, { inRgb: false, flatAnnotations: true }, LAST_WAY];
 
@@ -26,7 +27,7 @@ export const rasterize: Strategy = {
       for (const page of offendingPages(found)) pages.add(page);
       if (pages.size === before && ++way === WAYS.length) break;
     }
-    // Bookmarks and links are dropped only if they violate a rule.
+    // All pages become images. Bookmarks and links stay, unless they violate a rule.
     if (best) {
       const pictured = await workshop.runOperation(rasterizePages, [best.candidate, original], {
         ...LAST_WAY,
@@ -39,7 +40,7 @@ export const rasterize: Strategy = {
   },
 };
 
-/** Page numbers. */
+/** Returns the numbers of the pages that violate a rule or look different. */
 function offendingPages({ validation, comparison }: Assessment): number[] {
   const broken = (validation?.failures ?? []).flatMap(({ places }) => places.map(({ pageNumber }) => pageNumber));
   const changed = comparison.differences.map(({ pageNumber }) => pageNumber);

@@ -1,5 +1,5 @@
-// Prepares the input of the repairing strategies: the original, or a copy with the changes that the level requires
-// first (flattened, or with converted attachments). Makes the copy once for all strategies.
+// Prepares the input of the strategies that repair: the original, or a copy with changes that the level requires first
+// (flattened transparency, or converted attachments). Each copy is made once for all strategies.
 
 import { flattenTransparency } from "../../src/operations/flatten-transparency.ts";
 import { extractPdfs } from "../../src/operations/pdfa-steps/extract-pdfs.ts";
@@ -9,11 +9,14 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import type { ConversionContext, GeneratedFile, RepairInputs } from "./strategy.ts";
 
-/** Clause of ISO 19005-1 on transparency, which the other parts allow. */
+/** Clause of ISO 19005-1 that forbids transparency. The other parts allow it. */
 const TRANSPARENCY = "6.4";
-/** Quality of flattening, with the resolution of rasterized pages: a higher one takes two to eight times longer. */
+/**
+ * Quality of flattening. It includes the resolution of rasterized pages; a higher quality takes two to eight times
+ * longer.
+ */
 const FLATTENING = "medium";
-/** Clause of ISO 19005-2 on embedded files that are not PDF/A. */
+/** Clause of ISO 19005-2 that forbids embedded files that are not PDF/A. */
 const EMBEDDED_FILES = "6.8";
 
 export class PreparedRepairInputs implements RepairInputs {
@@ -28,8 +31,8 @@ export class PreparedRepairInputs implements RepairInputs {
   }
 
   /**
-   * Returns the input that a validation requires.
-   * @param validation of the original, or of a file made from it
+   * Returns the input that the violations in a validation require.
+   * @param validation of the original, or of a file made from the original
    * @throws EngineFailure
    */
   async for(validation: Validation | undefined): Promise<GeneratedFile> {
@@ -44,7 +47,9 @@ export class PreparedRepairInputs implements RepairInputs {
     return this.#workshop.runOperation(flattenTransparency, [this.#original], { quality: FLATTENING });
   }
 
-  /** Converts embedded PDFs with the same strategies if possible, because embedded files must be PDF/A themselves. */
+  /**
+   * Converts embedded PDFs with the same strategies, where possible, because embedded files must be PDF/A themselves.
+   */
   async #convertEmbedded(): Promise<GeneratedFile> {
     const workshop = this.#workshop;
     const ends = performance.now() + CONTAINER_LIMITS.embeddedPdfsMs;

@@ -1,5 +1,4 @@
-// Provides the fonts and CMaps of the system's packages, for documents whose fonts are not embedded. install-engines.sh
-// installs them.
+// Provides the fonts and CMaps of installed packages (install-engines.sh), for documents whose fonts are not embedded.
 
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +9,7 @@ const FONT_FOLDER = "/usr/share/fonts";
 const CMAP_FOLDER = "/usr/share/poppler/cMap";
 const FONT_FILE = /^(.+)\.(?:ttf|otf|ttc)$/;
 
-/** Paths by name, searched when the first one is requested. */
+/** Finds fonts and CMaps by name. Searches the folders when the first one is requested. */
 class SystemShelf implements FontProvider {
   #faces: ReadonlyMap<string, string> | undefined;
   #maps: ReadonlyMap<string, string> | undefined;
@@ -29,8 +28,8 @@ class SystemShelf implements FontProvider {
 export const systemFonts: FontProvider = new SystemShelf();
 
 /**
- * Returns paths by name. Of several files with one name, the last is used: it belongs to the newer of Debian's numbered
- * packages.
+ * Returns paths by name. If several files have the same name, returns the last one, which belongs to the newest of
+ * Debian's numbered packages.
  */
 function pathsIn(folder: string, nameOf: (file: string) => string | undefined): Map<string, string> {
   const files = entriesOf(folder)

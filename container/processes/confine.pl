@@ -1,12 +1,12 @@
 #!/usr/bin/perl
-# Runs a program with less access to the system, which its children cannot regain. Needs no privilege and no compiler:
-# Perl is part of every Debian.
+# Runs a program with less access to the system. The program and its children cannot regain it. Needs no privileges and
+# no compiler, because Perl is part of every Debian.
 # Usage: confine.pl [--offline] [--read path]... [--write path]... [--meet path]... -- program arguments...
 # - --offline: no network; socket(2) creates AF_UNIX sockets only
-# - --read, --write: no file is visible except below these paths, and programs are found only there (landlock(7); if the
-#   kernel lacks it, the user's permissions remain, and a PATH that leads nowhere), and no process outside gets a signal
-#   (Linux 6.12)
-# - --meet: sockets of AF_UNIX can be made and removed in this folder, but nothing else there is visible
+# - --read, --write: only files below these paths are accessible, and programs are found only there (landlock(7)).
+#   Without Landlock in the kernel, only the user's permissions and an empty PATH restrict access. No signals to
+#   processes outside (Linux 6.12)
+# - --meet: in this folder, AF_UNIX sockets can be created and removed, but nothing else is accessible
 use strict;
 use warnings;
 use Config;
@@ -23,7 +23,7 @@ while (@ARGV) {
 }
 die "confine.pl: no program\n" unless @ARGV;
 
-# Number of each architecture (linux/audit.h), and of its calls prctl, seccomp, socket and openat.
+# For each architecture: its number (linux/audit.h), and the numbers of the calls prctl, seccomp, socket and openat.
 my %architectures = (x86_64 => [0xc000003e, 157, 317, 41, 257], aarch64 => [0xc00000b7, 167, 277, 198, 56]);
 my ($machine) = split /-/, $Config{archname};
 my ($architecture, $prctl, $seccomp, $socket, $openat) =
@@ -35,7 +35,7 @@ restrictFiles() if @read || @write;
 restrictSockets() if $offline;
 exec { $ARGV[0] } @ARGV or die "confine.pl: $ARGV[0]: $!\n";
 
-# Restricts file access (linux/landlock.h). The numbers of the calls are the same for all architectures.
+# Restricts file access (linux/landlock.h). The calls have the same numbers on all architectures.
 sub restrictFiles {
     $ENV{PATH} = '/nonexistent';
     my ($createRuleset, $addRule, $restrictSelf) = (444, 445, 446);
@@ -43,13 +43,13 @@ sub restrictFiles {
     my $version = syscall($createRuleset, 0, 0, $versionFlag);
     return if $version < 1;
     my ($execute, $readFile, $readFolder, $removeFile, $makeSocket) = (1 << 0, 1 << 2, 1 << 3, 1 << 5, 1 << 9);
-    # The thirteen rights of the first version; later versions add REFER (2) and TRUNCATE (3).
+    # The thirteen rights of Landlock's first version. Version 2 adds REFER, version 3 adds TRUNCATE.
     my $all = (1 << 13) - 1;
     $all |= 1 << 13 if $version >= 2;
     $all |= 1 << 14 if $version >= 3;
-    # Rights that can be allowed for a file that is not a folder: execute, write, read, truncate.
+    # Rights that apply to a file that is not a folder: execute, write, read, truncate.
     my $ofFiles = ($execute | 1 << 1 | $readFile | 1 << 14) & $all;
-    # The sixth version keeps signals and abstract AF_UNIX sockets within.
+    # From version 6 on, Landlock also blocks signals and abstract AF_UNIX sockets to processes outside.
     my $attributes = $version >= 6 ? pack('Q3', $all, 0, 3) : pack('Q', $all);
     my $ruleset = syscall($createRuleset, $attributes, length $attributes, 0);
     die "confine.pl: landlock: $!\n" if $ruleset < 0;
@@ -70,7 +70,8 @@ sub restrictFiles {
 }
 
 sub restrictSockets {
-    # Classic BPF (linux/filter.h) over struct seccomp_data: nr at 0, arch at 4, the first argument at 16.
+    # Classic BPF (linux/filter.h) on struct seccomp_data: the call's number at 0, the architecture at 4, the first
+    # argument at 16.
     my $accessDenied = 13;
     my ($load, $equal, $atLeast, $return) = (0x20, 0x15, 0x35, 0x06);
     my ($allow, $refuse, $kill) = (0x7fff0000, 0x00050000 | $accessDenied, 0x80000000);
@@ -78,7 +79,7 @@ sub restrictSockets {
     my $afUnix = 1;
     my @program = (
         [$load, 0, 0, 4], [$equal, 1, 0, $architecture], [$return, 0, 0, $kill],
-        # The x32 calls could bypass the list, and the ring creates sockets without a call.
+        # Blocks the x32 calls, which could bypass the filter, and io_uring, which can create sockets without a call.
         [$load, 0, 0, 0], [$atLeast, 5, 0, 0x40000000], [$equal, 4, 0, $ioUringSetup],
         [$equal, 0, 2, $socket], [$load, 0, 0, 16], [$equal, 0, 1, $afUnix],
         [$return, 0, 0, $allow], [$return, 0, 0, $refuse],

@@ -1,25 +1,25 @@
-// Lowers the priority of slow jobs' processes. A job registers its processes and threads, whose priority is lowered
-// once the job is slow. The registry of a job is found through its async context.
+// Lowers the priority of slow jobs' processes. A job registers its processes and threads; their priority is lowered
+// when the job becomes slow. The async context of the code determines the job.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { constants, setPriority } from "node:os";
 import { threadsOf } from "./proc.ts";
 
 /**
- * Gives a slow job a tenth of a quick job's share of a processor that both want. At the lowest priority (19), a long
- * but harmless document would get a hundredth of the processor, and would reach its time limit while quick jobs keep
- * arriving.
+ * Priority of slow jobs. If a slow and a quick job compete for a processor, the slow one gets about a tenth of the
+ * quick one's share. At the lowest priority (19), a long but harmless document would get a hundredth, and would time
+ * out while quick jobs keep arriving.
  */
 export const SLOW_PRIORITY: number = constants.priority.PRIORITY_BELOW_NORMAL;
 
 const current = new AsyncLocalStorage<Priority>();
 
-/** One job's priority, and its registered processes and threads. */
+/** The priority of one job, and its registered processes and threads. */
 export class Priority {
   readonly #workers = new Set<() => void>();
   #isLow = false;
 
-  /** Iterates the work within this job's async context, so that everything it starts belongs to the job. */
+  /** Iterates over the work in this job's async context, so that all processes that it starts belong to the job. */
   async *within<T>(work: AsyncIterable<T>): AsyncGenerator<T> {
     const iterator = work[Symbol.asyncIterator]();
     try {
@@ -41,7 +41,7 @@ export class Priority {
 
   /**
    * Registers a worker.
-   * @param lowerIt called when the job becomes slow, or immediately if it is slow
+   * @param lowerIt called when the job becomes slow, or immediately if the job is already slow
    * @returns a function that removes the worker
    */
   add(lowerIt: () => void): () => void {
@@ -51,18 +51,21 @@ export class Priority {
   }
 }
 
-/** Registers a process with the job of the async context. Returns the unregister function. */
+/** Registers a process with the job of the current async context. Returns the function that unregisters it. */
 export function registerProcess(pid: number): () => void {
   return registerWorker(() => lowerProcess(pid));
 }
 
-/** Registers another kind of worker with the job of the async context. Returns the unregister function. */
+/**
+ * Registers a worker, such as a thread, with the job of the current async context. Returns the function that
+ * unregisters it.
+ */
 export function registerWorker(lowerIt: () => void): () => void {
   return current.getStore()?.add(lowerIt) ?? (() => {});
 }
 
 /**
- * Lowers the priority of each thread of a process, because each thread has its own (setpriority(2)). Threads and
+ * Lowers the priority of each thread of a process, because priorities are per thread (setpriority(2)). Threads and
  * processes that they start later inherit it.
  */
 export function lowerProcess(pid: number): void {
@@ -73,6 +76,6 @@ export function lowerThread(thread: number): void {
   try {
     setPriority(thread, SLOW_PRIORITY);
   } catch {
-    // The thread has ended, or belongs to another user and this service is not root.
+    // The thread has ended, or belongs to another user while this service is not root.
   }
 }

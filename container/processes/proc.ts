@@ -1,4 +1,5 @@
-// Reads the state of processes from proc(5). A process that has ended has no children, no threads and no text.
+// Reads the state of processes from proc(5). For a process that has ended, returns no children, no threads and empty
+// text.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -6,12 +7,12 @@ import { readFile } from "node:fs/promises";
 /** A process that is `stopped` (SIGSTOP) or `traced` (by a debugger) is never scheduled. */
 export type ProcessState = "running" | "stopped" | "traced" | "ended";
 
-/** State letters. All others are states of a process that runs or waits. */
+/** State letters of proc(5). Any other letter means that the process runs or waits. */
 const STATES: Readonly<Record<string, ProcessState>> = { T: "stopped", t: "traced", Z: "ended", X: "ended" };
 
 export const stateOf = (pid: number): ProcessState => stateIn(statusOf(pid));
 
-/** Returns the text of /proc/pid/status, or "" if the process is gone. */
+/** Returns the text of /proc/pid/status, or "" if the process has ended. */
 export const statusOf = (pid: number): string => read(`/proc/${pid}/status`);
 
 /** @param status text that {@link statusOf} returned */
@@ -20,12 +21,12 @@ export function stateIn(status: string): ProcessState {
   return letter === undefined ? "ended" : (STATES[letter] ?? "running");
 }
 
-/** Returns the physical memory of a process, or 0 if it has ended. Sizes in statm are in pages of 4 KiB. */
+/** Returns the physical memory of a process, or 0 if it has ended. statm counts pages of 4 KiB. */
 export const residentBytes = (pid: number): number => 4096 * Number(read(`/proc/${pid}/statm`).split(" ")[1] ?? 0);
 
 /**
- * Returns the memory of a process, with its part of what it shares with others (proc(5), Pss), or 0 if it has ended.
- * Walks the page tables, so that it takes milliseconds.
+ * Returns the memory of a process, including its share of memory that several processes use (proc(5), Pss). Returns 0
+ * if the process has ended. Takes milliseconds, because the kernel walks the page tables.
  */
 export async function pssBytes(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
@@ -58,8 +59,8 @@ export function threadsOf(pid: number): string[] {
 }
 
 /**
- * Returns the fields of a stat file (proc(5)) after the program name, which can contain spaces and parentheses. Index 0
- * is the state, 11 to 14 are times.
+ * Returns the fields of a stat file (proc(5)) after the program name, because the name can contain spaces and
+ * parentheses. Field 0 is the state, fields 11 to 14 are times.
  */
 export const statFields = (stat: string): string[] => stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 

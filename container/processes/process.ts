@@ -1,5 +1,5 @@
-// Runs a native program once, with an argument array, limits and bounded output, and kills its whole process group at
-// the end.
+// Runs a native program once, with an argument array, limits and bounded output. At the end, kills its whole process
+// group.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -16,8 +16,8 @@ export interface ProcessLimits {
   /** CPU time limit of each process. @default the wall-clock limit, in whole seconds */
   readonly cpuSeconds?: number;
   /**
-   * Address space limit of each process. @default no limit, only for programs that reserve far more memory than they
-   * use
+   * Address space limit of each process. @default no limit, which is only for programs that reserve far more memory
+   * than they use
    */
   readonly memoryBytes?: number;
   /** Maximum size of a file that the program writes. @default 2 GiB */
@@ -26,7 +26,7 @@ export interface ProcessLimits {
   readonly openFiles?: number;
 }
 
-/** Returns a limit of CPU time in seconds: `cpuMs`, but no more than the wall-clock limit. */
+/** Returns a CPU time limit in seconds: `cpuMs`, or the wall-clock limit if that is shorter. */
 export const cpuSecondsWithin = (timeoutMs: number, cpuMs: number): number =>
   Math.ceil(Math.min(timeoutMs, cpuMs) / 1000);
 
@@ -35,27 +35,28 @@ export interface RunOptions {
   readonly cwd: string;
   readonly limits: ProcessLimits;
   readonly signal?: AbortSignal;
-  /** Variables added to the minimal environment. TMPDIR and HOME are the working folder unless set here. */
+  /** Variables to add to the minimal environment. TMPDIR and HOME are the working folder unless this sets them. */
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
-  /** Maximum number of bytes of standard output that are returned. @default 1 MiB */
+  /** Maximum number of bytes of standard output to return. @default 1 MiB */
   readonly outputBytes?: number;
   /** Allows sockets other than AF_UNIX. @default false */
   readonly network?: boolean;
   /** Paths that the program can access. @default all paths that its user can access */
   readonly files?: FileAccess;
   /**
-   * User and group to run as if this process is root. The caller transfers ownership of the folder. @default no change
+   * User and group to run as, if this process is root. The caller must make this user the owner of the folder. @default
+   * no change
    */
   readonly user?: number;
 }
 
-/** Paths that a program can access, each including everything below it. All other paths are inaccessible. */
+/** Paths that a program can access, including everything below them. All other paths are inaccessible. */
 export interface FileAccess {
   /** Paths for reading. Programs can be found and started only here. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Paths for AF_UNIX sockets only. */
+  /** Paths where the program can create AF_UNIX sockets, and nothing else. */
   readonly socketPaths?: readonly string[];
 }
 
@@ -69,7 +70,7 @@ export interface ExitResult {
 
 const STDERR_BYTES = 16 * 1024;
 /**
- * Maximum wait for output after the exit. Output is delayed only if a process outside the group has inherited the
+ * Maximum wait for output after the exit. Output arrives later only if a process outside the group has inherited the
  * pipes.
  */
 const LAST_OUTPUT_MS = 500;
@@ -80,7 +81,7 @@ const CONFINE = join(import.meta.dirname, "confine.pl");
  *
  * @throws EngineFailure `timed-out` (wall clock or CPU time), `too-large` (file size), `crashed` (any other
  *   signal)
- * @throws EngineLost when it was killed or stopped from outside, or could not be started
+ * @throws EngineLost if the program was killed or stopped from outside, or could not be started
  * @throws the signal's reason when aborted
  */
 export async function run(program: string, args: readonly string[], options: RunOptions): Promise<ExitResult> {
@@ -89,7 +90,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const child = spawn(launcher, launch, {
     cwd: options.cwd,
     env: { ...minimalEnvironment(options.cwd), ...options.env },
-    // A new session, and so a new process group, which is killed as a whole.
+    // Starts a session, and so a process group, so that all processes can be killed together.
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -97,7 +98,7 @@ export async function run(program: string, args: readonly string[], options: Run
   const errors = new Tail(STDERR_BYTES);
   child.stdout.on("data", (chunk: Buffer) => output.add(chunk));
   child.stderr.on("data", (chunk: Buffer) => errors.add(chunk));
-  // Ignores errors of standard input, which a program need not read.
+  // Ignored, because a program need not read its standard input.
   child.stdin.on("error", () => {});
   child.stdin.end(options.stdin);
   if (child.pid !== undefined) sacrificeFirst(child.pid);
@@ -129,9 +130,9 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 /**
- * Returns the command line that starts a program with limits. setpriv(1), prlimit(1) and a few lines of Perl set the
- * limits, which are inherited, and then execute the program in the same process, without a shell. util-linux and Perl
- * are essential packages of Debian.
+ * Returns the command line that starts a program with limits. setpriv(1), prlimit(1) and a short Perl script set
+ * limits, which the program inherits. Each of the three executes the next program in the same process, without a shell.
+ * util-linux and Perl are essential packages of Debian.
  */
 export function confinedCommand(
   program: string,
@@ -152,7 +153,7 @@ export function confinedCommand(
     ...["--pdeathsig", "KILL"],
     ...(changed ? [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"] : []),
     "prlimit",
-    // SIGXCPU of the soft limit distinguishes this case from other kills.
+    // SIGXCPU, sent at the soft limit, distinguishes this case from other kills.
     `--cpu=${cpu}:${cpu + 2}`,
     `--fsize=${limits.fileBytes ?? 2 ** 31}`,
     `--nofile=${limits.openFiles ?? 256}`,
@@ -165,18 +166,18 @@ export function confinedCommand(
   ];
 }
 
-/** Returns an environment without the service's own variables, which can contain secrets. */
+/** Returns an environment without this service's variables, which can contain secrets. */
 export function minimalEnvironment(home: string): Record<string, string> {
   return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
 }
 
-/** Makes the kernel end this process before the service when memory runs out (proc(5)). */
+/** When memory runs out, makes the kernel kill this process rather than the service (proc(5)). */
 function sacrificeFirst(pid: number): void {
-  // Ignores the error if the process has already exited.
+  // Fails harmlessly if the process has already exited.
   writeFile(`/proc/${pid}/oom_score_adj`, "900").catch(() => {});
 }
 
-/** Kills a process that was started `detached`, and everything that it started. */
+/** Kills a process that was started with `detached`, and all processes that it started. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
@@ -189,7 +190,8 @@ export function killGroup(child: ChildProcess): void {
 function endOf(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(new EngineLost(`not started: ${cause.message}`, { cause })));
-    // Waits for "exit" instead of "close": processes that the program left behind can keep the pipes open.
+    // Also resolves after "exit": "close" does not come while processes that the program left behind keep the pipes
+    // open.
     child.once("exit", (code, signal) => {
       killGroup(child);
       setTimeout(() => resolve({ code, signal }), LAST_OUTPUT_MS).unref();
@@ -205,7 +207,7 @@ function endedBy(signal: NodeJS.Signals, program: string, stderr: string): Engin
   return isExternalSignal(signal) ? new EngineLost(detail) : new EngineFailure("crashed", detail);
 }
 
-/** Keeps the first bytes of a stream. */
+/** Stores the first bytes of a stream. */
 class BoundedOutput {
   readonly #chunks: Buffer[] = [];
   #roomBytes: number;
@@ -225,7 +227,7 @@ class BoundedOutput {
   }
 }
 
-/** Keeps the last bytes of a stream, as text. */
+/** Stores the last bytes of a stream, as text. */
 export class Tail {
   #tail: Buffer = Buffer.alloc(0);
   readonly #mostBytes: number;

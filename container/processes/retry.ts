@@ -1,5 +1,5 @@
-// The retry rules of all engines: a job that loses its engine is retried once, and a document whose engine crashes
-// twice is rejected.
+// The retry rules of all engines. A job that loses its engine is retried once. A document whose engine crashes twice is
+// rejected.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 
@@ -11,35 +11,36 @@ export class EngineLost extends EngineFailure {
 }
 
 export interface AttemptLimits {
-  /** Wall-clock limit of both attempts together. @default none but the signal */
+  /** Wall-clock limit of both attempts together. @default only the signal limits them */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
   log?(message: string, details?: Record<string, unknown>): void;
 }
 
 /**
- * Runs one attempt, which cleans up after a failure and rejects when its signal is aborted.
+ * Runs one attempt. It must clean up after a failure, and reject when its signal is aborted.
  * @param timeoutMs remaining time
  */
 export type AttemptFunction<T> = (signal: AbortSignal, timeoutMs: number) => Promise<T>;
 
 /**
- * Time in which an attempt can end its processes after its timeout. After that, the job fails without waiting for it.
+ * Time in which an attempt can end its processes after its timeout. After this time, the job fails without waiting for
+ * them.
  */
 const CLEANUP_MS = 700;
 
-/** The losses after which work is retried, by kind. */
+/** The kinds of losses after which work is retried. */
 export interface Retries<Kind extends string> {
-  /** Number of retries after losses of each kind. */
+  /** Number of retries for each kind of loss. */
   readonly retries: Readonly<Record<Kind, number>>;
-  /** Returns the kind of loss of a failure, or undefined if the failure is final. */
+  /** Returns the kind of loss that a failure means, or undefined if the failure is final. */
   kindOf(failure: unknown): Kind | undefined;
   /** Called and awaited before each retry. */
   onRetry?(failure: unknown, kind: Kind): void | Promise<void>;
 }
 
 /**
- * Runs work, and retries it after losses of each kind as often as that kind allows.
+ * Runs work, and retries it after losses, up to the number of retries for each kind.
  * @param attempt called with the number of remaining retries
  */
 export async function withRetries<T, Kind extends string>(
@@ -59,8 +60,8 @@ export async function withRetries<T, Kind extends string>(
 }
 
 /**
- * Runs a job and retries it once when its engine was lost or crashed.
- * @throws EngineFailure `timed-out`; `busy` when the engine was lost both times, `too-complex` when it crashed last
+ * Runs a job. Retries it once if its engine was lost or crashed.
+ * @throws EngineFailure `timed-out`; `busy` if the engine was lost at the last attempt, `too-complex` if it crashed
  * @throws the signal's reason when aborted, and any other error that the attempt throws
  */
 export async function retryCrashOnce<T>(
@@ -96,7 +97,7 @@ export function finalFailure(failure: unknown): unknown {
   return new EngineFailure(reason, failure.detail, { cause: failure });
 }
 
-/** Reports whether a person or the system killed the process. A fault within the process raises other signals. */
+/** Reports whether the signal comes from a person or the system. A fault within a process raises other signals. */
 export function isExternalSignal(signal: NodeJS.Signals | null): boolean {
   return signal !== null && OUTSIDE.has(signal);
 }
@@ -106,7 +107,7 @@ const OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set(["SIGKILL", "SIGTERM", "SIG
 const isCrash = (failure: unknown): failure is EngineFailure =>
   failure instanceof EngineFailure && failure.reason === "crashed";
 
-/** @throws the signal's reason when the attempt has not ended {@link CLEANUP_MS} after the abort */
+/** @throws the signal's reason if the attempt still runs {@link CLEANUP_MS} after the abort */
 async function settled<T>(attempt: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;

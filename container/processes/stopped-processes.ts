@@ -1,15 +1,15 @@
-// Finds processes that were stopped (SIGSTOP), which would block their job until its timeout. A busy process is in
-// another state.
+// Finds stopped processes (SIGSTOP), because they would block their job until its timeout. A busy process is in another
+// state.
 
 import { stateOf } from "./proc.ts";
 
 const LOOK_EVERY_MS = 500;
 
 /**
- * Checks processes at an interval until disposed of.
- * @param pids returns the processes that run now
- * @param onStopped called with a process that was stopped at two consecutive checks, longer than by a debugger or
- * profiler
+ * Checks processes repeatedly until disposed of.
+ * @param pids returns the IDs of the processes that run now
+ * @param onStopped called with a process that was stopped at two consecutive checks: a debugger or profiler stops it
+ * for a shorter time
  */
 export function watchForStopped(pids: () => Iterable<number>, onStopped: (pid: number) => void): Disposable {
   let before = new Set<number>();

@@ -1,4 +1,4 @@
-// A job for a thread: an operation and its input files.
+// Defines the job of a thread: an operation and its input files.
 import { factsOf, type InputFacts, type OperationDeclaration } from "../../src/document/contract/operation.ts";
 
 /** A job as a message to a thread. */
@@ -17,7 +17,7 @@ interface ThreadFile extends InputFacts {
 /** Runs jobs, each in a separate thread. */
 export interface JobThreads {
   /**
-   * Returns the frames of the response.
+   * Runs a job, and returns the frames of its response.
    * @throws the signal's reason when aborted
    */
   run(
@@ -27,14 +27,14 @@ export interface JobThreads {
   ): AsyncGenerator<Uint8Array>;
 }
 
-/** @param heapLimitBytes maximum size of the heap of an engine */
+/** @param heapLimitBytes maximum heap of an engine */
 export function threadJob<P>(
   operation: OperationDeclaration<P>,
   inputs: readonly ThreadFile[],
   params: NoInfer<P>,
   heapLimitBytes: number,
 ): ThreadJob {
-  // A message between threads cannot contain functions.
+  // Functions are omitted, because a message between threads cannot contain any.
   const files = inputs.map((file) => ({ ...factsOf(file), path: file.path }));
   return { operation: operation.name, inputs: files, params, heapLimitBytes };
 }

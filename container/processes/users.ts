@@ -1,21 +1,20 @@
-// Assigns the unprivileged users that engines run as, if this process is root. Documents that are open at the same time
-// have different users, and engines never share a user, because a user can signal its own processes and read its own
-// files.
+// Assigns the unprivileged users that engines run as, if this process is root. A user can signal its own processes and
+// read its own files. So documents that are open at the same time have different users, and engines never share a user.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 
-/** Consecutive user IDs, each of which is a group ID too. */
+/** Consecutive user IDs. Each is also used as a group ID. */
 export interface UserRange {
   readonly first: number;
   readonly count: number;
 }
 
 /**
- * Far above the IDs that adduser(8) gives to people, below those from 60,000 on that Debian and systemd allocate, and
- * within a user namespace of 65,536 IDs, which a container might have.
+ * First user ID. It is far above the IDs that adduser(8) assigns to people, and below the IDs from 60,000 that Debian
+ * and systemd allocate. It also exists in a container whose user namespace has 65,536 IDs.
  */
 const FIRST = 54_000;
-/** Enough for the quick and slow jobs on 128 processors (jobs/slow-lane.ts). */
+/** Number of users per range. Enough for the quick and slow jobs on 128 processors (jobs/slow-lane.ts). */
 const PLACES = 700;
 
 const range = (index: number, count = PLACES): UserRange => ({ first: FIRST + index * PLACES, count });
@@ -33,19 +32,19 @@ export const USERS = {
 
 /**
  * Returns the first user of a range that needs one user for each process.
- * @throws EngineFailure `busy` if they would need users of another range
+ * @throws EngineFailure `busy` if the range has too few users
  */
 export function firstUserOf({ first, count }: UserRange, processes: number): number {
   if (processes > count) throw new EngineFailure("busy", `${processes} processes, but only ${count} users`);
   return first;
 }
 
-/** A user of a single process. Disposal returns it to the pool. */
+/** A user for one process. Disposal returns the user to the pool. */
 export interface LeasedUser extends Disposable {
   readonly id: number;
 }
 
-/** Assigns each user of a range to one process at a time. */
+/** Assigns the users of a range, each to one process at a time. */
 export class UserPool {
   readonly #range: UserRange;
   readonly #taken = new Set<number>();

@@ -1,4 +1,4 @@
-// Inputs that are files in a job's folder.
+// Inputs of operations that are files in a job's folder.
 
 import { createReadStream, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,13 +10,15 @@ export interface FileInput extends Input {
   readonly path: string;
 }
 
-/** Maximum size of a file that is read and written synchronously: a round trip through the thread pool takes longer. */
+/**
+ * Files up to this size are read and written synchronously, because a round trip through the thread pool takes longer.
+ */
 export const SMALL_BYTES = 2 ** 20;
 
 /** Returns a file as an input. */
 export const fileInput = (name: string, size: number, path: string): FileInput => asFile({ name, size }, path);
 
-/** Returns an input for a file with known properties. */
+/** Returns a file with known properties as an input. */
 export function asFile(facts: InputFacts, path: string): FileInput {
   const bytes = async () => (facts.size <= SMALL_BYTES ? readFileSync(path) : readFile(path));
   return { ...factsOf(facts), path, bytes, stream: () => createReadStream(path) };

@@ -1,4 +1,4 @@
-// Limits the total size of a job's folder, because the kernel's limits apply only to single files.
+// Limits the total size of a job's folder. The kernel's limits apply only to single files.
 
 import type { Dirent } from "node:fs";
 import { lstat, readdir } from "node:fs/promises";
@@ -13,7 +13,7 @@ export interface FolderLimit extends Disposable {
 
 const INTERVAL_MS = 200;
 
-/** Checks a folder repeatedly until disposed of. */
+/** Checks a folder's size repeatedly until disposed of. */
 export function limitFolder(path: string, maxBytes: number): FolderLimit {
   const full = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -35,8 +35,8 @@ export function limitFolder(path: string, maxBytes: number): FolderLimit {
 }
 
 /**
- * Returns the bytes of all files. Too many files count as infinitely large; files that are deleted meanwhile count as
- * empty.
+ * Returns the total size of all files in bytes. Returns infinity if there are too many files. Files that are deleted
+ * meanwhile count as empty.
  */
 async function sizeOf(folder: string): Promise<number> {
   const entries: Dirent[] = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);

@@ -1,20 +1,20 @@
-// Provides folders in memory (tmpfs(5)) for the files of small jobs, which takes a third less CPU time than a disk.
-// Limited in bytes; jobs that need more use a disk.
+// Provides folders in memory (tmpfs(5)) for the files of small jobs, which takes a third less CPU time than on a disk.
+// The folders have a total size limit. Jobs that need more space use a disk.
 
 import { statfsSync } from "node:fs";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 
-/** A folder or a file in memory could not grow. The job can be retried on a disk. */
+/** A folder or file in memory reached its limit. The job can be retried on a disk. */
 export class ScratchFull extends EngineFailure {
   constructor(detail: string) {
     super("too-large", detail);
   }
 }
 
-/** One folder's memory reservation. Dispose of it after deleting the folder. */
+/** The memory reservation of one folder. Dispose of it after deleting the folder. */
 export interface FolderReservation extends Disposable {
-  /** Aborted with {@link ScratchFull} when all folders together have grown too large. */
+  /** Aborted with {@link ScratchFull} when all folders together exceed the limit. */
   readonly full: AbortSignal;
   /** Maximum size of a file in the folder. */
   readonly fileBytes: number;
@@ -27,7 +27,7 @@ const MIN_BYTES = 8 * MIB;
 const LOOK_EVERY_MS = 50;
 
 export class MemoryScratch {
-  /** Path where folders are made. */
+  /** Path below which folders are created. */
   readonly path: string;
   readonly #bytes: number;
   readonly #freeAtFirst: number;
@@ -41,7 +41,7 @@ export class MemoryScratch {
     this.#freeAtFirst = free;
   }
 
-  /** @returns undefined if there is no tmpfs, or too little free space in it */
+  /** @returns undefined if there is no tmpfs at the path, or if it has too little free space */
   static at(path: string): MemoryScratch | undefined {
     try {
       const { type } = statfsSync(path);
@@ -54,9 +54,9 @@ export class MemoryScratch {
   }
 
   /**
-   * Admits a folder.
-   * @param bytes size of the folder's first contents
-   * @returns undefined if the limit would be exceeded
+   * Reserves memory for a folder, if possible.
+   * @param bytes size of the files that the folder gets first
+   * @returns undefined if these files are too large, or if half of the limit is in use
    */
   enter(bytes: number): FolderReservation | undefined {
     if (bytes > this.#bytes / 64 || this.#takenBytes() > this.#bytes / 2) return undefined;
@@ -82,7 +82,7 @@ export class MemoryScratch {
     this.#full = new AbortController();
   }
 
-  /** Returns the used bytes of the file system, including other programs' files. */
+  /** Returns how many bytes the file system uses more than at the start, including other programs' files. */
   #takenBytes(): number {
     return this.#freeAtFirst - freeBytes(this.path);
   }

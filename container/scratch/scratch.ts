@@ -1,5 +1,4 @@
-// Provides the folders that jobs and engines work in, on a disk or in memory, and deletes folders that a killed
-// predecessor left behind.
+// Provides folders for jobs and engines, on a disk or in memory. Deletes folders that a killed predecessor left behind.
 
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
@@ -7,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FolderReservation, MemoryScratch } from "./memory-scratch.ts";
 
-/** One job's folder, removed when disposed of. */
+/** One job's folder. Disposal deletes it. */
 export interface JobFolder extends AsyncDisposable {
   readonly path: string;
   /** The folder's memory reservation, if it is in memory. */
@@ -17,15 +16,15 @@ export interface JobFolder extends AsyncDisposable {
 const PREFIX = "pagewright-";
 
 /**
- * Folders created by this process, to distinguish them from folders of an earlier process with the same process ID,
- * which are swept.
+ * Folders that this process created. Distinguishes them from folders that an earlier process with the same ID left
+ * behind, which must be deleted.
  */
 const own = new Set<string>();
 
 /** A parent folder for job folders. Opening it deletes folders that a killed predecessor left behind. */
 export class Scratch implements AsyncDisposable {
   readonly path: string;
-  /** The parent folder in memory, for the folders of small jobs. */
+  /** The parent folder in memory, for small jobs' folders. */
   readonly memoryPath: string | undefined;
   readonly #memory: MemoryScratch | undefined;
   private constructor(path: string, memoryPath?: string, memory?: MemoryScratch) {
@@ -35,10 +34,10 @@ export class Scratch implements AsyncDisposable {
   }
 
   /**
-   * Opens the scratch folders.
-   * @param parent engines run as other users and must be able to pass through it. @default the system's folder for
-   *   temporary files
-   * @param memoryParent a folder with the same permissions on a file system in memory, for small jobs. @default none
+   * Opens the parent folders on the disk and in memory.
+   * @param parent a folder that engines, which run as other users, can enter. @default the system's folder for
+   * temporary files
+   * @param memoryParent a folder in memory with the same permissions, for small jobs. @default none
    */
   static async open(parent: string = tmpdir(), memoryParent?: string): Promise<Scratch> {
     await sweep(parent);
@@ -51,14 +50,14 @@ export class Scratch implements AsyncDisposable {
 
   /**
    * Creates a folder that only this process's user can access.
-   * @param kind a word for people who look at the file system
-   * @param bytes size of the folder's first contents. The folder can be in memory only if this is given; the caller
-   * must then observe {@link JobFolder.memory}
+   * @param kind start of the folder's name, for people who inspect the file system
+   * @param bytes size of the files that the folder gets first. Required for a folder in memory; the caller must then
+   * observe {@link JobFolder.memory}
    */
   async folder(kind = "job", bytes?: number): Promise<JobFolder> {
     const memory = bytes === undefined ? undefined : this.#memory?.enter(bytes);
-    // Synchronous, because each is one fast system call: a round trip through the thread pool would take ten times
-    // longer.
+    // Synchronous, because creating a folder is one fast system call. A round trip through the thread pool would take
+    // ten times longer.
     if (memory === undefined) {
       const path = mkdtempSync(join(this.path, `${kind}-`));
       return { path, [Symbol.asyncDispose]: () => remove(path) };
@@ -90,12 +89,12 @@ export class Scratch implements AsyncDisposable {
 function makeFolder(parent: string): string {
   const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
   own.add(path);
-  // Engines that run as another user can pass through the folder, but cannot list it.
+  // Engines, which run as other users, can enter the folder but not list it.
   chmodSync(path, 0o711);
   return path;
 }
 
-/** Deletes a folder with retries, because a process that is being killed can still create files. */
+/** Deletes a folder. Retries, because a process that is being killed can still create files. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
 }
@@ -105,7 +104,7 @@ async function sweep(parent: string): Promise<void> {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-\\w+$`).exec(name) ?? [];
     const path = join(parent, name);
     if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    // A folder that cannot be deleted belongs to another user's service, which sweeps it.
+    // A folder that cannot be deleted belongs to a service of another user, which will delete it.
     await remove(path).catch(() => {});
   }
 }

@@ -1,8 +1,9 @@
-// Counts events of the engines' processes, for the metrics.
+// Counts events of the engines' processes, for metrics.
 
 /**
- * `restart`: a process or thread ended unexpectedly, and is started again. `kill`: the service ended one that was
- * frozen, silent, too large or no longer needed by its job. `fallback`: a job ran in the engine's fallback.
+ * `restart`: a process or thread ended unexpectedly, and another one starts. `kill`: the service killed a process or
+ * thread that was frozen, silent, too large or no longer needed by its job. `fallback`: a job ran in the engine's
+ * fallback.
  */
 export const ENGINE_EVENTS = ["restart", "kill", "fallback"] as const;
 export type EngineEvent = (typeof ENGINE_EVENTS)[number];

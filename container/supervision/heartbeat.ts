@@ -1,17 +1,17 @@
-// The server's side of supervise.pl: sends heartbeats and handles uncaught exceptions.
+// The server's part of the supervision by supervise.pl: sends heartbeats, and handles uncaught exceptions.
 
 import { writeSync } from "node:fs";
 import type { Log } from "../../src/runtime/log-line.ts";
 
-/** Heartbeat interval. The supervisor waits several times as long. */
+/** Interval between heartbeats. The supervisor waits for several intervals before it kills the server. */
 const BEAT_MS = 500;
-/** Maximum number of uncaught exceptions within a minute. More than that indicate a persistent fault. */
+/** Maximum number of uncaught exceptions within a minute. More indicate a persistent fault. */
 const MAX_UNEXPECTED = 20;
 const MINUTE_MS = 60_000;
-/** sysexits(3): EX_SOFTWARE. */
+/** Exit code EX_SOFTWARE of sysexits(3). */
 const EXIT_CODE = 70;
 
-/** Starts the heartbeat. Call it once the server is ready. Does nothing without a supervisor. */
+/** Starts to send heartbeats. Must be called when the server is ready. Does nothing if there is no supervisor. */
 export function startHeartbeat(descriptor = Number(process.env.HEARTBEAT_FD)): void {
   if (!Number.isInteger(descriptor)) return;
   const beat = () => {
@@ -26,9 +26,9 @@ export function startHeartbeat(descriptor = Number(process.env.HEARTBEAT_FD)): v
 }
 
 /**
- * Keeps the process running after an uncaught exception. Such an exception is a bug in this service and fails only its
- * own job: jobs share only pools and engines, which check their own state, and nothing waits without a limit for the
- * interrupted work. The process ends only if there are too many exceptions, or if it has not finished starting.
+ * Keeps the process running after an uncaught exception. Such an exception is a bug in this service, but only its own
+ * job fails: jobs share only pools and engines, which check their own state, and every wait for the interrupted work
+ * has a limit. The process exits only after too many exceptions, or if it has not finished starting.
  */
 export function surviveExceptions(log: Log, isUp: () => boolean): void {
   const times: number[] = [];

@@ -1,5 +1,5 @@
-// Runs an engine's long-lived process. Its first line of output reports whether it is ready; further lines are JSON
-// responses.
+// Runs an engine's long-lived process. The first line of the process's output reports whether it is ready. Further
+// lines are JSON responses.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -10,22 +10,22 @@ import { EngineLost, isExternalSignal } from "../processes/retry.ts";
 import { watchForStopped } from "../processes/stopped-processes.ts";
 import type { JobFolder } from "../scratch/scratch.ts";
 
-/** The process did not start: it is not built, is another version of the engine, or failed its self-test. */
+/** The process did not start: it is not built, belongs to another version of the engine, or failed its self-test. */
 export class NotReady extends Error {
   override readonly name = "NotReady";
 }
 
-/** Describes how a process is started. */
+/** How to start a process. */
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Folder that is removed with the process. */
+  /** Folder that is deleted after the process has exited. */
   readonly folder: JobFolder;
 }
 
-/** Data in the first line of a process that is ready. */
+/** Content of the first line, if the process is ready. */
 export interface ReadyInfo {
   readonly version: string;
   readonly startMs: number;
@@ -34,21 +34,21 @@ export interface ReadyInfo {
 export interface ExitInfo {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Reason, if this service killed the process. */
+  /** Set if this service killed the process. */
   readonly reason: EngineFailure | undefined;
 }
 
 const START_TIMEOUT_MS = 60_000;
-/** Time in which a process can exit after its input was closed. */
+/** Time in which a process can exit after its input is closed. */
 const LAST_WORDS_MS = 1_000;
-/** Maximum wait for output after the exit. Output is delayed only if a child process has inherited the pipes. */
+/** Maximum wait for output after the exit. Output arrives later only if a child process has inherited the pipes. */
 const LAST_OUTPUT_MS = 1_000;
 
 type Line = Record<string, unknown>;
 
 export class ResidentProcess {
   readonly folder: JobFolder;
-  /** Resolves when the process has ended and all its output has been read. */
+  /** Resolves when the process has exited and all its output has been read. */
   readonly ended: Promise<ExitInfo>;
   /** Called with each line after the first. */
   onLine: (line: Line) => void = () => {};
@@ -62,7 +62,7 @@ export class ResidentProcess {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
     this.#child = child;
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.add(chunk));
-    // "close" reports the end of the process, so errors of writing to it or reading from it are ignored.
+    // Errors of the streams are ignored, because "close" reports the end of the process.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
     let isFirst = true;
     const lines = createInterface({ input: child.stdout }).on("error", () => {});
@@ -77,7 +77,7 @@ export class ResidentProcess {
   /**
    * Starts a process and waits for its first line.
    * @throws NotReady
-   * @throws EngineLost when it was killed or stopped meanwhile
+   * @throws EngineLost if the process was killed or stopped during its start
    * @throws the signal's reason when aborted
    */
   static async start(launch: Launch, signal: AbortSignal): Promise<ResidentProcess> {
@@ -104,7 +104,7 @@ export class ResidentProcess {
     this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
   }
 
-  /** Kills the process. @param reason the reason; only the first one is kept */
+  /** Kills the process. @param reason for the kill. After a second call, the first reason stays */
   end(reason: EngineFailure): void {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
@@ -112,13 +112,13 @@ export class ResidentProcess {
     killGroup(this.#child);
   }
 
-  /** Stops the process by closing its input, kills it after a timeout, and deletes its folder. */
+  /** Stops the process by closing its input, and kills it after a timeout. Deletes its folder. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
     const timer = setTimeout(() => killGroup(this.#child), LAST_WORDS_MS);
     await Promise.race([this.ended, passed(2 * LAST_WORDS_MS)]);
     clearTimeout(timer);
-    // Remaining files are deleted with the parent of all folders.
+    // Deleting the parent folder deletes the remaining files.
     await Promise.resolve(this.folder[Symbol.asyncDispose]()).catch(() => {});
   }
 
@@ -146,7 +146,7 @@ export class ResidentProcess {
   }
 }
 
-/** Parses a line; a line that is not a JSON object counts as an empty one. */
+/** Parses a line. Returns an empty object if the line is not a JSON object. */
 export function parseLine(line: string): Line {
   try {
     const value: unknown = JSON.parse(line);

@@ -1,18 +1,18 @@
-// Keeps one instance of an engine running: starts an instance, and restarts it after its exit, with exponential backoff
-// while starts fail.
+// Keeps one instance of an engine running. Restarts it after its exit. While starts fail, waits between them with
+// exponential backoff.
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { untilAborted } from "../../src/runtime/until-aborted.ts";
 
 export interface KeeperSettings<T> {
-  /** Starts an instance, and cleans up after a failure. @param signal aborted when the restarter is closed */
+  /** Starts an instance. Must clean up after a failure. @param signal aborted when the restarter is closed */
   start(signal: AbortSignal): Promise<T>;
-  /** Called with each started instance, once it is the current one. */
+  /** Called with each instance when it has started and is the current one. */
   started?(one: T): void;
   /**
-   * Called when a start has failed.
+   * Called when a start fails.
    * @param pauseMs delay before the next start
-   * @returns the failure for all callers until an instance starts; undefined to let them wait
+   * @returns the error that callers receive until an instance starts; undefined if they should wait instead
    */
   failed(error: unknown, pauseMs: number): Error | undefined;
   /** Ends an instance that is no longer needed. */
@@ -23,7 +23,7 @@ export interface KeeperSettings<T> {
 export interface Backoff {
   /** Delay before the first start. */
   readonly initialDelayMs: number;
-  /** Delay after the first failure, which doubles with each further failure up to the maximum. */
+  /** Delay after the first failure. Doubles after each further failure, up to the maximum. */
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
 }
@@ -45,12 +45,12 @@ export class Restarter<T> {
     return this.#current;
   }
 
-  /** The failure of the last start, until one succeeds. */
+  /** The failure of the last start. Undefined once a start succeeds. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** The delay before the current or next start. */
+  /** The delay before the start that is pending or in progress. */
   get pauseMs(): number {
     return this.#pauseMs;
   }
@@ -59,15 +59,15 @@ export class Restarter<T> {
     return this.#closing.signal.aborted;
   }
 
-  /** Settles with the next start or its failure. */
+  /** Settles when the next start succeeds or fails. */
   get next(): Promise<T> {
     return this.#next.promise;
   }
 
   /**
-   * Returns the current instance, or waits for the starting one.
-   * @throws the failure of the last start, while none succeeds
-   * @throws EngineFailure `busy` when closed
+   * Returns the current instance, or waits for the one that is starting.
+   * @throws the failure of the last start
+   * @throws EngineFailure `busy` after the restarter is closed
    * @throws the signal's reason when aborted
    */
   async ready(signal: AbortSignal): Promise<T> {
@@ -77,7 +77,7 @@ export class Restarter<T> {
     return this.#current ?? untilAborted(this.#next.promise, signal);
   }
 
-  /** Starts an instance, and retries while that fails. Call it when no instance is running or starting. */
+  /** Starts an instance. Retries while the start fails. Must be called only when no instance is running or starting. */
   async start({ initialDelayMs, minBackoffMs, maxBackoffMs }: Backoff): Promise<void> {
     const { signal } = this.#closing;
     this.#pauseMs = initialDelayMs;
@@ -103,7 +103,9 @@ export class Restarter<T> {
     this.#settings.started?.(one);
   }
 
-  /** Discards an instance, so that callers wait for the next one. @returns false if it is not the current one */
+  /**
+   * Discards an instance, so that callers wait for the next one. @returns false if the instance is not the current one
+   */
   clear(one: T): boolean {
     if (this.#current !== one) return false;
     this.#current = undefined;
@@ -111,7 +113,7 @@ export class Restarter<T> {
     return true;
   }
 
-  /** Ends the current instance. An instance that is starting is ended once it has started. */
+  /** Ends the current instance. An instance that is starting ends after its start. */
   async close(): Promise<void> {
     const closing = new EngineFailure("busy", "closing");
     this.#closing.abort(closing);
@@ -129,12 +131,12 @@ export class Restarter<T> {
 
 function pending<T>(): PromiseWithResolvers<T> {
   const next = Promise.withResolvers<T>();
-  // Prevents an unhandled rejection if no caller is waiting.
+  // Prevents an unhandled rejection if no caller waits.
   next.promise.catch(() => {});
   return next;
 }
 
-/** Sleeps until the signal is aborted at the latest. Does not keep the process running. */
+/** Sleeps until the time is over or the signal is aborted. Does not keep the process running. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -1,11 +1,11 @@
 #!/usr/bin/perl
-# Keeps a server running: restarts it when it ends unexpectedly, is stopped or falls silent, kills the processes that it
-# leaves behind, and passes SIGTERM and SIGINT on. As a container's first process, it also reaps orphans. Perl is part
-# of every Debian.
+# Keeps a server running. Restarts it if it ends unexpectedly, is stopped, or sends no heartbeat. Kills processes that
+# it leaves behind, and forwards SIGTERM and SIGINT. As a container's first process, also reaps orphans. Perl is part of
+# every Debian.
 # Usage: supervise.pl program arguments...
 #
-# The program writes to the descriptor HEARTBEAT_FD once it is ready, and then more often than once a second. If the
-# program exits with 0, or ends before it was ready for the first time, this process ends with the same status.
+# When the program is ready, it must start to write to the file descriptor HEARTBEAT_FD, more often than once a second.
+# If the program exits with 0, or ends before it was ever ready, this process ends with the same status.
 use strict;
 use warnings;
 use Config;
@@ -14,19 +14,20 @@ use POSIX ();
 
 my ($tickSeconds, $longestTickSeconds) = (0.25, 1);
 my $silentSeconds = 6;
-# Longer than a debugger stops a process when it attaches.
+# Longer than the time for which a debugger stops a process when it attaches.
 my $stoppedSeconds = 1;
 my $startSeconds = 60;
-# The server's time for running jobs, plus the time to end its engines. By default (graceMs of container/limits.ts) it
-# is shorter than the ten seconds after which platforms kill.
+# The server's time for running jobs, plus time to end its engines. The default (graceMs of container/limits.ts) is
+# shorter than the ten seconds after which platforms kill a container.
 my ($graceSeconds) = ($ENV{SHUTDOWN_GRACE_SECONDS} // '') =~ /^(\d+)$/;
 my ($graceMs) = ($ENV{GRACE_MS} // '') =~ /^(\d+)$/;
 my $stopSeconds = ($graceMs // 1000 * ($graceSeconds // 4)) / 1000 + 3;
 my ($firstPause, $longestPause) = (0.1, 10);
-# A server that lived this long ends for a new reason, so the pause starts at the minimum again.
+# If a server ran for this long, its end has a new cause, so the pause before its restart is the shortest again.
 my $soundSeconds = 20;
 
-# linux/prctl.h: orphans of the server become children of this process, and the server ends with this process.
+# linux/prctl.h. Subreaper: orphans of the server become children of this process. Death signal: the server ends with
+# this process.
 my ($setDeathSignal, $setSubreaper) = (1, 36);
 my %prctlNumbers = (x86_64 => 157, aarch64 => 167);
 my ($machine) = split /-/, $Config{archname};
@@ -36,10 +37,9 @@ syscall($prctl, $setSubreaper, 1, 0, 0, 0) == 0 or die "supervise.pl: prctl: $!\
 die "supervise.pl: no program\n" unless @ARGV;
 
 $| = 1;
-# Keeps inherited descriptors open in the server, such as the channel to the parent, and the descriptor of the
-# heartbeat.
+# The server inherits open descriptors: the heartbeat's, and for example a channel to the parent.
 $^F = 255;
-# The handler does nothing; its call interrupts the sleep of this process.
+# The handler is empty. Its call interrupts this process's sleep.
 $SIG{CHLD} = sub { };
 my ($server, $heart, $stopping) = (0);
 $SIG{$_} = sub {
@@ -69,7 +69,7 @@ until ($stopping) {
     $pause = $pause * 2 < $longestPause ? $pause * 2 : $longestPause;
 }
 
-# Runs the server until it has ended. Returns its status (wait(2)).
+# Runs the server until it ends. Returns its status (wait(2)).
 sub runServer {
     start();
     my ($ready, $silent, $stopped, $killed) = (0, 0, 0, 0);
@@ -79,7 +79,7 @@ sub runServer {
         my $status = reap();
         my $tick = now() - $before;
         if (sysread $heart, my $bytes, 4096) { ($ready, $wasReady, $silent) = (1, 1, 0) }
-        # Silence does not count while this process was not running either.
+        # Time during which this process did not run either does not count as silence.
         else { $silent += $tick < $longestTickSeconds ? $tick : $longestTickSeconds }
         return $status if defined $status;
         next if $killed;
@@ -106,7 +106,7 @@ sub start {
     if ($server == 0) {
         $SIG{$_} = 'DEFAULT' for qw(CHLD TERM INT HUP);
         syscall($prctl, $setDeathSignal, 9, 0, 0, 0);
-        # The parent might have exited before the call; a signal might have arrived before the server started.
+        # The parent might have exited before the call, or a signal might have arrived before the server started.
         POSIX::_exit(1) if getppid() != $supervisor || $stopping;
         $ENV{HEARTBEAT_FD} = fileno $beat;
         exec { $ARGV[0] } @ARGV or print STDERR "supervise.pl: $ARGV[0]: $!\n";
@@ -116,7 +116,7 @@ sub start {
     kill 'TERM', $server if $stopping;
 }
 
-# Reaps all children that have ended. Returns the server's status, if it was among them.
+# Reaps all children that have ended. If the server is among them, returns its status.
 sub reap {
     my $ended;
     while ((my $pid = waitpid -1, POSIX::WNOHANG) > 0) {
@@ -125,7 +125,7 @@ sub reap {
     return $ended;
 }
 
-# Kills the server's orphans, which are now children of this process, and their descendants.
+# Kills the server's orphans, which are children of this process now, and their descendants.
 sub killOrphans {
     my $until = now() + 5;
     while (now() < $until) {
@@ -144,8 +144,8 @@ sub parentOf { return (fieldsOf(@_))[1] // 0 }
 
 sub isStopped { return ((fieldsOf(@_))[0] // '') eq 'T' }
 
-# Returns the state and the parent of a process (proc(5): they follow its name in parentheses), or nothing once it has
-# ended.
+# Returns the state and the parent of a process, or nothing if it has ended. In proc(5), both follow the name in
+# parentheses.
 sub fieldsOf {
     my ($pid) = @_;
     open my $file, '<', "/proc/$pid/stat" or return;
@@ -153,16 +153,16 @@ sub fieldsOf {
     return (<$file> // '') =~ /.*\) (\S) (\d+) /s;
 }
 
-# Sleeps until a child ends or a signal arrives.
+# Sleeps for some seconds. A child's end or a signal interrupts the sleep.
 sub rest {
     my ($seconds) = @_;
     select(undef, undef, undef, $seconds) if $seconds > 0;
 }
 
-# Returns seconds of a clock that cannot be set (times(2)).
+# Returns the seconds of a clock that cannot be set (times(2)).
 sub now { return (POSIX::times())[0] / $clockTicks }
 
-# Prints a line in the server's own format.
+# Prints a line in the server's log format.
 sub report {
     my ($message, %details) = @_;
     my $time = POSIX::strftime('%Y-%m-%dT%H:%M:%SZ', gmtime);

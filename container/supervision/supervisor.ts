@@ -12,39 +12,42 @@ export interface SupervisorSettings {
   readonly engine: string;
   /** Time without output after which a process is killed. */
   readonly heartbeatTimeoutMs: number;
-  /** Request to which the process responds immediately. @default none: it writes a line every second by itself */
+  /**
+   * Request to which the process responds immediately. @default none, if the process writes a line every second by
+   * itself
+   */
   readonly ping?: object;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
-  /** Called with each process that has started. */
+  /** Called with each process after its start. */
   started?(resident: ResidentProcess): void;
   /** Called with each line that the process writes. */
   heard(resident: ResidentProcess, line: Record<string, unknown>): void;
-  /** Called when the process has exited, to fail its jobs. */
+  /** Called when the process has exited. Must fail the process's jobs. */
   onExit(resident: ResidentProcess, ending: ExitInfo): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
 /**
- * Backoff between starts. An engine that has never started is probably not built, or has the wrong version. Its starts
- * can be slow and must not take CPU time from its fallback.
+ * Backoff between starts. An engine that has never started is probably not built, or has the wrong version. Its start
+ * is retried less often, because it can be slow and would take CPU time from the fallback.
  */
 const FIRST_START = { initialDelayMs: 0, minBackoffMs: 100, maxBackoffMs: 60_000 };
 const RESTART = { initialDelayMs: 100, minBackoffMs: 100, maxBackoffMs: 10_000 };
 const HEARTBEAT_MS = 1_000;
-/** Number of killed first starts after which waiting callers fail. */
+/** Number of times that the process can be killed during its first start. After that, waiting callers fail. */
 const MAX_STARTS = 5;
 
 export class Supervisor {
   readonly #settings: SupervisorSettings;
   readonly #keeper: Restarter<ResidentProcess>;
   #hasRun = false;
-  /** Number of times that the process was killed before it had ever started. */
+  /** Number of times that the process was killed before it had started once. */
   #kills = 0;
-  /** Reason for the failure of the last start, as logged. */
+  /** Reason of the last failed start, to log a repeated failure only once. */
   #reason: string | undefined;
 
-  /** Starts the process in the background, and retries for as long as that fails. */
+  /** Starts the process in the background. Retries while the start fails. */
   constructor(settings: SupervisorSettings) {
     this.#settings = settings;
     this.#keeper = new Restarter({
@@ -56,26 +59,26 @@ export class Supervisor {
     void this.#keeper.start(FIRST_START);
   }
 
-  /** The process that is ready, if there is one. */
+  /** The process, if it is ready. */
   get current(): ResidentProcess | undefined {
     return this.#keeper.current;
   }
 
-  /** True while the last attempt to start the process has failed. */
+  /** True if the last attempt to start the process failed. */
   get isFailing(): boolean {
     return this.#keeper.failure !== undefined;
   }
 
   /**
    * Returns the current process, or waits for one that is starting.
-   * @throws NotReady while none can be started
+   * @throws NotReady if the last start failed
    * @throws the signal's reason when aborted
    */
   ready(signal: AbortSignal): Promise<ResidentProcess> {
     return this.#keeper.ready(signal);
   }
 
-  /** Kills a process. Later callers receive its replacement. */
+  /** Kills a process. Later callers receive another process. */
   retire(resident: ResidentProcess, reason: EngineFailure): void {
     this.#keeper.clear(resident);
     resident.end(reason);
@@ -94,7 +97,7 @@ export class Supervisor {
       silentBeats = 0;
       heard(resident, line);
     };
-    // Counts timer ticks instead of time: after a delay of this process, the engine's output is still unread.
+    // Counts timer ticks instead of time: if this process was delayed, output of the engine might be waiting unread.
     const beat = setInterval(() => {
       if (++silentBeats * HEARTBEAT_MS > heartbeatTimeoutMs) {
         resident.end(new EngineFailure("crashed", `${engine} sent no heartbeat for ${heartbeatTimeoutMs} ms`));
@@ -127,14 +130,14 @@ export class Supervisor {
   #failed(error: unknown, pauseMs: number): NotReady | undefined {
     const reason = String(error);
     const isKilled = error instanceof EngineLost;
-    // The caller that waits for the first start reports its failure.
+    // The caller that waits for the first start reports its failure, so it is not logged here.
     const isTold = !this.#hasRun && this.#reason === undefined && !isKilled;
     if (reason !== this.#reason && !isTold) {
       const { engine, log } = this.#settings;
       log("engine not started", { engine, error: reason, hasRun: this.#hasRun, pauseMs });
     }
     this.#reason = reason;
-    // Callers keep waiting if the process was only killed as it started.
+    // If the process was only killed during its start, callers keep waiting.
     if (isKilled && (this.#hasRun || ++this.#kills < MAX_STARTS)) return undefined;
     return error instanceof NotReady ? error : new NotReady(reason, { cause: error });
   }

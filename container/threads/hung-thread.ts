@@ -1,21 +1,24 @@
-// Detects worker threads that read no messages, because their code loops or waits forever. A thread that only waits for
-// a processor is not hung, even on a busy machine.
+// Detects worker threads that do not read their messages, because their code loops or waits forever. On a busy machine,
+// a thread that only waits for a processor does not count as hung.
 
 import { read, statFields } from "../processes/proc.ts";
 
 const LOOK_EVERY_MS = 500;
-/** In the kernel's unit of CPU time (USER_HZ): 2 s, far more than a thread needs between two jobs. */
+/**
+ * Maximum CPU time of a thread before it reads a message, in the kernel's unit (USER_HZ): 2 s. Far more than a thread
+ * needs between two jobs.
+ */
 const MAX_TICKS = 200;
 /**
- * Number of consecutive checks that found the thread sleeping. If the whole process is stopped, the checks are delayed
- * as well.
+ * Maximum number of consecutive checks at which the thread sleeps. If the whole process is stopped, the checks stop
+ * too.
  */
 const MAX_ASLEEP = 8;
 
 /**
- * Monitors a thread after a message, until disposed of or until the thread exits.
- * @param number returns the thread's ID in the system, undefined until it has one
- * @param onHung called once, when the thread has run or slept for too long
+ * Monitors a thread after a message was sent, until disposed of or until the thread exits.
+ * @param number returns the thread's ID in the system, or undefined if it is not known yet
+ * @param onHung called once, if the thread runs or sleeps for too long
  */
 export function watchForHungThread(number: () => number | undefined, onHung: () => void): Disposable {
   let first: number | undefined;
@@ -38,7 +41,7 @@ export function watchForHungThread(number: () => number | undefined, onHung: () 
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Reads proc_pid_stat(5). @returns undefined if the thread has ended */
+/** Reads a thread's state and CPU time (proc_pid_stat(5)). @returns undefined if the thread has ended */
 function readingOf(thread: number): { readonly ticks: number; readonly sleeps: boolean } | undefined {
   const text = read(`/proc/self/task/${thread}/stat`);
   if (text === "") return undefined;

@@ -8,7 +8,7 @@ import type { FromThread } from "./thread.ts";
 
 type Frame = Uint8Array<ArrayBuffer>;
 
-/** Queues a thread's messages to be read one after the other, until it is closed. */
+/** Queues a thread's messages until it is closed. They are read one after the other. */
 export class Mailbox {
   readonly #worker: Worker;
   readonly #messages: FromThread[] = [];
@@ -42,8 +42,8 @@ export class Mailbox {
   readonly #broken = (error: unknown): void => this.fail(failureOf(error));
 
   /**
-   * Called when the thread exits. An error within the thread is reported before this event, so if there was none,
-   * something else ended the thread.
+   * Called when the thread exits. An error within the thread is reported before this event. So if no error was
+   * reported, something else ended the thread.
    */
   readonly #exited = (): void => this.fail(new EngineLost("the thread ended"));
 
@@ -64,7 +64,7 @@ function failureOf(error: unknown): EngineFailure {
   return new EngineFailure(isFull ? "too-large" : "crashed", String(error), { cause: error });
 }
 
-/** Logs the log messages before the next frame. @returns the next frame, or undefined at the end */
+/** Reads messages up to the next frame, and logs those for the log. @returns the next frame, or undefined at the end */
 export async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefined> {
   for (;;) {
     const message = await mail.next();
@@ -74,7 +74,7 @@ export async function nextFrame(mail: Mailbox, log: Log): Promise<Frame | undefi
   }
 }
 
-/** Reports whether a thread that sent the last frame of a response then ends its work. */
+/** Reports whether a thread ends its work after the last frame of a response. */
 export async function hasEnded(mail: Mailbox, log: Log): Promise<boolean> {
   try {
     return (await nextFrame(mail, log)) === undefined;

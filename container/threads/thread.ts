@@ -1,5 +1,5 @@
-// Runs operations in a worker thread, one job at a time. Sends the response's frames, at most a few ahead of the
-// reader. threads.ts is the other end.
+// Runs operations in a worker thread, one job at a time. Sends the frames of the response, at most a few ahead of the
+// reader. threads.ts starts the thread.
 
 import { readlinkSync } from "node:fs";
 import { basename } from "node:path";
@@ -12,11 +12,11 @@ import { systemFonts } from "../pdfa/system-fonts.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { asFile } from "../scratch/file-input.ts";
 
-/** Messages to a thread. `taken`: the reader has read a frame. `job`, `ping`: the thread replies that it is alive. */
+/** Messages to a thread. `ack`: the reader has read a frame. `job`, `ping`: the thread replies that it is alive. */
 export type ToThread = { readonly job: ThreadJob } | { readonly ack: true } | { readonly ping: true };
 
 export type FromThread =
-  /** `thread`: its thread ID in the system. */
+  /** `thread`: the thread's ID in the system. */
   | { readonly ready: true; readonly thread: number }
   | { readonly frame: Uint8Array<ArrayBuffer> }
   | { readonly done: true }
@@ -26,10 +26,11 @@ export type FromThread =
 const operations = new Map([...CONTAINER_OPERATIONS, ...PDFA_STEPS].map((operation) => [operation.name, operation]));
 
 /**
- * Delay before deferred work, which makes the next job faster. The delay avoids blocking the next step of the same job.
+ * Delay before deferred work. The work makes the next job faster; the delay avoids blocking the next step of the
+ * current job.
  */
 const REST_MS = 20;
-/** Maximum number of unread frames. Frames are 1 MiB at most. */
+/** Maximum number of frames that were sent and not read. A frame has at most 1 MiB. */
 const FRAMES_AHEAD = 8;
 
 const port = parentPort!;
@@ -55,7 +56,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   clearTimeout(rest);
   const deferred: (() => Promise<void>)[] = [];
   const context: Context = {
-    // A job is aborted by terminating its thread, because a running engine does not check signals.
+    // Never aborted: a running engine does not check signals, so a job is aborted by terminating its thread.
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
     fonts: systemFonts,
@@ -75,7 +76,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
   }
   send({ done: true });
   rest = setTimeout(async () => {
-    // The next job might have started, and must not fail because of deferred work.
+    // Errors are only logged: the next job might have started, and must not fail because of deferred work.
     for (const work of deferred) {
       await work().catch((error) => context.log("deferred work failed", describeError(error)));
     }
@@ -87,7 +88,7 @@ function usedMs(): number {
   return (user + system) / 1000;
 }
 
-/** @throws ZodError, which the client sees as `crashed`, if the parameters do not match the schema */
+/** @throws ZodError if the parameters do not match the schema; the client receives it as `crashed` */
 async function* run({ operation, params }: ThreadJob, inputs: readonly Input[], context: Context) {
   const found = operations.get(operation);
   if (!found) throw new EngineFailure("crashed", `no operation ${operation}`);

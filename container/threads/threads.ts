@@ -1,5 +1,5 @@
-// Keeps worker threads warm for the edge's operations, so that the server itself never blocks. To abort a job, its
-// thread is terminated and replaced.
+// Keeps worker threads warm for the edge's operations, so that the server itself never blocks. A job is aborted by
+// terminating and replacing its thread.
 
 import { constants, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -15,11 +15,9 @@ import { hasEnded, Mailbox, nextFrame } from "./mailbox.ts";
 import type { FromThread, ToThread } from "./thread.ts";
 
 export interface ThreadSettings {
-  /**
-   * Maximum number of warm threads, equal to the number of permits. Each starts when it is first needed.
-   */
+  /** Maximum number of warm threads, equal to the number of permits. Each one starts when a job first needs it. */
   readonly size: number;
-  /** Time without activity after which threads beyond `size` are terminated. @default 10 s */
+  /** Time without jobs after which threads beyond `size` are terminated. @default 10 s */
   readonly spareMs?: number;
   /** Maximum size of each thread's JavaScript heap, in MiB. */
   readonly heapMiB: number;
@@ -29,23 +27,23 @@ export interface ThreadSettings {
 }
 
 /**
- * Jobs after which a thread is replaced, which frees memory fragmented over many jobs. A new thread is slow at first,
- * because none of its code is compiled.
+ * Number of jobs after which a thread is replaced. This frees fragmented memory. Not lower, because a new thread is
+ * slow at first: none of its code is compiled.
  */
 const JOBS_PER_THREAD = 1000;
 /**
- * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` handle bursts of jobs, and each takes 100 MB with
- * its engines.
+ * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` handle bursts of jobs. Each takes 100 MB with its
+ * engines.
  */
 const SPARE_MS = 10_000;
 /**
- * Maximum wait for a thread's exit. A thread exits immediately unless it is in a system call, which can take longer.
+ * Maximum wait for a thread's exit. A thread exits immediately, unless it is in a long system call.
  */
 const END_MS = 500;
 /** Backoff between failed starts of a thread. */
 const MIN_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
-/** Folder of compiled code, which reduces the CPU time of a thread's start to a third. */
+/** Folder for compiled code, which reduces the CPU time of a thread's start to a third. */
 const { NODE_COMPILE_CACHE } = process.env;
 const COMPILED = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 const THREAD = new URL("./thread.ts", import.meta.url);
@@ -53,14 +51,14 @@ const THREAD = new URL("./thread.ts", import.meta.url);
 interface Thread {
   readonly worker: Worker;
   jobs: number;
-  /** Thread ID in the system; undefined until the thread is ready. */
+  /** The thread's ID in the system. Undefined until the thread is ready. */
   number: number | undefined;
   priority: "usual" | "low";
-  /** Number of jobs that the thread ran, by operation. */
+  /** Number of jobs that the thread has run, by operation. */
   readonly done: Map<string, number>;
   /** True once the thread has started. */
   isReady: boolean;
-  /** Called when it has read its last message. */
+  /** Called when the thread has read its last message. */
   readonly heard: Set<() => void>;
   /** The pending probe. */
   pinging?: Promise<void> | undefined;
@@ -69,14 +67,14 @@ interface Thread {
 type Frame = Uint8Array<ArrayBuffer>;
 type Log = ThreadSettings["log"];
 
-/** A thread hung before it read its job, which therefore has not started. */
+/** A thread hung before it read its job, so the job has not started. */
 class ThreadHung extends EngineLost {}
 
-/** A thread that runs a job. */
+/** A job in its thread. */
 interface Session {
   readonly thread: Thread;
   readonly mail: Mailbox;
-  /** Unregisters the thread from the job's priority. */
+  /** Removes the thread from the workers of the job's priority. */
   readonly forget: () => void;
   /** First frame of the response. */
   readonly first: Frame | undefined;
@@ -90,7 +88,7 @@ export class Threads implements AsyncDisposable, JobThreads {
   #kept = 0;
   #closed = false;
   #trimming: NodeJS.Timeout | undefined;
-  /** Delay before the next start of a spare thread; 0 unless the last one failed to start. */
+  /** Delay before the next start of a spare thread. 0 unless the last start failed. */
   #pauseMs = 0;
 
   constructor(settings: ThreadSettings) {
@@ -103,7 +101,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     return this.#pauseMs > 0 ? "failed" : "starting";
   }
 
-  /** Starts one thread before a job needs it. Resolves once it is ready or has failed to start. */
+  /** Starts one thread before a job needs it. Resolves when the thread is ready or has failed to start. */
   async warm(): Promise<void> {
     if (this.#kept > 0 || this.#closed) return;
     const thread = this.#start();
@@ -114,8 +112,7 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /**
-   * Probes all idle threads; the work of busy threads counts as their probe. A hung thread is replaced, even after the
-   * probe's timeout.
+   * Probes all idle threads. Busy threads need no probe. A hung thread is replaced, even after the probe's timeout.
    * @throws EngineLost if no thread is running, or the signal's reason when aborted
    */
   async prove(signal: AbortSignal): Promise<void> {
@@ -124,7 +121,9 @@ export class Threads implements AsyncDisposable, JobThreads {
     await untilAborted(Promise.all(proofs), signal);
   }
 
-  /** Rejects once the thread hangs. Replaces it, unless a job has taken it. */
+  /**
+   * Resolves when the thread replies. If it hangs instead, rejects, and replaces the thread unless a job has taken it.
+   */
   #ping(thread: Thread): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const answered = () => {
@@ -135,12 +134,12 @@ export class Threads implements AsyncDisposable, JobThreads {
       if (this.#idle.includes(thread)) void this.#replaceHung(thread);
       reject(reason);
     });
-    // The probe might already have ended.
+    // Prevents an unhandled rejection if the probe has already timed out.
     promise.catch(() => {});
     return promise;
   }
 
-  /** Sends a message to which the thread replies when it has read it. */
+  /** Sends a message. The thread replies when it has read the message. */
   #send(thread: Thread, message: ToThread, read: () => void, onHung: (reason: ThreadHung) => void): void {
     const watch = watchForHungThread(
       () => thread.number,
@@ -158,13 +157,13 @@ export class Threads implements AsyncDisposable, JobThreads {
     thread.worker.postMessage(message);
   }
 
-  /** Replaces idle threads that fail their probes. */
+  /** Replaces all idle threads after a failed probe. */
   async replace(): Promise<void> {
     await Promise.all([...this.#idle].map((thread) => this.#replace(thread)));
   }
 
   /**
-   * Runs a job, and retries it when its thread was lost or crashed before its first frame.
+   * Runs a job. Retries it if its thread was lost or crashed before the first frame.
    *
    * @returns the response's frames; the thread runs at most a few frames ahead of the reader
    * @throws the signal's reason when aborted
@@ -187,7 +186,8 @@ export class Threads implements AsyncDisposable, JobThreads {
       signal.throwIfAborted();
       for (let frame = session.first; frame; frame = await nextFrame(mail, log)) {
         const isLast = responseOutcome(frame) !== undefined;
-        // The reader can stop after the last frame. The thread has finished its work by then, and can be reused.
+        // The reader can stop after the last frame. So waits here until the thread has ended its work and can be
+        // reused.
         if (isLast) reusable = await hasEnded(mail, log);
         yield frame;
         if (isLast) return;
@@ -207,7 +207,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     }
   }
 
-  /** Sends a job to a thread and waits for its first frame. @throws EngineFailure when the thread ends before that */
+  /** Sends a job to a thread, and waits for its first frame. @throws EngineFailure if the thread ends before that */
   async #begin(job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     for (;;) {
       const thread = this.#takeIdle(job.operation) ?? this.#start();
@@ -221,7 +221,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     }
   }
 
-  /** @throws ThreadHung if the job was not started */
+  /** @throws ThreadHung if the thread hung before it started the job */
   async #beginIn(thread: Thread, job: ThreadJob, signal: AbortSignal, log: Log): Promise<Session> {
     thread.jobs++;
     thread.done.set(job.operation, (thread.done.get(job.operation) ?? 0) + 1);
@@ -255,10 +255,10 @@ export class Threads implements AsyncDisposable, JobThreads {
   }
 
   /**
-   * Takes the idle thread that ran this operation most often, because its code is compiled and several times faster.
+   * Takes the idle thread that ran this operation most often: its code is compiled, and so several times faster.
    */
   #takeIdle(operation: string): Thread | undefined {
-    // A thread with an unread message is the last choice.
+    // A thread with an unread message is taken last.
     const times = ({ done, heard }: Thread) => (heard.size > 0 ? -1 : (done.get(operation) ?? 0));
     const most = Math.max(...this.#idle.map(times));
     const index = this.#idle.findLastIndex((thread) => times(thread) === most);
@@ -269,7 +269,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     const { heapMiB, module = THREAD } = this.#settings;
     const worker = new Worker(module, {
       resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 },
-      // A compromised engine must find no secret in the environment.
+      // No environment variables, so that a compromised engine finds no secret there.
       env: COMPILED,
     });
     const thread: Thread = {
@@ -307,7 +307,10 @@ export class Threads implements AsyncDisposable, JobThreads {
     this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
   }
 
-  /** Ends the idle threads beyond `size` that ran the fewest jobs and so have compiled the least. */
+  /**
+   * Terminates idle threads beyond `size`, first those that ran the fewest jobs, because they have the least compiled
+   * code.
+   */
   #trim(): void {
     const beyond = Math.max(0, this.#all.size - this.#kept);
     const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
@@ -328,7 +331,7 @@ export class Threads implements AsyncDisposable, JobThreads {
     this.#refill();
   }
 
-  /** Removes an exited thread. Replaces it if it was idle, with a delay if it had failed to start. */
+  /** Removes a thread that has exited. If it was idle, replaces it, with a delay if it had failed to start. */
   #mourn(thread: Thread): void {
     const wasIdle = this.#idle.includes(thread);
     if (this.#all.has(thread) && !this.#closed) countEvent("threads", "restart");
@@ -370,8 +373,8 @@ function lower(thread: Thread): void {
 }
 
 /**
- * Restores a thread's usual priority.
- * @returns true if the thread has its usual priority again, which only root can restore
+ * Restores a thread's usual priority, which only root can do.
+ * @returns true if the thread now has its usual priority
  */
 function raise(thread: Thread): boolean {
   if (thread.priority === "usual") return true;

@@ -1,4 +1,4 @@
-// Caches complete page images in memory, on platforms without a cache. Evicts the least recently used images.
+// Caches small page images in memory, because Node has no platform cache. Evicts the least recently used images.
 
 import type { PageImageCache } from "../../src/service/ports/page-image-cache.ts";
 
@@ -7,7 +7,7 @@ interface Remembered {
   readonly headers: Headers;
 }
 
-/** Memory overhead per image. */
+/** Estimated memory that an entry needs in addition to the bytes of its image. */
 const BESIDE_BYTES = 2048;
 
 export class MemoryImageCache implements PageImageCache {

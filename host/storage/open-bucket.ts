@@ -20,7 +20,7 @@ export async function openBucket(dataFolder: string, environment: Environment): 
   const settings = readS3Settings(environment);
   if (settings) return S3Bucket.open(settings);
   const bucket = await FileBucket.open(dataFolder);
-  // S3 stores delete them by a lifecycle rule.
+  // Deletes uploads that no state object mentions. In an S3 store, a lifecycle rule deletes them.
   await bucket.removeUploadsExcept(await resumableIds(bucket));
   return bucket;
 }

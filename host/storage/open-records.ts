@@ -1,4 +1,4 @@
-// Opens the records of the host, its state other than files: keys, claims, jobs, limits and usage.
+// Opens the records of the host, which are its state except for files: keys, claims, jobs, limits and usage.
 
 import type { KeyRecords } from "../../src/service/ports/api-key.ts";
 import type { Claims } from "../../src/service/ports/claims.ts";
@@ -18,14 +18,14 @@ export interface HostRecords extends AsyncDisposable {
   readonly usage: UsageRecords;
   /**
    * Deletes expired claims and counts.
-   * @param removeFiles deletes the files that only claims refer to
+   * @param removeFiles deletes the files that exist only for the replays of expired claims
    */
   sweep(removeFiles: (ids: readonly string[]) => Promise<void>): Promise<void>;
 }
 
 /**
- * @param lifetimeMs time for which results of jobs are stored; 0 means unlimited
- * @throws Error with a message for the operator if a database is inaccessible
+ * @param lifetimeMs time for which the results of jobs are stored; 0 means unlimited
+ * @throws Error with a message for the operator if a database cannot be opened
  */
 export async function openRecords(
   dataFolder: string,

@@ -1,4 +1,4 @@
-// Measures the size of the Worker as it would be uploaded.
+// Measures the size of the Worker's upload.
 
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { root, runWrangler } from "../services/wrangler.ts";
 
 const MIB = 1024 * 1024;
 /**
- * Limit of the compressed size. A Worker can have 10 MiB after gzip on the paid plan; the remainder covers the
- * difference between our gzip and theirs.
+ * Limit of the compressed size. On the paid plan, a Worker can have 10 MiB after gzip. Half a MiB is left for
+ * differences between our gzip and the platform's.
  * https://developers.cloudflare.com/workers/platform/limits/#worker-size
  */
 const LIMIT_BYTES = 9.5 * MIB;
@@ -24,7 +24,7 @@ export async function checkBundleSize(): Promise<string> {
   await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
   let bytes = 0;
   for (const name of await readdir(folder)) {
-    // The folder also contains a source map, which is uploaded separately, and wrangler's README.
+    // Skips the source map, which is uploaded separately, and wrangler's README.
     if (name.endsWith(".map") || name === "README.md") continue;
     bytes += (await promisify(gzip)(await readFile(join(folder, name)))).length;
   }

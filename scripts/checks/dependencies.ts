@@ -1,4 +1,4 @@
-// Checks the npm packages of the service for known vulnerabilities and for licenses.
+// Checks the service's npm packages for known vulnerabilities, and checks their licenses.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -38,9 +38,7 @@ interface AuditReport {
   readonly vulnerabilities?: Readonly<Record<string, { readonly severity: string }>>;
 }
 
-/**
- * @returns the text to print after "ok" @throws Error if a package has no license, or one that is not allowed
- */
+/** @returns the text to print after "ok" @throws Error if a package has no license, or a license that is not allowed */
 export function checkLicenses(lock = readFileSync(join(root, "package-lock.json"), "utf8")): string {
   const { packages } = JSON.parse(lock) as { packages: Record<string, Locked> };
   const production = Object.entries(packages).filter(([path, { dev }]) => path !== "" && !dev);
@@ -59,8 +57,8 @@ function isAllowed(expression: string): boolean {
 }
 
 /**
- * Queries npm's configured registry.
- * @returns the text to print after "ok", or a note that the registry has no audit
+ * Asks npm's configured registry for known vulnerabilities.
+ * @returns the text to print after "ok"; it says so if the registry has no audit
  * @throws Error if a package has a severe vulnerability
  */
 export async function checkVulnerabilities(ask: () => Promise<string> = audit): Promise<string> {
@@ -79,7 +77,7 @@ function parsed(text: string): AuditReport {
   }
 }
 
-/** Returns npm's output. npm exits with 1 if it finds a vulnerability. */
+/** Returns the output of `npm audit`, regardless of its exit code: npm exits with 1 if it finds a vulnerability. */
 function audit(): Promise<string> {
   return new Promise((resolve) => {
     const args = ["audit", "--omit=dev", "--json"];

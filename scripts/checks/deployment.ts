@@ -1,5 +1,5 @@
 // Checks a deployment without uploading it: the configuration, and the start-up time of the Worker. bundle-size.ts
-// measures its size.
+// checks the Worker's size.
 
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,19 +14,19 @@ interface Configuration {
   readonly migrations: readonly { readonly new_sqlite_classes?: readonly string[] }[];
 }
 
-/** The variable that contains the `max_instances` of a class for the Worker. */
+/** The variable that informs the Worker about the `max_instances` of a container class. */
 const INSTANCES: Readonly<Record<string, string>> = {
   EngineContainer: "CONTAINER_INSTANCES",
   WebContainer: "WEB_CONTAINER_INSTANCES",
 };
 /**
- * Limit of the CPU time of the global scope, on this machine. The platform allows one second.
+ * Limit of the CPU time of the Worker's global scope, measured on this machine. The platform allows one second.
  * https://developers.cloudflare.com/workers/platform/limits/#worker-startup-time
  */
 const STARTUP_LIMIT_MS = 700;
 
 /**
- * Checks that related settings in wrangler.toml match.
+ * Checks that related settings in wrangler.toml agree.
  * @returns one line with the number of instances
  * @throws Error with a sentence for each mismatch
  */
@@ -50,8 +50,8 @@ export function checkConfiguration(configPath: string = join(root, "wrangler.tom
 }
 
 /**
- * @returns one line with the time
- * @throws Error if the Worker does not start, or takes too long
+ * @returns one line with the start-up time
+ * @throws Error if the Worker does not start, or starts too slowly
  */
 export async function checkStartup(): Promise<string> {
   const profile = join(root, ".wrangler/startup.cpuprofile");
@@ -67,7 +67,7 @@ export async function checkStartup(): Promise<string> {
 interface Profile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string } }[];
   readonly samples: readonly number[];
-  /** Microseconds before each sample. */
+  /** Microseconds between each sample and the previous one. */
   readonly timeDeltas: readonly number[];
 }
 

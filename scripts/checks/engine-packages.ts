@@ -1,8 +1,8 @@
-// Compares the installed versions of the engines' Debian packages with the distribution's current ones.
+// Compares the installed versions of the engines' Debian packages with the distribution's current versions.
 
 import { execFile } from "node:child_process";
 
-/** Packages whose code reads documents, as patterns of dpkg-query(1). */
+/** Packages whose code parses documents, as patterns for dpkg-query(1). */
 const ENGINES = [
   ...["libreoffice-core-nogui", "libreoffice-*-nogui", "ghostscript", "libgs[0-9]*", "chromium-headless-shell"],
   "openjdk-*-jre-headless",
@@ -18,7 +18,7 @@ export interface PackagePolicy {
   readonly isOffered: boolean;
 }
 
-/** @param output of `apt-cache policy`; packages that are not installed are left out */
+/** @param output of `apt-cache policy`. Packages that are not installed are ignored */
 export function policiesIn(output: string): PackagePolicy[] {
   const blocks = output.split(/^(?=\S)/m);
   return blocks.flatMap((block) => {
@@ -32,8 +32,9 @@ export function policiesIn(output: string): PackagePolicy[] {
 }
 
 /**
- * @param ask returns the output of `apt-cache policy` for the engines; empty on systems without Debian packages
- * @returns the text to print, which begins with "warning" if an engine is older than the distribution's
+ * @param ask returns the output of `apt-cache policy` for the engines; an empty string on systems without Debian
+ * packages
+ * @returns the text to print; it begins with "warning" if an engine is older than the distribution's version
  */
 export async function checkEnginePackages(ask: () => Promise<string> = policies): Promise<string> {
   const known = policiesIn(await ask());
@@ -53,8 +54,8 @@ async function policies(): Promise<string> {
 }
 
 /**
- * Returns a program's output in English, or an empty string if the program is missing. Ignores the exit code, because
- * the output can be useful even with 1.
+ * Returns a program's output in English, or an empty string if the program is missing. Ignores the exit code: with an
+ * exit code of 1, the output can still be useful.
  */
 function outputOf(program: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Builds the package of the client (`client/dist`): ES modules with their types.
+// Builds the client's package (`client/dist`): ES modules with type declarations.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Generates source files of the client from the operations (src/service/http/contract/described.ts).
+// Generates source files of the client from the endpoints' operations (src/service/http/contract/described.ts).
 import type { OperationSchema } from "../../client/cli/operation-types.ts";
 import { camelCased } from "../../client/core/error.ts";
 import { type Described, isSelectable, jsonParameters } from "../../src/service/http/contract/described.ts";
@@ -7,8 +7,7 @@ import type { DescribedParameter } from "../../src/service/http/contract/operati
 export const WRITTEN = "// Written by scripts/write-client.ts from the declarations of the endpoints: do not edit.\n";
 
 /**
- * Returns `client/generated/operations.ts`: the table of operations that the client reads, and the types of its
- * methods.
+ * Returns `client/generated/operations.ts`: the table of operations that the client uses, and the types of its methods.
  */
 export function operationsSource(operations: readonly Described[]): string {
   return `${WRITTEN}import type { Inputs, InputWithPages } from "../core/inputs.ts";
@@ -41,7 +40,7 @@ ${operations
 `;
 }
 
-/** Returns `client/generated/operation-schemas.ts`: the operations with the schemas of their parameters. */
+/** Returns `client/generated/operation-schemas.ts`: the operations with their parameters' schemas. */
 export function schemasSource(operations: readonly Described[]): string {
   return `${WRITTEN}import type { OperationSchema } from "../cli/operation-types.ts";
 
@@ -153,7 +152,7 @@ function method(operation: Described, input: string): string {
 
 const WIDTH = 120;
 
-/** Returns a comment wrapped at the width of the code. */
+/** Returns a doc comment, wrapped at the code's width. */
 function comment(text: string, indent: string): string {
   if (!text.includes("\n") && indent.length + text.length + 7 <= WIDTH) return `${indent}/** ${text} */\n`;
   const lines = text.split("\n").flatMap((paragraph) => {

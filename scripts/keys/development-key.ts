@@ -7,9 +7,9 @@ import { hashKey } from "../../src/service/ports/api-key.ts";
 import { listKeys, putKeys } from "./key-records.ts";
 
 /**
- * Adds a key to the local namespace unless it has a record, so that a revocation and settings persist across restarts.
- * @param folder - folder to which the local service persists
- * @param given - the key to add. @default the key that was created at the first start
+ * Adds a key to the local namespace, unless its record exists. So settings and a revocation persist across restarts.
+ * @param folder - folder in which the local service stores its data
+ * @param given - the key to add. @default the key created at the first start
  */
 export async function ensureDevelopmentKey(folder: string, given: string | undefined): Promise<string> {
   if (given) {

@@ -1,5 +1,5 @@
-// Reads and writes the records of API keys (hash of the key -> owner), in the KV namespace of the Worker or in the
-// database of the host on Node. The key itself is never stored.
+// Reads and writes the records of API keys, in the Worker's KV namespace or in the database of the host on Node. A
+// record maps a key's hash to its owner and settings. The key itself is never stored.
 
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,12 +11,12 @@ import { SERVICE_SIGNER } from "../../src/service/ports/webhooks.ts";
 import { runWrangler } from "../services/wrangler.ts";
 
 /**
- * Selects the store of keys: a local wrangler dev by its persistence folder, a host on Node by its data folder, or the
+ * Identifies a store of keys: a local wrangler dev by its persistence folder, a host on Node by its data folder, or the
  * deployed Worker.
  */
 export type Namespace = { readonly persistTo: string } | { readonly data: string } | "remote";
 
-/** Writes records, replacing those with the same hash. A service on this machine reads them immediately. */
+/** Writes records. Replaces records with the same hash. A service on this machine reads them immediately. */
 export async function putKeys(namespace: Namespace, entries: readonly KeyEntry[]): Promise<void> {
   if (typeof namespace === "object" && "data" in namespace) {
     using database = await KeyDatabase.open(namespace.data);
@@ -34,17 +34,17 @@ export async function listKeys(namespace: Namespace): Promise<KeyEntry[]> {
   return keys.sort((a, b) => (a.created < b.created ? -1 : 1));
 }
 
-/** Returns all records, including records of other kinds than keys. */
+/** Returns all records, including those that are not keys, such as the service's signing secrets. */
 export async function listRecords(namespace: Namespace): Promise<KeyEntry[]> {
   if (namespace === "remote") return listRemote();
   if ("persistTo" in namespace) return listLocal(namespace.persistTo);
-  // Does not create a database in a folder that is not a host's.
+  // Without this check, `open` would create a database in a folder that belongs to no host.
   if (!existsSync(join(namespace.data, KEY_FILE))) return [];
   using database = await KeyDatabase.open(namespace.data);
   return await database.list();
 }
 
-/** Loads Miniflare on demand, because the container image does not include it. */
+/** Opens the local storage. Imports Miniflare on demand, because the container image does not include it. */
 async function openNamespace(persistTo: string) {
   const { openLocalStorage } = await import("../services/local-storage.ts");
   return openLocalStorage(persistTo);

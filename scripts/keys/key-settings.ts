@@ -3,10 +3,10 @@
 import type { KeyRecord } from "../../src/service/ports/api-key.ts";
 import type { LimitName } from "../../src/service/ports/limiter.ts";
 
-/** Imported on demand, because it loads all engines. */
+/** Imported only when needed, because it loads all engines. */
 const ENDPOINTS = new URL("../../src/endpoints/index.ts", import.meta.url).href;
 
-/** Command-line options by name; each requires a value. */
+/** Command-line options by name. Each one requires a value. */
 export const SETTING_OPTIONS = {
   expires: { type: "string" },
   scopes: { type: "string" },
@@ -31,8 +31,8 @@ const NONE = "none";
 const DAY_MS = 86_400_000;
 
 /**
- * Returns a copy of a record with the given settings replaced.
- * @throws Error with a sentence for each value that is not valid
+ * Returns a copy of a record with new values for the given settings.
+ * @throws Error with a sentence for each invalid value
  */
 export async function withSettings<T extends KeyRecord>(record: T, given: Settings): Promise<T> {
   const changed = { ...record } as unknown as Record<string, unknown>;
@@ -78,7 +78,7 @@ function expiryOf(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** `Date` parses 2026-02-31 as a day in March. */
+/** Reports whether a date exists. `Date` would parse 2026-02-31 as a day in March. */
 function isDay(text: string): boolean {
   const midnight = Date.parse(`${text}T00:00Z`);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);

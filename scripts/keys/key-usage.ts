@@ -6,7 +6,7 @@ import type { KeyUsage } from "../../src/service/ports/usage.ts";
 import { runWrangler } from "../services/wrangler.ts";
 import type { Namespace } from "./key-records.ts";
 
-/** Returns the usage of all keys from a day on, by key, day and operation. */
+/** Returns the usage of all keys since a day, by key, day and operation. */
 export async function readUsage(namespace: Namespace, since: string): Promise<readonly KeyUsage[]> {
   if (namespace === "remote") return readRemote(since);
   if ("persistTo" in namespace) return readLocal(namespace.persistTo, since);
@@ -14,7 +14,7 @@ export async function readUsage(namespace: Namespace, since: string): Promise<re
   return await database.readAll(since);
 }
 
-/** Loads Miniflare on demand, because the container image does not include it. */
+/** Imports Miniflare on demand, because the container image does not include it. */
 async function readLocal(persistTo: string, since: string): Promise<readonly KeyUsage[]> {
   const { openLocalStorage } = await import("../services/local-storage.ts");
   await using storage = await openLocalStorage(persistTo);
@@ -23,7 +23,7 @@ async function readLocal(persistTo: string, since: string): Promise<readonly Key
   return results;
 }
 
-/** @param since a validated day (YYYY-MM-DD), which is inserted into the SQL statement */
+/** @param since a valid day (YYYY-MM-DD): it is inserted into the SQL statement without escaping */
 async function readRemote(since: string): Promise<readonly KeyUsage[]> {
   const statements = `${CREATE_USAGE}; ${READ_ALL_USAGE.replace("?", `'${since}'`)}`;
   const command = ["d1", "execute", "USAGE", "--remote", "--yes", "--json", "--command", statements];

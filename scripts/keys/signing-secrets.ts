@@ -1,4 +1,4 @@
-// Creates the secrets that sign webhooks, for the record of a key or of the service itself.
+// Creates the secrets that sign webhooks, for a key or for the service itself.
 
 import { randomBytes } from "node:crypto";
 import type { KeyEntry } from "../../host/storage/sqlite/key-database.ts";
@@ -8,18 +8,19 @@ import { listRecords, type Namespace } from "./key-records.ts";
 
 const SECRET_BYTES = 32;
 const PREFIX = "whsec_";
-/** Time for which a replaced secret also signs; as long as the retries of a message. */
+/** Time for which a replaced secret still signs. As long as a message is retried. */
 const OVERLAP_MS = 24 * 3_600_000;
 
 export interface SecretOptions {
-  /** The secret to use. @default a random one, if the record has none or it is replaced */
+  /** The secret to use. @default a random one, if the record has no secret or its secret is replaced */
   readonly given?: string | undefined;
   /** True to replace an existing secret. */
   readonly isRotated: boolean;
 }
 
 /**
- * Returns a copy of a record whose first secret signs from now on.
+ * Returns a copy of a record with a new first secret, which signs from now on. The replaced secret still signs for
+ * {@link OVERLAP_MS}.
  * @throws Error for an invalid secret
  */
 export function withSecret<T extends KeyRecord>(record: T, { given, isRotated }: SecretOptions): T {
@@ -31,7 +32,7 @@ export function withSecret<T extends KeyRecord>(record: T, { given, isRotated }:
   return { ...record, webhookSecrets: [{ secret }, ...former] };
 }
 
-/** Returns the record of the service, whose secret signs webhooks in the private variant. */
+/** Returns the record of the service itself, whose secret signs webhooks in the private variant. */
 export async function serviceRecord(namespace: Namespace): Promise<KeyEntry> {
   const records = await listRecords(namespace);
   const created = new Date().toISOString();
@@ -42,7 +43,7 @@ export async function serviceRecord(namespace: Namespace): Promise<KeyEntry> {
   );
 }
 
-/** Standard Webhooks, "Signature scheme": 24 to 64 bytes. */
+/** Checks a secret: 24 to 64 bytes in Base64 (Standard Webhooks, "Signature scheme"). */
 function checked(given: string): string {
   const bytes = Buffer.from(given.slice(PREFIX.length), "base64");
   const isBase64 = bytes.toString("base64") === given.slice(PREFIX.length);

@@ -1,5 +1,5 @@
-// Describes each entry of src/document/contract/limits.ts and container/limits.ts, and names the outer limit of each
-// time limit. Used for docs/limits.md and its test only: the Worker does not import this.
+// Describes each limit in src/document/contract/limits.ts and container/limits.ts. For a time limit, also names the
+// outer limit that contains it. Only docs/limits.md and its test use this file; the Worker does not import it.
 
 import { CONTAINER_LIMITS } from "../../container/limits.ts";
 import { LIMITS } from "../../src/document/contract/limits.ts";
@@ -11,7 +11,7 @@ export type TimeLimit = TimeOf<typeof LIMITS> | TimeOf<typeof CONTAINER_LIMITS>;
 
 export interface TimeMeaning {
   readonly meaning: string;
-  /** The outer limit, which must be longer. Absent for limits of a whole job, and for limits outside of jobs. */
+  /** The outer limit, which must be longer. Undefined for limits of a whole job, and for limits outside jobs. */
   readonly within?: TimeLimit;
 }
 
@@ -27,16 +27,16 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   slotWaitMs: { meaning: "wait for a slot of an instance; then 503", within: "requestJobMs" },
   slotLeaseMs: { meaning: "time without a renewal after which a job loses its slot", within: "slotWaitMs" },
   leaseRenewMs: { meaning: "interval at which a job renews its slot", within: "slotLeaseMs" },
-  leaseAskMs: { meaning: "duration of one request for a slot; then it is repeated", within: "slotLeaseMs" },
+  leaseAskMs: { meaning: "duration of one request for a slot; then the request is repeated", within: "slotLeaseMs" },
   instanceStartMs: { meaning: "start of an instance", within: "slotWaitMs" },
-  instanceAskMs: { meaning: "response of an instance to the check that it runs", within: "instanceStartMs" },
+  instanceAskMs: { meaning: "wait for an instance's response to the check that it runs", within: "instanceStartMs" },
   instanceAliveMs: {
-    meaning: "response of a busy instance to a health check; then it is stopped",
+    meaning: "wait for a busy instance's response to a health check; then the instance is stopped",
     within: "requestJobMs",
   },
-  instanceAwakeMs: { meaning: "time since its last job during which an instance counts as awake" },
+  instanceAwakeMs: { meaning: "time for which an instance counts as awake after its last job" },
   instanceGoneMs: { meaning: "time without new jobs for an instance whose connection broke", within: "slotWaitMs" },
-  instanceFullMs: { meaning: "time without new jobs for an instance that rejected one", within: "slotWaitMs" },
+  instanceFullMs: { meaning: "time without new jobs for an instance that rejected a job", within: "slotWaitMs" },
   instanceNotStartedMs: { meaning: "time without new jobs for an instance that did not start", within: "slotWaitMs" },
   instanceOtherVersionMs: {
     meaning: "time without new jobs for an instance of another version",
@@ -46,8 +46,8 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "time after which the slot of a job counts as slow; equal to `slowAfterMs`",
     within: "documentJobMs",
   },
-  metricsMs: { meaning: "response of the container with its metrics; without it, the host serves only its own" },
-  spansExportMs: { meaning: "sending of traces to their collector, after the responses", within: "requestJobMs" },
+  metricsMs: { meaning: "wait for the container's metrics; then the host serves only its own" },
+  spansExportMs: { meaning: "export of traces to the collector, after the responses", within: "requestJobMs" },
   limiterMs: { meaning: "wait for the count of a client's requests; then 503", within: "requestJobMs" },
   usageMs: { meaning: "recording of usage, after the response", within: "requestJobMs" },
   clientLeaseMs: {
@@ -55,7 +55,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "requestJobMs",
   },
   clientRenewMs: { meaning: "interval at which a job renews its count for its client", within: "clientLeaseMs" },
-  readyMs: { meaning: "each check of `/ready`", within: "requestJobMs" },
+  readyMs: { meaning: "duration of each check of `/ready`", within: "requestJobMs" },
   answerStallMs: {
     meaning: "time without reading after which the client of a streamed response is disconnected",
     within: "requestJobMs",
@@ -65,11 +65,12 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "requestJobMs",
   },
   answerLagMs: {
-    meaning: "delay that a slow client can add to a streamed response; then the rest goes to storage",
+    meaning:
+      "delay that a slow client can cause in a job whose response is streamed; then the remaining response is stored first",
     within: "answerStallMs",
   },
   bodyStallMs: {
-    meaning: "time in which the next `bodyStallBytes` of a body, or its rest, must arrive; then 408",
+    meaning: "time in which the next `bodyStallBytes` of a body, or its last bytes, must arrive; then 408",
     within: "requestJobMs",
   },
   claimWaitMs: {
@@ -99,7 +100,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "asyncGraceMs",
   },
   asyncGraceMs: {
-    meaning: "the same time after a restart of the job queue",
+    meaning: "time after a restart of the job queue until jobs without a renewal count as lost",
     within: "asyncLeaseMs",
   },
   asyncRpcMs: {
@@ -107,7 +108,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "asyncLeaseMs",
   },
   asyncRetryMs: {
-    meaning: "delay before the retry of an asynchronous job without capacity, or of a deletion",
+    meaning: "delay before the retry of an asynchronous job that found no capacity, or of a failed deletion",
     within: "requestJobMs",
   },
   webhookMs: { meaning: "one delivery of a webhook, including the start of an instance", within: "webhookLeaseMs" },
@@ -115,7 +116,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "time without a renewal after which a delivery counts as failed",
     within: "requestJobMs",
   },
-  webhookDayMs: { meaning: "time in which the delivery of a webhook is retried" },
+  webhookDayMs: { meaning: "time for which the delivery of a webhook is retried" },
   webhookResponseMs: { meaning: "wait for the response of a webhook's receiver", within: "webhookMs" },
   statusPollMs: { meaning: "interval at which an event stream checks for changes", within: "statusHeartbeatMs" },
   statusHeartbeatMs: { meaning: "heartbeat interval of an event stream", within: "statusStreamMs" },
@@ -124,13 +125,13 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "check of the numeric addresses in the URLs of an asynchronous job",
     within: "fetchesMs",
   },
-  fetchesMs: { meaning: "fetching of all `url`s of a request" },
+  fetchesMs: { meaning: "download of all `url`s of a request" },
   oneTimeUploadMs: { meaning: "validity of an upload URL" },
   oneTimeHoldMs: {
     meaning: "time after which an upload URL is free again if its request was lost",
     within: "oneTimeUploadMs",
   },
-  fetchMs: { meaning: "fetching of one `url`", within: "fetchesMs" },
+  fetchMs: { meaning: "download of one `url`", within: "fetchesMs" },
   fetchResponseMs: { meaning: "wait for a web host's response to start", within: "fetchMs" },
   longJobMs: { meaning: "job in the container, except with HTML or a web page", within: "requestJobMs" },
   flatteningCpuMs: {
@@ -152,15 +153,18 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   ghostscriptMs: { meaning: "Ghostscript, for one PostScript file", within: "longJobMs" },
   ghostscriptCpuMs: { meaning: "CPU time of Ghostscript, for one PostScript file", within: "ghostscriptMs" },
   rewriterMs: { meaning: "Ghostscript, for one PDF in the conversion to PDF/A", within: "longJobMs" },
-  rewriterCpuMs: { meaning: "its CPU time", within: "rewriterMs" },
+  rewriterCpuMs: { meaning: "CPU time of Ghostscript, for one PDF in the conversion to PDF/A", within: "rewriterMs" },
   veraPdfMs: { meaning: "validation of one PDF", within: "longJobMs" },
   embeddedPdfsMs: { meaning: "conversion of all embedded PDFs", within: "longJobMs" },
-  compareMs: { meaning: "comparison of pages with the original; further pages are not compared", within: "longJobMs" },
+  compareMs: {
+    meaning: "comparison of a document's pages with the original; after that, the remaining pages are not compared",
+    within: "longJobMs",
+  },
   lookMs: { meaning: "analysis of a PDF before its repair", within: "compareMs" },
   browserStartMs: { meaning: "wait for a browser that is starting; then 503", within: "documentJobMs" },
   pageParseMs: { meaning: "loading and parsing of a web page", within: "documentJobMs" },
   pageSettleMs: {
-    meaning: "wait for images, fonts and scripts of a web page; late ones are left out",
+    meaning: "wait for images, fonts and scripts of a web page; content that has not loaded by then is left out",
     within: "documentJobMs",
   },
   pageResponseMs: { meaning: "time that a script can block a web page", within: "documentJobMs" },
@@ -173,7 +177,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
 export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   uploadBytes: "one uploaded file, unless `MAX_UPLOAD_MB` is set",
   outputBytes: "all outputs of a request, unless `MAX_OUTPUT_MB` is set",
-  inputs: "files and IDs of a request, unless `MAX_INPUTS` is set",
+  inputs: "inputs of a request (files, IDs and URLs), unless `MAX_INPUTS` is set",
   fieldBytes: "a text field",
   fieldsBytes: "all text fields together",
   formParts: "parts of a form",
@@ -181,20 +185,20 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   formOverheadBytes: "names and boundaries of a form",
   jsonBodyBytes: "a JSON body",
   bodyStallBytes:
-    "minimum part of a body that must arrive in `bodyStallMs`, without the time in which the service does not read",
+    "bytes of a body that must arrive in `bodyStallMs`, excluding the time in which the service does not read",
   agentMessageBytes: "message of an agent to `/mcp`",
-  jsonDepth: "nesting of a JSON body",
-  jsonParts: "lists, objects and members of a JSON body",
-  dataBytes: "data that are returned in the response and not stored",
-  metricsBytes: "metrics of the container; if they are larger, the host serves only its own",
+  jsonDepth: "nesting depth of a JSON body",
+  jsonParts: "arrays, objects and members of a JSON body",
+  dataBytes: "output that is data for the response and not a stored file",
+  metricsBytes: "metrics of the container; if they are larger, the host serves only its own metrics",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",
-  connections: "connections to the host, and to its metrics; further ones are closed immediately",
-  drainedBytes: "rest of a rejected upload that is read before the connection is closed",
-  spans: "queued spans; further ones are dropped",
+  connections: "connections to the host, and to its metrics port; further connections are closed immediately",
+  drainedBytes: "bytes of a rejected upload that are still read before the connection is closed",
+  spans: "queued spans; further spans are dropped",
   spansOfJob: "spans that the container reports per job",
   keyLength: "an API key, in characters",
-  fileLifetimeSeconds: "shortest `File-Lifetime`",
+  fileLifetimeSeconds: "shortest `File-Lifetime`, in seconds",
   usageDays: "days for which the usage of keys is stored",
   idempotencyKeyLength: "`Idempotency-Key`, in characters",
   selectedPages: "pages of one selection",
@@ -204,7 +208,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   uploadMemoryPerRequestBytes: "uploads of a request in memory",
   uploadMemoryBytes: "uploads of an isolate in memory",
-  heldBodiesBytes: "memory of an isolate for fields and buffered bodies, reserved before they arrive; then 503",
+  heldBodiesBytes: "memory of an isolate for fields and buffered bodies, reserved before they arrive; beyond it, 503",
   uploads: "concurrent uploads in an isolate",
   uploadsQueued: "queued uploads in an isolate",
   engineJobs: "concurrent jobs with an engine in an isolate",
@@ -214,26 +218,27 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   containerJobs: "concurrent jobs of an isolate in the container",
   containerJobsQueued: "queued jobs of an isolate for the container",
   asyncJobs: "concurrent asynchronous jobs",
-  asyncJobsQueued: "queued asynchronous jobs; one client can queue at most as many as it leaves free; then 503",
+  asyncJobsQueued:
+    "queued asynchronous jobs; one client can use at most half of the positions that others leave free; beyond it, 503",
   asyncAttempts: "lost attempts after which an asynchronous job fails",
   asyncPostponements: "postponements for lack of capacity after which an asynchronous job fails",
-  statusStreamsOfJob: "event streams of a request's status; then 429",
-  statusStreamsOfClient: "event streams of a client; then 429",
+  statusStreamsOfJob: "event streams of one request's status; beyond it, 429",
+  statusStreamsOfClient: "event streams of one client; beyond it, 429",
   webhooks: "concurrent webhook deliveries",
   webhooksOfClient: "concurrent webhook deliveries of one client",
   webhooksOfReceiver: "concurrent webhook deliveries of one client to one host",
-  instanceJobs: "jobs of an instance before another one is started",
-  instanceSlowJobs: "further jobs of an instance, which have run for `instanceSlowAfterMs`",
+  instanceJobs: "jobs of an instance before another instance is started",
+  instanceSlowJobs: "jobs of an instance that have run for `instanceSlowAfterMs`, in addition to `instanceJobs`",
   instanceJobsQueued: "queued jobs for instances",
   isolateBytes: "memory of an isolate, set by the platform",
   edgeHeapBytes: "heap of an engine at the edge",
   edgeHeldBytes:
-    "input of an engine at the edge, or input and output if both are in memory; larger jobs move to the container",
+    "input of an engine at the edge, or input and output together if both are in memory; larger jobs move to the container",
   imageSamples: "samples of an image",
   imageSidePixels: "pixels on a side of an image",
   tiffPages: "pages of a TIFF",
   picturedPagePixels: "pixels of a page that becomes images",
-  picturedDocumentPixels: "pixels of images that replace content in a document, in excess of the usual resolution",
+  picturedDocumentPixels: "pixels, beyond the usual resolution, of all images that replace content in a document",
   pageImageJobs: "page images that an isolate renders concurrently",
   pageImageJobsQueued: "queued page images in an isolate",
   pageImageHeapBytes: "heap of an engine that renders a page image alongside another engine",
@@ -243,7 +248,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   wholePageImagePixels: "pixels of a page image that is complete before it is sent",
   pageSidePixels: "pixels on a side of a page at its full size",
   extractedPageBytes: "a page that is stored as a separate PDF",
-  extractedGroups: "groups of 32 pages that are extracted ahead",
+  extractedGroups: "groups of 32 pages that are extracted in advance",
   cachedPictureBytes: "a cached page image",
   cachedPictures: "cached images of a page that are not tiles",
 };
@@ -251,7 +256,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
 export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>, string>> = {
   jobInputBytes: "all inputs of a job",
   threadHeapBytes: "heap of an edge engine",
-  shareAheadBytes: "buffer for pages that wait for an earlier page, per thread of a job",
+  shareAheadBytes: "buffer for finished pages while an earlier page is not finished, per thread of a job",
   jobsWaitingPerPlace: "queued jobs of an operation per permit",
   slowJobsPerPlace: "jobs in the slow lane per permit of an operation",
   slowJobBytes: "memory of the machine per job in the slow lane",
@@ -264,9 +269,9 @@ export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>
   rewriterMemoryBytes: "memory of Ghostscript for PDF/A",
   rewriterFileBytes: "a file that Ghostscript writes for PDF/A",
   veraPdfHeapBytes: "heap of veraPDF",
-  embeddedPdfs: "embedded PDFs that are converted to PDF/A; others are removed",
+  embeddedPdfs: "embedded PDFs of a document that are converted to PDF/A; further ones are removed",
   embeddedDepth: "levels of embedded PDFs that are converted to PDF/A",
-  fetchRedirects: "redirects to a file",
+  fetchRedirects: "redirects on the way to a file",
   pageFileBytes: "PDF of a web page",
   pageTrafficBytes: "traffic of a web page",
   pageRequests: "requests of a web page",

@@ -61,7 +61,7 @@ function table(headings: readonly string[], rows: readonly (readonly string[])[]
   return [line(headings), `|${"---|".repeat(headings.length)}`, ...rows.map(line)].join("\n");
 }
 
-/** Formats a limit with the unit in its name. */
+/** Formats a limit in the unit that its name ends with. */
 function inUnits(name: string, value: number): string {
   if (name.endsWith("Ms")) return `${value / 1000} s`;
   if (!name.endsWith("Bytes")) return value.toLocaleString("en-US");

@@ -1,5 +1,5 @@
-// Installs the container's engines on this machine, and runs its service with a log file. Used by start.ts and by the
-// tests.
+// Installs the container's engines on this machine, and runs the container's service with a log file. Used by start.ts
+// and by tests.
 
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { isPortFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
 
 export interface ContainerOptions {
-  /** Preferred port; if it is taken, any free port is used. @default any free port */
+  /** Preferred port. If it is in use, any free port is used. @default any free port */
   readonly port?: number;
   /** Path of the log file, which is overwritten. */
   readonly logFile: string;
@@ -22,9 +22,9 @@ export type ContainerProcess = EngineServer;
 const dist = join(root, "container/dist");
 
 /**
- * Installs missing engines, and shows the progress. Returns quickly if all are installed. A lock prevents concurrent
- * runs.
- * @throws Error if the installation fails, for example without root; the reason has been printed
+ * Installs missing engines, and prints the progress. Returns quickly if no engine is missing. A lock prevents
+ * concurrent installations.
+ * @throws Error if the installation fails, for example without root. The reason has been printed by then
  */
 export async function installEngines(signal?: AbortSignal): Promise<void> {
   mkdirSync(dist, { recursive: true });
@@ -38,8 +38,8 @@ export async function installEngines(signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Starts the service, and resolves once it listens. LibreOffice can still be starting; jobs wait for it.
- * @throws Error with the last lines of the log, if it does not start
+ * Starts the service. Resolves once it listens; LibreOffice might still be starting, and jobs wait for it.
+ * @throws Error with the last lines of the log, if the service does not start
  */
 export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {
   mkdirSync(dirname(logFile), { recursive: true });

@@ -1,5 +1,5 @@
-// Runs the Worker under `wrangler dev`, and ends it together with every process that it started. Used by start.ts and
-// by the tests.
+// Runs the Worker under `wrangler dev`. Ends wrangler together with all processes that it started. Used by start.ts and
+// by tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -24,24 +24,24 @@ export interface DevServerOptions {
   /** Variables that replace `[vars]` of wrangler.toml. */
   readonly vars?: Readonly<Record<string, string>>;
   /**
-   * True to read the rest of an unread request body before the response is sent, as wrangler does for clients that
-   * cannot receive a response during an upload. False to deliver the response as soon as the Worker responds.
+   * True: before it delivers a response, wrangler reads the rest of the request body, for clients that cannot receive a
+   * response during an upload. False: it delivers the response at once.
    * @default true
    */
   readonly drainBodies?: boolean;
   /** Called with each line that wrangler or the Worker writes. */
   onLine?(line: string): void;
-  /** Stops waiting and ends all started processes when aborted. */
+  /** When aborted, stops waiting and ends all started processes. */
   readonly signal?: AbortSignal;
 }
 
 export interface DevServer {
-  /** URL on 127.0.0.1, without a slash at the end. */
+  /** URL on 127.0.0.1, without a final slash. */
   readonly url: string;
   readonly port: number;
-  /** Process ID of wrangler, which is also the ID of the process group of all its children. */
+  /** Process ID of wrangler, and also the ID of the process group that contains all its children. */
   readonly pid: number;
-  /** Resolves when the service has exited, intentionally or not. */
+  /** Resolves when the service has exited for any reason. */
   readonly ended: Promise<void>;
   /** Ends every process: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
@@ -83,7 +83,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     readLines(child, (line) => {
       log.write(line);
       options.onLine?.(line);
-      // After a failed build, wrangler keeps running and waits until the sources change.
+      // Fails at once: after a failed build, wrangler would wait until the sources change.
       if (line.includes("[ERROR]")) fail();
     });
     setTimeout(fail, READY_WITHIN_MS).unref();
@@ -115,21 +115,21 @@ export function workerdPids(group: number): number[] {
   for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
     try {
-      // proc(5): the name in parentheses is followed by the state, the parent and the process group.
+      // proc(5): after the name in parentheses come the state, the parent and the process group.
       const [, name, state, pgrp] =
         /^\d+ \((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
       if (name !== "workerd" || state === "Z" || Number(pgrp) !== group) continue;
       const runsWorker = readFileSync(`/proc/${entry}/cmdline`, "utf8").includes("--inspector-addr");
       found.push({ pid: Number(entry), runsWorker });
     } catch {
-      // The process ended in the meantime.
+      // The process has ended meanwhile.
     }
   }
   return found.sort((a, b) => Number(b.runsWorker) - Number(a.runsWorker)).map(({ pid }) => pid);
 }
 
 function spawnWrangler(options: DevServerOptions): ChildProcess {
-  // Disables the platform's containers, which need Docker.
+  // CONTAINER_URL=off disables the platform's containers, which need Docker.
   const vars = { CONTAINER_URL: "off", ...options.vars, VARIANT: options.variant };
   const args = [
     ...[
@@ -150,8 +150,8 @@ function spawnWrangler(options: DevServerOptions): ChildProcess {
       ...wranglerEnvironment(join(options.persistTo, "registry")),
       ...(options.drainBodies === false ? { WRANGLER_DISABLE_REQUEST_BODY_DRAINING: "true" } : {}),
     },
-    // A separate process group: Ctrl-C in the terminal reaches only this process, and one signal reaches the whole
-    // group.
+    // Starts a process group, so that Ctrl-C in the terminal reaches only this process, and one signal reaches the
+    // whole group.
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
@@ -189,8 +189,8 @@ async function untilResponding(url: string, ended: Promise<void>): Promise<void>
 }
 
 /**
- * Ends wrangler if the runtime has crashed, because wrangler keeps running without it: no runtime in two checks in a
- * row (a reload takes less time).
+ * Ends wrangler if the runtime has crashed, because wrangler keeps running without it. Two consecutive checks must find
+ * no runtime, because it is also missing for a short time during a reload.
  */
 function watchRuntime(group: number, ended: Promise<void>, kill: () => void): void {
   let pids = workerdPids(group);
@@ -216,12 +216,12 @@ function isAlive(pid: number): boolean {
 function readLines(child: ChildProcess, onLine: (line: string) => void): void {
   for (const input of [child.stdout, child.stderr]) {
     if (input === null) continue;
-    // esbuild's part of the output is colored regardless of settings.
+    // esbuild colors its messages regardless of the settings, so control characters are removed.
     createInterface({ input, crlfDelay: Infinity }).on("line", (line) => onLine(stripVTControlCharacters(line)));
   }
 }
 
-/** Opens a log that is written synchronously, so that the last lines before a crash are not lost. */
+/** Opens a log. Writes are synchronous, so that the last lines before a crash are not lost. */
 function openLog(file: string): { write(line: string): void; close(): void } {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, "w");

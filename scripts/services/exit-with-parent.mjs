@@ -1,4 +1,4 @@
-// Preloaded into wrangler. Ends the whole process group when the process that started wrangler ends for any reason.
+// Preloaded into wrangler. When the process that started wrangler ends for any reason, kills the whole process group.
 // Must not keep the event loop alive.
 
 process.on("disconnect", () => process.kill(-process.pid, "SIGKILL"));

@@ -1,5 +1,5 @@
-// Opens the storage of a local service (the data of `wrangler dev --persist-to`) with Miniflare, also while the service
-// runs.
+// Opens the storage of a local service (the data of `wrangler dev --persist-to`) with Miniflare. Works while the
+// service runs, too.
 
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -9,7 +9,7 @@ export interface LocalStorage extends AsyncDisposable {
   readonly keys: Awaited<ReturnType<Miniflare["getKVNamespace"]>>;
   /** Bucket of stored files. */
   readonly files: Awaited<ReturnType<Miniflare["getR2Bucket"]>>;
-  /** Database of the usage of keys. */
+  /** Database with the usage of keys. */
   readonly usage: Awaited<ReturnType<Miniflare["getD1Database"]>>;
 }
 
@@ -19,7 +19,7 @@ export async function openLocalStorage(persistTo: string): Promise<LocalStorage>
     convertV4MiniflareOptions({
       modules: true,
       script: "export default {}",
-      // wrangler.toml names the bucket; a namespace or database without an id is identified by its binding.
+      // The bucket has the name in wrangler.toml. A namespace or database without an ID has the name of its binding.
       resourcePersistencePath: join(persistTo, "v3"),
       kvNamespaces: { API_KEYS: "API_KEYS" },
       r2Buckets: { FILES: "pagewright-files" },

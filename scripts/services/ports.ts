@@ -1,10 +1,10 @@
-// Finds free ports of this machine.
+// Finds free ports on this machine.
 
 import { createServer } from "node:net";
 
 /**
- * Reports whether the port is free on both IPv4 and IPv6: clients try both addresses of `localhost`, so a process that
- * listens on the other one would receive their requests.
+ * Reports whether a port is free on both IPv4 and IPv6. Clients try both addresses of `localhost`, so a process that
+ * listens on only one of them could receive their requests.
  */
 export async function isPortFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::1"));

@@ -1,4 +1,4 @@
-// Fetches the S3 server of the tests, S3Proxy, from Maven Central. test/support/s3-server.ts starts it.
+// Fetches S3Proxy, the S3 server of the tests, from Maven Central. test/support/s3-server.ts starts it.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -10,12 +10,12 @@ import { root } from "./wrangler.ts";
 const PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
 const FETCHED_WITHIN_MS = 300_000;
 
-/** Folder of the server's description. */
+/** Folder with S3Proxy's dependencies (pom.xml), their checksums and the logging settings. */
 export const s3ServerSources = join(root, "test/s3-server");
-/** Folder of its jars. */
+/** Folder with S3Proxy's jars. */
 export const s3ServerJars = join(root, "test/dist/s3-server");
 
-/** @throws Error whose message explains what to do */
+/** @throws Error with a message that explains what to do */
 export async function installS3Server(): Promise<void> {
   if (await isWhole(s3ServerJars)) return;
   console.log("Fetching S3Proxy from Maven Central (38 MB)…");
@@ -42,7 +42,7 @@ async function fetchJars(folder: string): Promise<void> {
   }
 }
 
-/** Reports whether a folder contains exactly the listed files, with the listed checksums. */
+/** Reports whether a folder contains exactly the files in checksums.sha256, with the same checksums. */
 async function isWhole(folder: string): Promise<boolean> {
   const listed = (await readFile(join(s3ServerSources, "checksums.sha256"), "utf8")).trimEnd().split("\n");
   const names = await readdir(folder).catch(() => []);

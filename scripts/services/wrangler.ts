@@ -1,11 +1,11 @@
-// Runs wrangler without output, terminal or network requests.
+// Runs wrangler without output, without a terminal and without network requests.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
 export const root: string = join(import.meta.dirname, "../..");
 
-/** Path of the command line program itself: its `bin` script would add a process that only passes on signals. */
+/** Path of wrangler's program. Its `bin` script would add a process that only forwards signals. */
 export const wranglerCli: string = join(root, "node_modules/wrangler/wrangler-dist/cli.js");
 
 /**
@@ -15,7 +15,7 @@ export const wranglerCli: string = join(root, "node_modules/wrangler/wrangler-di
 export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    // Without the banner, wrangler does not check for newer versions of itself.
+    // Without the banner, wrangler does not check for updates.
     WRANGLER_HIDE_BANNER: "true",
     WRANGLER_SEND_METRICS: "false",
     WRANGLER_SEND_ERROR_REPORTS: "false",
@@ -23,10 +23,10 @@ export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     WRANGLER_WRITE_LOGS: "false",
     WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
-    // Disables wrangler's pages on the service's port that show all stored data.
+    // Disables wrangler's pages that show all stored data at the service's port.
     X_LOCAL_EXPLORER: "false",
     X_LOCAL_OBSERVABILITY: "false",
-    // A separate registry, so that two variants of one Worker do not find each other.
+    // A separate registry, so that two variants of the Worker do not find each other.
     ...(registryPath === undefined ? {} : { WRANGLER_REGISTRY_PATH: registryPath }),
     NO_COLOR: "1",
     FORCE_COLOR: "0",
@@ -35,8 +35,8 @@ export function wranglerEnvironment(registryPath?: string): NodeJS.ProcessEnv {
 
 /**
  * Runs a wrangler command to its end.
- * @returns its standard output
- * @throws Error with all of its output, if the command fails
+ * @returns the command's standard output
+ * @throws Error with all output of the command, if it fails
  */
 export function runWrangler(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {

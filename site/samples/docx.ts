@@ -1,4 +1,4 @@
-// Makes the sample Word document: an invitation with a heading, a list and a table.
+// Creates the sample Word document: an invitation with a heading, a list and a table.
 import { strToU8, zipSync } from "fflate";
 
 const NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';

@@ -1,4 +1,4 @@
-// Computes the image of the sample PDF: hills in the evening.
+// Computes the image in the sample PDF: hills in the evening.
 import { crc32, deflateSync } from "node:zlib";
 
 type Color = readonly [number, number, number];
@@ -7,7 +7,7 @@ const SKY: readonly [Color, Color] = [
   [244, 196, 150],
   [120, 150, 178],
 ];
-/** Hills from far to near: height of the ridge as a fraction of the image height, and color. */
+/** Hills from far to near. `height` is the height of the ridge as a fraction of the image height. */
 const HILLS: readonly {
   readonly height: number;
   readonly swing: number;
@@ -21,7 +21,7 @@ const HILLS: readonly {
 ];
 const SUN = { x: 0.68, y: 0.36, radius: 0.085, color: [255, 236, 205] as Color };
 
-/** Returns a PNG with 8-bit RGB. */
+/** Returns the image as a PNG with 8-bit RGB. */
 export function landscape(width: number, height: number): Uint8Array {
   const rows = Buffer.alloc((1 + 3 * width) * height);
   const ridges = HILLS.map((hill) => Array.from({ length: width }, (_, x) => ridge(hill, x / width) * height));

@@ -1,5 +1,5 @@
-// Makes the sample PDF: three pages with an image, a chart with transparency, and a table. The fonts are not embedded,
-// so that the conversion to PDF/A has something to repair.
+// Creates the sample PDF: three pages with an image, a chart with transparency, and a table. The fonts are not
+// embedded, so that a conversion to PDF/A must repair the document.
 import { PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from "pdf-lib";
 import { landscape } from "./landscape.ts";
 
@@ -17,7 +17,7 @@ interface Fonts {
   readonly bold: PDFFont;
 }
 
-/** Observations of a week: day, birds that were counted, wind in knots. */
+/** Observations of one week: day, number of birds, wind speed in knots. */
 const DAYS: readonly (readonly [string, number, number])[] = [
   ["Monday", 42, 6],
   ["Tuesday", 57, 9],

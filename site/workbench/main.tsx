@@ -1,4 +1,4 @@
-// Starts the page: loads the description of the service, and shows the first view.
+// Entry point of the page. Shows the first view, and loads the description of the service.
 import { render } from "preact";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { readService } from "./model/operations.ts";
@@ -14,7 +14,7 @@ const inputs = new Inputs(store);
 const jobs = new Jobs(store, inputs);
 const keeper = new Keeper(store, inputs);
 
-// Otherwise, dropping a file outside the target would make the browser open it.
+// Prevents the browser from opening a file that is dropped outside the drop zone.
 for (const type of ["dragover", "drop"]) {
   document.addEventListener(type, (event) => {
     if ((event as DragEvent).dataTransfer?.types.includes("Files")) event.preventDefault();
@@ -37,8 +37,8 @@ try {
 }
 
 /**
- * Reads the key from the URL's fragment, which browsers never send, and removes it there, so that it stays out of the
- * history and of shared links.
+ * Reads the API key from the fragment of the URL, which browsers never send. Removes the key from the URL, so that
+ * neither the history nor a copied link contains it.
  */
 function takeKey(): void {
   const [part, key] = /(?:^#|&)key=([^&]*)/.exec(location.hash) ?? [];

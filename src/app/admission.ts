@@ -47,7 +47,7 @@ export function addAdmission(app: App, collector: UsageCollector): void {
     } finally {
       admission.complete(status);
     }
-    // A replayed response contains the token of the request that stored its files.
+    // A replayed response already contains the delete token of the request that stored the files.
     const isOwn = c.res.ok && !c.res.headers.has(REPLAYED_HEADER);
     const headers = { ...admission.headers, ...(isOwn ? admission.tokenHeaders : {}) };
     for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value);
@@ -69,7 +69,7 @@ export function filePolicyOf(c: RequestContext): Pick<StoreOptions, "storing"> &
   return { marks, storing: admission?.storing(end) };
 }
 
-/** Returns a function that counts a file which a third party uploads for the client (upload URLs). */
+/** Returns a function that counts a file against the client's limits when a third party uploads it to an upload URL. */
 export function storingFor(c: RequestContext, quota: Quota | undefined, { expires }: FilePolicy): Storing | undefined {
   if (quota === undefined) return undefined;
   const { client, ...limits } = quota;
@@ -85,7 +85,7 @@ export function storingFor(c: RequestContext, quota: Quota | undefined, { expire
 export const endOf = ({ fileLifetimeMs }: Config): number | undefined =>
   fileLifetimeMs > 0 ? Date.now() + fileLifetimeMs : undefined;
 
-/** Returns options that apply a policy to new files, and count all files. */
+/** Returns the storage options that apply a policy to new files and count their bytes for the client. */
 export const fileOptions = (
   c: RequestContext,
   policy: Pick<StoreOptions, "marks" | "storing"> = {},

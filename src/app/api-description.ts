@@ -1,4 +1,5 @@
-// Lists all endpoints and routes that the descriptions (OpenAPI, MCP, docs) include. An unlisted path is undocumented.
+// Lists all endpoints and routes for the API descriptions (OpenAPI, MCP, docs). A path that is not listed here has no
+// documentation.
 import { endpoints, routes } from "../endpoints/index.ts";
 import { ASYNCHRONOUS, describeRequestStatus } from "../service/http/async/job-description.ts";
 import { WEBHOOKS } from "../service/http/async/webhook-description.ts";

@@ -1,4 +1,4 @@
-// Assembles the service: each request passes its lifecycle and admission middleware before its route.
+// Assembles the service. The middleware for request lifecycle and admission runs before every route.
 import { Hono } from "hono";
 import { SpanExport } from "../service/http/traces/span-export.ts";
 import { UsageCollector } from "../service/keys/usage-collector.ts";
@@ -19,7 +19,7 @@ import { addRequestLifecycle } from "./requests.ts";
 import { addAgents, addDescriptions, addHealth, addUsage, addWorkbench } from "./service.ts";
 
 interface ServedApp extends Pick<App, "fetch"> {
-  /** Runs an asynchronous job. Settles when the attempt ends, with any outcome. */
+  /** Runs one attempt of an asynchronous job. Settles when the attempt has ended, whether it succeeded or failed. */
   runJob(job: LeasedJob, env: Env, waitUntil: WaitUntil): Promise<void>;
   /** Posts a webhook message about an asynchronous job. */
   deliver(message: WebhookMessage, env: Env, waitUntil: WaitUntil): Promise<DeliveryOutcome>;
@@ -27,7 +27,7 @@ interface ServedApp extends Pick<App, "fetch"> {
 
 /**
  * @param budgets shared by all requests of the app
- * @param answered called for each request that completed, or whose client disconnected
+ * @param answered called when a request has completed, or its client has disconnected
  */
 export function createApp(budgets: ProcessCapacity, answered?: (request: CompletedRequest) => void): ServedApp {
   const app: App = new Hono();

@@ -1,4 +1,4 @@
-// Defines the context that handlers of a request share, and the request's IDs in the log.
+// Defines the context that the handlers of a request share, and the IDs that identify the request in the log.
 import type { Context, Hono } from "hono";
 import { logLine } from "../runtime/log-line.ts";
 import type { Admission } from "../service/http/clients/admission.ts";
@@ -19,7 +19,7 @@ type Bindings = { Bindings: Env; Variables: Variables };
 export type App = Hono<Bindings>;
 export type RequestContext = Context<Bindings>;
 
-/** Returns the prefix of all URLs in responses, without a path: for example `https://api.example.com`. */
+/** Returns the base URL of the service, with which all URLs in responses start. Example: `https://api.example.com`. */
 export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
   config.baseUrl ?? new URL(req.raw.url).origin;
 

@@ -1,4 +1,5 @@
-// Creates the dependencies of requests and asynchronous jobs: resources shared by the process, and services for each.
+// Creates the dependencies of requests and asynchronous jobs: the resources of the process, and the services of each
+// request or job.
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
@@ -28,7 +29,7 @@ export type SharedResources = ReturnType<typeof createSharedResources>;
 export function createSharedResources(budgets: ProcessCapacity) {
   const maxWaitMs = LIMITS.permitWaitMs;
   const semaphore = (concurrency: number, maxQueued: number) => createSemaphore({ concurrency, maxQueued, maxWaitMs });
-  // For work whose duration the client, or a client's job, determines.
+  // For work that a slow client or a slow job can prolong, such as receiving an upload.
   const partsOf = (concurrency: number, maxQueued: number) =>
     createSemaphore({ concurrency, maxQueued, maxWaitMs, leavesRoom: true });
   const shared = new PageResources(budgets);
@@ -43,7 +44,7 @@ export function createSharedResources(budgets: ProcessCapacity) {
       ...ONE_AT_A_TIME,
       maxQueued: budgets.receivingJobs + budgets.receivingJobsQueued,
     }),
-    // A request that waits for a permit keeps its reserved memory.
+    // A request keeps its part of this quota while it waits for a permit.
     uploadQuota: createMemoryQuota({
       perRequest: budgets.uploadMemoryPerRequestBytes,
       total: budgets.uploadMemoryBytes,
@@ -53,7 +54,7 @@ export function createSharedResources(budgets: ProcessCapacity) {
   };
 }
 
-/** Returns one client's view of the shared semaphores and quotas, which reserves capacity for other clients. */
+/** Returns one client's view of the shared semaphores and quotas. In this view, the client cannot use all capacity. */
 export const shareOf = ({ budgets, shared, ...all }: SharedResources, client: string) => ({
   ...{ budgets, shared },
   engineSemaphore: all.engineSemaphore.for(client),
@@ -72,15 +73,18 @@ export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env
 interface Origin {
   readonly env: Env;
   readonly config: Config;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly client: string;
-  /** Separates the origins of one client in the container. @default "" */
+  /**
+   * Added to the client ID in the container, which divides its permits among these names. Example: `-pages`. @default
+   * ""
+   */
   readonly suffix?: string;
   /** IDs for the log. */
   readonly ids: ReturnType<typeof idsOf>;
   readonly trace: RequestTrace | undefined;
-  /** Policy, IDs and counters of stored files. */
+  /** Options for stored files: their policy, IDs, and counters. */
   readonly files: Omit<StoreOptions, "lifetimeMs">;
   /** Settles when the request has a response, or the attempt has ended. @default immediately */
   readonly ended?: Promise<unknown>;
@@ -107,7 +111,7 @@ export function servicesFor(origin: Origin, shared: SharedResources, spans: Span
   };
 }
 
-/** Returns the client ID. Without admission, the request's key is unverified. */
+/** Returns the client ID: from the API key if admission has verified one, otherwise from the IP address. */
 export function requestClientId({ var: { admission }, req, env }: RequestContext): string {
   return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
@@ -119,7 +123,7 @@ export const originOf = (c: RequestContext): Omit<Origin, "suffix" | "ended"> =>
 });
 
 export function pagesService(c: RequestContext, shared: SharedResources, spans: SpanExport): PageServices {
-  // A viewer's renderings compete with other jobs of the same client only.
+  // The container counts the page images of a viewer separately from the client's other jobs.
   const origin = { ...originOf(c), suffix: "-pages" };
   const { client, waitUntil } = origin;
   return { ...servicesFor(origin, shared, spans), client, cache: cacheOf(c.env), waitUntil };

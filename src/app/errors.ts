@@ -10,7 +10,7 @@ import { apiDescription } from "./api-description.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 
 export function respondWithErrors(app: App): void {
-  // Errors thrown here bypass the middleware, which adds headers to the response.
+  // These handlers return responses. If they threw, the response would lack the headers that the middleware adds.
   app.notFound((c) => respond(noSuchEndpoint(), c));
   app.onError((error, c) => {
     const failure =
@@ -24,13 +24,13 @@ export function respondWithErrors(app: App): void {
 
 const respond = (error: ServiceError, c: RequestContext): Response =>
   c.json({ error: error.message }, error.status as 400, {
-    // For clients that discard the body of an error, such as curl writing to a file.
+    // Repeats the message for clients that discard the body of an error, such as `curl --fail`.
     Error: stringItem(error.message),
     ...helpFor(error, c),
     ...error.headers,
   });
 
-/** Returns the header with the documentation URL of an error; nothing if the service's settings are invalid. */
+/** Returns the header with the documentation URL of an error; no header if the service's settings are invalid. */
 function helpFor(error: ServiceError, c: RequestContext): Record<string, string> {
   const config: Config | undefined = c.get("config");
   if (!config) return {};

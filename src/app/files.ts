@@ -1,4 +1,4 @@
-// Routes stored files, and uploads other than a single POST.
+// Routes stored files, resumable uploads and upload URLs.
 
 import { admitFile, authorizeDelete } from "../service/http/clients/guard.ts";
 import { methodNotAllowed } from "../service/http/contract/errors.ts";
@@ -31,7 +31,7 @@ export function addResumableUploads(app: App, shared: SharedResources): void {
         received: (bytes: number) => c.var.admission?.countReceived(bytes),
       };
       const response = serveUploads(c.req.raw, c.req.param("id"), service);
-      // The request ends when the client disconnects, but the received bytes must still be stored.
+      // If the client disconnects, the platform ends the request, but the received bytes must still be stored.
       c.executionCtx.waitUntil(response.catch(() => {}));
       return response;
     });
@@ -59,7 +59,7 @@ export function addUploadAddresses(app: App, shared: SharedResources): void {
         storeWith: (marks, quota) =>
           createRequestStore(c, { marks: () => marks, storing: storingFor(c, quota, marks) }),
       });
-      // The request ends when the client disconnects, but the upload URL must still be released.
+      // If the client disconnects, the platform ends the request, but the upload URL must still be released.
       c.executionCtx.waitUntil(response.catch(() => {}));
       return response;
     });

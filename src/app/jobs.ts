@@ -59,7 +59,7 @@ export function deliver(
   return deliverWebhook(message, {
     ...shared,
     records: env.API_KEYS,
-    // Messages have a separate share of the container's permits, next to their client's jobs.
+    // The container counts webhook messages separately from the client's jobs.
     container: connectContainer(env, { requestId, client: `${client}-webhooks`, waitUntil }),
     log: (text: string, details?: Record<string, unknown>) => log({ requestId }, text, details),
     defer: (work) => waitUntil(yieldToEventLoop().then(work)),
@@ -68,14 +68,14 @@ export function deliver(
 
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** Process resources that jobs share with requests. */
+/** The resources of the process, which jobs share with requests. */
 export interface ProcessResources {
   readonly shared: SharedResources;
   readonly collector: UsageCollector;
   readonly spans: SpanExport;
 }
 
-/** Runs an asynchronous job. Settles when the attempt ends, with any outcome. */
+/** Runs one attempt of an asynchronous job. Settles when the attempt has ended, whether it succeeded or failed. */
 export async function runLeasedJob(
   job: LeasedJob,
   env: Env,
@@ -104,7 +104,7 @@ export async function runLeasedJob(
     received: (bytes: number) => usage.received(bytes),
     storing: usage.storing(() => marks.expires ?? endOf(config)),
   };
-  // Jobs of a client compete with its requests, which have priority.
+  // In this process, asynchronous jobs share the client's permits with its requests, which have priority.
   const origin = { env, config, baseUrl, client, suffix: "-async", ids, trace, files, ended, waitUntil };
   const services = servicesFor(origin, shared, spans);
   const timing = new Timing();
@@ -125,8 +125,8 @@ export async function runLeasedJob(
 }
 
 /**
- * Returns the services with resources that jobs can use without delaying requests: low-priority permits, and the
- * container's engines instead of this process's single engine, if there is a container.
+ * Returns the services for an asynchronous job, which must not delay requests. The job gets permits at low priority. If
+ * there is a container, the job uses the container's engines instead of the single engine of this process.
  */
 const lowPriorityServices = (services: ReturnType<typeof servicesFor>) => ({
   ...services,

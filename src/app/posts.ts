@@ -1,4 +1,4 @@
-// Routes one POST per endpoint, and POSTs that only store or delete files.
+// Routes the POST of each endpoint, and the POSTs that only store or delete files.
 
 import { endpoints, routes } from "../endpoints/index.ts";
 import { acceptRequest } from "../service/http/async/async-requests.ts";
@@ -33,7 +33,7 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
       if (!variants.includes(c.get("config").variant)) throw elsewhere(path, variants);
       const { promise: answered, resolve } = Promise.withResolvers<void>();
       const response = serve(post, c.req.raw, serviceOf(c, shared, spans, answered));
-      // The request ends when the client disconnects, but the files it stored must still be deleted.
+      // If the client disconnects, the platform ends the request, but the files of the request must still be deleted.
       c.executionCtx.waitUntil(response.catch(() => {}).then(() => resolve()));
       return withFileInfo(c.req.raw, await response, { store: createRequestStore(c), baseUrl: baseUrl(c) });
     });
@@ -54,7 +54,7 @@ async function serve(post: Post, request: Request, service: AsyncServices): Prom
 const elsewhere = (path: string, variants: readonly string[]) =>
   noSuchEndpoint().because(`${path} belongs to the ${variants.join(" and ")} variant.`);
 
-/** @param ended settles once the request has a response, or has failed */
+/** @param ended settles when the request has a response or has failed */
 function serviceOf(c: RequestContext, shared: SharedResources, spans: SpanExport, ended: Promise<void>): AsyncServices {
   const caller = clientHooksOf(c);
   const policy = filePolicyOf(c);
@@ -67,7 +67,8 @@ function serviceOf(c: RequestContext, shared: SharedResources, spans: SpanExport
     signers: { signer: c.var.admission?.key?.hash ?? SERVICE_SIGNER, records: env.API_KEYS },
     timing: c.get("timing"),
     progress: progressListenerOf(c.req.raw),
-    // Without a key, the IP address identifies the client, and can change between retries.
+    // In the private variant, idempotency keys do not depend on the client: its ID is derived from the IP address,
+    // which can change between retries.
     claim: openClaim(c.req.raw.headers, config.variant === "keyed" ? client : "", env.CLAIMS),
   };
 }

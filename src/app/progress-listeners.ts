@@ -1,4 +1,4 @@
-// Maps in-process requests of MCP tool calls to their progress listeners. Such a request never leaves this process.
+// Maps the request of an MCP tool call to its progress listener. Such a request never leaves this process.
 import type { Progress } from "../service/ports/jobs.ts";
 
 export type Listener = (progress: Progress) => void;

@@ -1,4 +1,4 @@
-// Starts and completes every request: ID, settings, trace, headers and log.
+// Middleware for every request: assigns its ID, reads the settings, starts the trace, sets headers and writes the log.
 import { routePath } from "hono/route";
 import { rejectWebPages } from "../service/http/clients/web-callers.ts";
 import { TUS_PATH } from "../service/http/contract/paths.ts";
@@ -13,10 +13,10 @@ import { readConfig } from "../service/settings/config.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
 import { addTraceHeaders } from "./traces.ts";
 
-/** Paths that monitoring systems poll frequently. */
+/** Paths without traces, because monitoring systems poll them frequently. */
 const UNTRACED: ReadonlySet<string> = new Set([...HEALTH_PATHS, "/ready"]);
 
-/** @param answered called for each request that completed, or whose client disconnected */
+/** @param answered called when a request has completed, or its client has disconnected */
 export function addRequestLifecycle(
   app: App,
   spans: SpanExport,
@@ -34,8 +34,8 @@ export function addRequestLifecycle(
     try {
       await next();
     } catch (error) {
-      // Errors already have responses. The remaining rejections are strings with which a server aborts requests of
-      // disconnected clients.
+      // `app.onError` has turned every Error into a response. Only a string arrives here: the reason with which a
+      // server aborts the request of a disconnected client.
       end(CLIENT_CLOSED_REQUEST);
       throw error;
     }
@@ -72,7 +72,10 @@ function setHeaders(c: RequestContext): void {
   headers.append("Vary", "Accept");
 }
 
-/** Writes a data point, which the platform stores after the response. docs/metrics.md lists its columns. */
+/**
+ * Writes a data point for Cloudflare's Analytics Engine, which does not delay the response. docs/metrics.md lists the
+ * columns.
+ */
 function writeDataPoint(c: RequestContext, status: number, durationMs: number): void {
   const route = routePath(c, -1);
   const sizes = [c.req.raw.headers, c.res.headers].map((headers) => Number(headers.get("Content-Length") ?? 0));

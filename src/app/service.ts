@@ -49,7 +49,7 @@ export function addUsage(app: App, collector: UsageCollector): void {
   });
 }
 
-/** A browser applies the policy of a 304 response to its cached page. */
+/** A 304 response includes the Content-Security-Policy, because a browser applies it to the cached page. */
 const conditionalGet = () => etag({ retainedHeaders: [...RETAINED_304_HEADERS, "Content-Security-Policy"] });
 
 export function addDescriptions(app: App): void {
@@ -78,7 +78,7 @@ export function addDescriptions(app: App): void {
   }
 }
 
-/** Other methods are rejected: `/` has no other endpoint. */
+/** Serves the workbench to GET only, because `/` has no other endpoint. */
 export function addWorkbench(app: App): void {
   for (const path of WORKBENCH_PATHS)
     app.get(path, conditionalGet(), (c) => readWorkbench(path, c.req.header("Accept")));
@@ -90,7 +90,7 @@ function rejectOtherMethods(app: App, path: string): void {
   });
 }
 
-/** Headers that tool calls inherit from the agent's request. */
+/** Headers that are copied from the agent's request to the requests of its tool calls. */
 const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
 
 /** Each tool call is a separate request with the key and IP address of the agent's request. */

@@ -1,4 +1,4 @@
-// Returns the trace of a request in its response headers, and exports its spans.
+// Adds the trace ID of a request to the response headers, and exports the request's spans.
 import { routePath } from "hono/route";
 import type { Span } from "../document/contract/trace.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
@@ -7,7 +7,7 @@ import type { JobOrigin } from "../service/placement/connection.ts";
 import type { TraceSettings } from "../service/settings/trace-settings.ts";
 import { log, type RequestContext } from "./context.ts";
 
-/** Adds the trace ID to the response, and exports the spans afterward. */
+/** Adds the trace ID to the response headers, then exports the spans. */
 export function addTraceHeaders(c: RequestContext, spans: SpanExport): void {
   const trace = c.get("trace");
   if (!trace) return;
@@ -31,7 +31,7 @@ interface Export {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** @param made called only if the spans are exported */
+/** @param made creates the spans; called only if they are exported */
 export function exportSpans(
   trace: RequestTrace,
   { spans, traces, waitUntil }: Export,

@@ -27,7 +27,7 @@ export const compressedPdf = defineEndpoint({
     fieldTooLarge("profile"),
   ],
   createJob(params) {
-    // The output stays in memory until it proves smaller than the input.
+    // The output is buffered, because the input is returned unless the output is smaller.
     return stepsJob(compressionSteps(params), "input-and-output");
   },
 });

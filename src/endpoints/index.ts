@@ -22,7 +22,7 @@ import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
-/** In display order. */
+/** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
@@ -31,5 +31,5 @@ export const endpoints: readonly Endpoint[] = [
   ...[zip, html],
 ];
 
-/** Routes without an operation. */
+/** POSTs that run no operation. */
 export const routes: readonly Route[] = [upload, deleteFiles];

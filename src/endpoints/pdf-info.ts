@@ -1,4 +1,4 @@
-// Declares /pdf-info, which answers questions about a PDF.
+// Declares /pdf-info, which returns information about a PDF.
 import { mayBePdf } from "../document/contract/media-type.ts";
 import { ANSWER_SCHEMAS, needsValidator, readPdfInfo, readValidatedPdfInfo } from "../operations/read-pdf-info.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";

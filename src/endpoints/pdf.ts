@@ -33,7 +33,7 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
 /** Minimum width and height between the margins, in points: a smaller area cannot contain a single letter. */
 const MIN_ROOM = 9;
 
-/** Without web_layout, CSS made for paper applies. */
+/** Without web_layout, the document's CSS for paper (`@page`) determines the page size. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
 const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
@@ -94,7 +94,7 @@ export const pdf = defineEndpoint({
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
   async createJob(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
-    // Validates the margins for every document type.
+    // Called for every document type, because it also validates the margins.
     const html = printing(values, isSent);
     switch (input ? await documentTypeOf(input) : "html") {
       case "office":

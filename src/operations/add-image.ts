@@ -1,4 +1,4 @@
-// Adds images to pages of a PDF, on top of what they show. Yields one output.
+// Adds images to pages of a PDF, on top of their content. Yields one output.
 import * as z from "zod";
 import { OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
@@ -13,13 +13,13 @@ import { addImageForm, type ImageForm } from "../document/pages/image-form.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { Overlay } from "../document/pages/overlay.ts";
 
-/** In points. A larger page, which only UserUnit allows, would be a kilometer wide. */
+/** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: 0, max: 1_000_000 };
 const distance = z.number().min(DISTANCE.min).max(DISTANCE.max);
 const side = z.number().positive().max(DISTANCE.max);
 const placement = z.object({
   image_index: z.int().min(0).default(0),
-  // An operation does not know the IDs of its inputs. Ignored, it would place another image.
+  // Operations have no access to file IDs. If image_id were ignored, another image would be placed.
   image_id: z
     .string()
     .refine(() => false)
@@ -43,7 +43,7 @@ export type AddImageParams = Params<typeof parameters>;
 
 interface Placement extends Omit<z.infer<typeof placement>, "page"> {
   readonly page: string;
-  /** Name of its parameters in errors, with the dot that precedes their names. @default they have no prefix */
+  /** Prefix of parameter names in errors, for example `imageObjects.0.`; empty for x, y and page. */
   readonly path: string;
 }
 
@@ -89,7 +89,7 @@ function imageOf({ image_index, path }: Placement, images: readonly Input[]): In
   throw new OutOfRange(`${path}image_index`, String(image_index), `There ${is} ${images.length} ${noun}, from 0.`);
 }
 
-/** Returns the size of an image on the page. With one side, the proportions stay. */
+/** Returns the size of an image on the page. If only one side is given, the proportions stay. */
 function sizeOf({ size }: ImageForm, { width, height }: Pick<Placement, "width" | "height">) {
   const scale = (width ?? 0) / size.width || (height ?? 0) / size.height || 1;
   return { width: width ?? size.width * scale, height: height ?? size.height * scale };

@@ -39,7 +39,7 @@ export type CompressParams = Params<typeof parameters>;
  */
 const CONTAINER_BYTES = 256 * 2 ** 20;
 
-/** @throws EngineFailure `password-protected`, or the failure of document or engine */
+/** @throws EngineFailure `password-protected`, or the failure of the document or the engine */
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
   const settings = params.level === "custom" ? settingsOfProfile(params.profile!) : LEVEL_SETTINGS[params.level];

@@ -1,5 +1,5 @@
-// Returns the steps of a compression: optionally flattening transparency first, and linearizing last, if the profile
-// requests it.
+// Returns the steps of a compression. A first step flattens transparency, and a last step linearizes, each only if the
+// profile requests it.
 
 import { flatteningOf, isForWeb } from "../document/compression/profile-settings.ts";
 import { type Steps, stepOf } from "../document/contract/operation.ts";

@@ -12,7 +12,7 @@ import { writeFile } from "../document/objects/writer.ts";
 import { pdfOutput } from "../document/pages/open-pdf.ts";
 import { putPageTree } from "../document/pages/page-tree.ts";
 
-/** The largest side of a page (ISO 32000-1, annex C.2). */
+/** Range of a page's sides, in points (ISO 32000-1, annex C.2). */
 const side = number({ min: 0.01, max: 14_400 });
 
 const parameters = {

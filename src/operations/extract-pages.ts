@@ -31,7 +31,10 @@ export type ExtractPagesParams = z.infer<typeof paramsSchema>;
 
 /** Fraction of the memory for the source; the rest is for the current output. */
 const SOURCE_PART = 0.4;
-/** Maximum size of a page in a group. Larger pages are omitted, as are pages after the group is full. */
+/**
+ * Maximum size of a page in a group. Larger pages are omitted, and so is every page that would make the group larger
+ * than `GROUP_BYTES`.
+ */
 const GROUPED_PAGE_BYTES = 2 ** 17;
 const GROUP_BYTES = 2 ** 21;
 const LISTED_BOOKMARKS = 10_000;
@@ -39,7 +42,7 @@ const LISTED_BOOKMARKS = 10_000;
 /**
  * Yields the properties (`json`), the page (`pdf`) and the groups (`pages`), as requested.
  * @throws OutOfRange `pages` if the page does not exist
- * @throws EngineFailure the failure of document or engine
+ * @throws EngineFailure the failure of the document or the engine
  */
 const run: Run<ExtractPagesParams> = async function* ([input], { facts, page, groups }, context) {
   using pdf = await openPdf(await input!.bytes(), context, { objectShare: SOURCE_PART });
@@ -81,7 +84,9 @@ function onePage(source: SourceDocument, number: number, roomBytes: number, sign
   return assemble([taken], documentParts, new Budget(roomBytes), signal);
 }
 
-/** @returns undefined if the page is larger, or cannot be extracted; a request for that page reports the failure */
+/**
+ * @returns undefined if the page exceeds the limit or cannot be extracted; a request for that page reports the failure
+ */
 async function whole(chunks: AsyncIterable<Uint8Array>, limitBytes: number): Promise<Uint8Array | undefined> {
   const kept: Uint8Array[] = [];
   let size = 0;

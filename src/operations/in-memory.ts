@@ -1,4 +1,4 @@
-// Buffers documents in memory that one operation produces for another.
+// Buffers in memory the documents that one operation passes to another.
 
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Input, Output } from "../document/contract/operation.ts";

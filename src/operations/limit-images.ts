@@ -1,6 +1,6 @@
 // Limits the resolution of a PDF's images on the page, and converts photographs to JPEG unless the result must be
-// lossless. For PDFs exported from Office documents and web pages. Replaces only images, so tags, links, outlines and
-// forms stay.
+// lossless. Used for PDFs that were exported from Office documents and web pages. Replaces only images, so tags, links,
+// outlines and forms stay.
 
 import * as z from "zod";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
@@ -20,7 +20,7 @@ export type LimitImagesParams = z.infer<typeof paramsSchema>;
 
 /**
  * Yields one output, which is the input itself if nothing changed.
- * @throws EngineFailure the failure of document or engine
+ * @throws EngineFailure the failure of the document or the engine
  */
 const run: Run<LimitImagesParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
@@ -47,7 +47,7 @@ export function mayChange(pdf: Uint8Array, { lossless, maxImageDpi, onlyBilevel 
 
 /**
  * Reports whether a file has bilevel images, by searching image dictionaries as {@link hasImages} does. The values
- * could be references, but no engine of this service writes them.
+ * could be references, but no engine of this service writes such references.
  */
 function hasBilevelImages(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,4 +1,4 @@
-// Linearizes a PDF for web browsers (ISO 32000-1, Annex F). Yields one output. Changes nothing else.
+// Linearizes PDFs for web browsers (ISO 32000-1, Annex F). Yields one output per input.
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Notice } from "../document/contract/notice.ts";
@@ -70,7 +70,8 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     pdf = await openPdf(bytes, context, { engine: await acquireMupdf(limits) });
     const { file, source, notices } = pdf;
     const { isEncrypted } = source;
-    // Ignores remains of earlier revisions. The copy of an encrypted document would lose the restrictions.
+    // Signatures and locked attachments require a copy; mere remains of them in earlier revisions do not. A new page
+    // tree does not justify a copy of an encrypted document, because the copy would lose the restrictions.
     const losesParts = notices.some(({ code }) => code !== "protection-removed");
     const mustCopy = losesParts || hasOtherKeys(source) || (source.hasNewPageTree && !isEncrypted);
     if (!mustCopy) return { bytes, notices: [], isEncrypted };
@@ -86,21 +87,21 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
 }
 
 /**
- * Reports whether qpdf would encrypt a stream differently: it applies one crypt filter to everything except metadata.
+ * Reports whether qpdf would encrypt a stream differently: qpdf applies one crypt filter to everything except metadata.
  */
 const hasOtherKeys = (source: MupdfSource) => [...source.otherCryptFilters()].some((name) => name !== QPDF_FILTER);
 
 function inOrder(input: Uint8Array, { heapLimitBytes }: Context): QpdfRun {
-  // If streams are preserved, this version of qpdf writes an encrypted file unencrypted; otherwise it compresses
-  // uncompressed streams, which takes long.
+  // With `--stream-data=preserve`, this version of qpdf writes an encrypted file unencrypted. Without it, qpdf
+  // compresses uncompressed streams, which is slow.
   const streams = contains(input, "Encrypt") ? "--decode-level=none" : "--stream-data=preserve";
   const { input: from, output: to } = QPDF_PATHS;
   return runQpdf(["--no-warn", "--linearize", NEWLINE, streams, from, to], { input, heapLimitBytes });
 }
 
 /**
- * Returns qpdf's messages about its own output. After a warning about the source, the output can still have the defect.
- * @returns an empty string without messages
+ * Checks the output if qpdf warned about the input, because the output can still have the same defect.
+ * @returns qpdf's messages about the output; an empty string if there are none
  */
 function flawsOf({ status, output }: QpdfRun, { heapLimitBytes }: Context): string {
   if (status !== STATUS.doneWithWarnings) return "";

@@ -24,7 +24,7 @@ export type MergePdfsParams = Params<typeof parameters>;
 const RESULT_PART = 0.6;
 
 /**
- * Yields one output. Opens each input after the pages of the previous one were copied.
+ * Yields one output. Opens each input after the pages of the previous input were copied.
  * @throws EngineFailure the failure of a document or the engine
  * @throws OutOfRange `pages`
  */

@@ -1,4 +1,4 @@
-// Declares the operation that converts a PDF to PDF/A. The container runs it, because it has the validator.
+// Declares the operation that converts a PDF to PDF/A. The container runs it, because the container has the validator.
 import { declareOperation } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { wordFor } from "../document/contract/parameters/choice.ts";

@@ -75,7 +75,7 @@ export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 /**
  * Yields one output per selected page, in order. A body is rendered while it is read, and must be read before the next
  * output is requested.
- * @throws EngineFailure the failure of document or engine
+ * @throws EngineFailure the failure of the document or the engine
  * @throws OutOfRange `pages`, or `dpi` if a page would have more pixels than the format or {@link MAX_SAMPLES}
  * allows
  */

@@ -1,5 +1,5 @@
 // Answers questions about a PDF. Yields one output, an object in JSON with a member for each answer. A PDF that needs a
-// password has few answers, and is no failure.
+// password is not an error, but few questions then have an answer.
 import { EngineFailure } from "../document/contract/failure.ts";
 import { declareOperation, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
@@ -14,7 +14,7 @@ interface Question {
   readonly schema: JsonSchema;
   /** The answer for an open document. */
   answer(facts: DocumentFacts, input: Input): unknown;
-  /** The answer for one that needs a password. @default there is none */
+  /** The answer for a document that needs a password. @default no answer */
   locked?(input: Input): unknown;
 }
 
@@ -98,7 +98,7 @@ const queriesIn = ({ queries }: PdfInfoParams): readonly Query[] =>
 /** Reports whether an answer needs the validator. */
 export const needsValidator = (params: PdfInfoParams): boolean => queriesIn(params).includes("pdfa");
 
-/** @throws EngineFailure the failure of document or engine */
+/** @throws EngineFailure the failure of the document or the engine */
 const run: Run<PdfInfoParams> = async function* ([input], params, context) {
   const questions = queriesIn(params).map((query) => [query, QUESTIONS[query] as Question] as const);
   const facts = new Map<string, unknown>();
@@ -124,8 +124,8 @@ const jsonOutput = (value: object) => ({
   ...{ extension: "json", type: "application/json", body: new TextEncoder().encode(JSON.stringify(value)) },
 });
 
-/** Answers every question but {@link needsValidator}. */
+/** Answers questions that do not need the validator; see {@link needsValidator}. */
 export const readPdfInfo = defineOperation({ name: "read-pdf-info", parameters, run });
 
-/** Answers every question. The container runs it, because it has the validator. */
+/** Answers every question. The container runs it, because the container has the validator. */
 export const readValidatedPdfInfo = declareOperation({ name: "read-validated-pdf-info", parameters });

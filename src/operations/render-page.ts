@@ -46,7 +46,7 @@ export type PageLimits = Pick<MupdfOptions, "heapLimitBytes">;
 /** Returns an engine for pages of one document. */
 export const engineForPages = (limits: PageLimits): Promise<Mupdf> => acquireMupdf(optionsFor(limits));
 
-/** Selects the limits, because callers can pass a whole context. */
+/** Selects the heap limit, because callers can pass a whole context. */
 const optionsFor = ({ heapLimitBytes }: PageLimits): MupdfOptions => ({ heapLimitBytes, withoutStructure: true });
 
 /** Number of pages opened by this process. */
@@ -69,7 +69,7 @@ export class OpenPage implements Disposable {
 
   /**
    * @param number page number, from 1
-   * @param engine has read only pages of the same document; the caller must close it if this fails
+   * @param engine must have read only pages of the same document; the caller must close it if this call fails
    * @param strips shared by all pages of the engine
    * @throws OutOfRange `pages` if the page does not exist; EngineFailure the failure of the document
    */
@@ -92,13 +92,13 @@ export class OpenPage implements Disposable {
     const whole = wholePageSize(picture);
     const cut = { page, pageKey: this.#key, whole, view, colorModel, dpi };
     if (this.#isScanned && this.#strips.canCut(cut)) return this.#strips.cut(cut);
-    // For a whole page, uses the same bands as the strips do, so that its pixels equal the tiles'.
+    // A whole page uses the same bands as the strips, so that its pixels equal the pixels of its tiles.
     const bandBytes = bandRows(whole.width) * view.width * DRAWN_BYTES[colorModel];
     const isBanded = view.width === whole.width;
     return page.raster({ colorModel, dpi, view, ...(isBanded && { bandBytes }), ...(signal && { signal }) });
   }
 
-  /** Closes the page. The engine can then open another one. */
+  /** Closes the page. The engine can then open another page. */
   [Symbol.dispose](): void {
     this.#strips.forget(this.#key);
     this.#page.close();

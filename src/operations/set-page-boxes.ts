@@ -45,7 +45,7 @@ type Margins = Readonly<Record<(typeof SIDES)[number], number>>;
 
 const TOO_MANY = `A request sets at most ${LIMITS.boxesSet} boxes.`;
 
-/** @throws OutOfRange the pages of a range, or margins that leave too little or too much, before any output */
+/** @throws OutOfRange if a page does not exist, or if a box would be too small or too large; before any output */
 const run = pdfToPdf<SetPageBoxesParams>(async ({ file, notices }, { boxes: { boxes } }, { signal }) => {
   notices.push(...withdrawClaims(file, (family) => BOX_STANDARDS.has(family)));
   const pages = placesOf(file);
@@ -85,7 +85,10 @@ const inset = ([left, bottom, right, top]: Box, margins: Margins, unit: number):
   top - margins.top / unit,
 ];
 
-/** Reports whether a box has a size that viewers accept. One that is too large already may become smaller. */
+/**
+ * Reports whether a box has a size that viewers accept. If the media box is already too large, a box of at most the
+ * same size is accepted.
+ */
 const isRoom = ([left, bottom, right, top]: Box, before: Box): boolean =>
   isSide(right - left, before[2] - before[0]) && isSide(top - bottom, before[3] - before[1]);
 const isSide = (length: number, before: number): boolean => length >= SIDE.min && length <= Math.max(SIDE.max, before);

@@ -24,7 +24,7 @@ const SOURCE_PART = 0.4;
 
 /**
  * Yields the outputs. A body is produced while it is read, and must be read before the next output is requested.
- * @throws EngineFailure the failure of document or engine
+ * @throws EngineFailure the failure of the document or the engine
  * @throws OutOfRange `pages`, before the first output
  */
 const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
@@ -52,7 +52,7 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
         const body = assemble([taken], documentParts, sourceBudget, context.signal, (...lost) => {
           if (isFirst) notices.push(...lost);
         });
-        // Notices are about the input, so the other outputs report none.
+        // Notices concern the whole input, so only the first output reports them.
         yield { ...pdfOutput(body), total, notices: () => notices.splice(0) };
       }
     } finally {

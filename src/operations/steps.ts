@@ -8,9 +8,9 @@ import type { Context, Input, Output, Step, Steps } from "../document/contract/o
 import { memoryInput, readWhole } from "./in-memory.ts";
 
 /**
- * Yields the outputs of the last step. The first one reports the notices of all steps.
+ * Yields the outputs of the last step. The first output reports the notices of all steps.
  * @throws EngineFailure, OutOfRange the error of the step that failed; `too-large` if the outputs of a step leave no
- * memory for the next one
+ * memory for the next step
  */
 export async function* runSteps(steps: Steps, inputs: readonly Input[], context: Context): AsyncGenerator<Output> {
   const earlier: Notice[] = [];
@@ -26,14 +26,14 @@ export async function* runSteps(steps: Steps, inputs: readonly Input[], context:
   for await (const output of run(steps.at(-1)!, current, within)) yield withEarlier(earlier, output);
 }
 
-/** Adds notices of earlier steps to an output. The output whose notices are read first reports them, and no other. */
+/** Adds notices of earlier steps to an output. Only the output whose notices are read first reports them. */
 export const withEarlier = (earlier: Notice[], output: Output): Output => ({
   ...output,
   notices: () => [...earlier.splice(0), ...(output.notices?.() ?? [])],
 });
 
 /**
- * Runs one step, and returns its outputs as inputs of another one.
+ * Runs one step, and returns its outputs as inputs of another step.
  * @param notices receives the notices of the outputs
  * @param limitBytes limits the size of all outputs together
  * @throws EngineFailure, OutOfRange the error of the step; `too-large`
@@ -54,7 +54,9 @@ export function runInMemory(
   });
 }
 
-/** Stores the outputs of a step as inputs of the next one. An output without a name gets the name of the first input. */
+/**
+ * Stores the outputs of a step as inputs of the next step. An output without a name gets the name of the first input.
+ */
 export async function spoolOutputs<I extends Input>(
   outputs: AsyncIterable<Output>,
   [first]: readonly Input[],

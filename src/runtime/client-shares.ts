@@ -16,7 +16,7 @@ export class ClientShares {
   readonly #shares = new Map<string, Share>();
   #turns = 0;
 
-  /** Adds one ticket to a client's count until disposed. */
+  /** Adds one ticket to a client's count until the result is disposed. */
   join(client: string): Disposable {
     const share = this.#shares.get(client) ?? { present: 0, lastTurn: 0 };
     this.#shares.set(client, share);
@@ -32,8 +32,8 @@ export class ClientShares {
   }
 
   /**
-   * Chooses the ticket of the client with the fewest active tickets; among equals, of the client that has waited
-   * longest since its last permit.
+   * Chooses the ticket of the client with the fewest active tickets; among clients with equally few, the client that
+   * has waited longest since its last permit.
    * @param waiting in order of arrival
    */
   next<Ticket extends Wanted>(waiting: readonly Ticket[], working: readonly Wanted[]): Ticket | undefined {
@@ -52,7 +52,8 @@ export class ClientShares {
 
 /**
  * Chooses a ticket of the client with the fewest active tickets.
- * @param tieBreaker ranks clients with equally many, the lowest first. @default the first ticket
+ * @param tieBreaker ranks tickets of clients with equally few active tickets; the lowest rank wins. @default the first
+ * ticket
  */
 export function leastServed<Ticket extends Wanted>(
   waiting: readonly Ticket[],
@@ -76,7 +77,10 @@ export function ticketToEvict<Ticket extends Wanted>(
   return isTooMany(count, most) ? waiting.findLast(({ client }) => client === most) : undefined;
 }
 
-/** Returns a rule for {@link ticketToEvict}: more than half of the queue is too many, if the newcomer has fewer. */
+/**
+ * Returns a rule for {@link ticketToEvict}: a client with more than half of the queue must make room, if the newcomer
+ * has less than half.
+ */
 export function overHalf(newcomer: { readonly client: string; readonly present: number }, maxQueued: number) {
   const half = Math.max(1, Math.floor(maxQueued / 2));
   return (queued: number, client: string) => client !== newcomer.client && queued > half && newcomer.present < half;

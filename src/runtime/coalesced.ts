@@ -1,4 +1,4 @@
-// Coalesces concurrent calls of a function that handles everything due at once.
+// Coalesces concurrent calls of a function. Each run of the function handles everything that is pending.
 
 /**
  * Returns a function that runs the work, one run at a time. Calls during a run share one further run, which starts

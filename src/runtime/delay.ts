@@ -1,4 +1,4 @@
-// Delays and yielding. Uses only APIs common to workerd and Node.
+// Delays execution, or yields to the event loop. Uses only APIs that workerd and Node share.
 
 /** Lets the event loop process pending events: other requests, and closed connections. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

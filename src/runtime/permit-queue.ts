@@ -49,7 +49,7 @@ export class PermitQueue<Ticket = unknown> {
 
   /**
    * Waits for a permit.
-   * @returns the permit; dispose it to release it
+   * @returns the permit; dispose of it to release it
    * @throws EngineFailure `busy` if the queue is full, or the wait takes too long
    * @throws the signal's reason when aborted
    */

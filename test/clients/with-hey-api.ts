@@ -17,6 +17,6 @@ const merged = await mergedPdf({
 });
 if (!("outputId" in merged.data)) throw new Error("The answer is not there yet.");
 const read = { path: { id: merged.data.outputId }, query: { format: "file" as const } };
-// The client knows one type of an answer, and prefers JSON.
+// The client's types have one type per response, and it requests JSON by default.
 const result = await getResource({ ...read, parseAs: "arrayBuffer", throwOnError: true });
 process.stdout.write(Buffer.from(result.data as unknown as ArrayBuffer).toString("base64"));

@@ -11,7 +11,7 @@ const client = createClient<paths>({ baseUrl });
 
 const uploaded = await client.POST("/upload", {
   body: { file: files },
-  // The types name a file by a string.
+  // The types declare a file as a string.
   bodySerializer() {
     const form = new FormData();
     for (const path of files) form.append("file", new Blob([readFileSync(path)]), path);

@@ -1,5 +1,5 @@
-// Tests the builds of the container's image under the conditions of the image: without a locale. The packages that the
-// builds need are present where install-engines.sh built the engines; headers come from Debian's mirror.
+// Tests the builds of the container's image without a locale, as in the image. The packages that the builds need are
+// installed if install-engines.sh built the engines on this machine; headers come from Debian's mirror.
 
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,9 +9,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/services/wrangler.ts";
 
-/** Together the builds take 40 seconds of processor time; a busy machine needs longer. */
+/** All builds together take 40 seconds of CPU time; a busy machine needs longer. */
 const TIMEOUT_MS = 1_200_000;
-/** Without LANG and LC_ALL: the locale is POSIX's, and characters are ASCII. */
+/** Without LANG and LC_ALL, the locale is POSIX, and characters are ASCII. */
 const IMAGE_ENVIRONMENT = { PATH: process.env.PATH ?? "", HOME: tmpdir(), DEBIAN_FRONTEND: "noninteractive" };
 
 let folder: string;
@@ -25,7 +25,7 @@ const start = (program: string, ...args: string[]) =>
 const build = (engine: string, ...args: string[]) =>
   start(join(root, "container/engines", engine, "build.sh"), join(folder, engine), ...args);
 
-/** @returns the reason why the build cannot run here */
+/** @returns the reason why the build cannot run on this machine */
 function missing(program: string, ...headers: string[]): string | undefined {
   if (spawnSync(program, ["--version"]).error)
     return `${program} is not installed: container/install-engines.sh does that`;
@@ -37,7 +37,7 @@ function missing(program: string, ...headers: string[]): string | undefined {
 test.concurrent("veraPDF's server", { timeout: TIMEOUT_MS }, async (context) => {
   const reason = missing("javac");
   if (reason) return context.skip(reason);
-  // Fetching from Maven Central would take most of the time and does not depend on the locale.
+  // The jars are not fetched: Maven Central would take most of the time, and fetching does not depend on the locale.
   await build("verapdf", join(root, "container/dist/verapdf"));
   const { stdout } = await start("unzip", "-l", join(folder, "verapdf/verapdf/pagewright-server.jar"));
   expect(stdout).toContain("Server.class");
@@ -47,7 +47,7 @@ test.concurrent("Ghostscript's zygote", { timeout: TIMEOUT_MS }, async (context)
   const reason = missing("g++", "libgs-dev");
   if (reason) return context.skip(reason);
   await build("ghostscript");
-  // Without arguments it prints its usage.
+  // Without arguments, the program prints its usage and fails.
   await expect(start(join(folder, "ghostscript/ghostscript-zygote"))).rejects.toHaveProperty("code");
 });
 

@@ -1,6 +1,6 @@
-// Tests the whole service with many documents of every kind that becomes PDF (sound, damaged, locked and hostile), and
-// with processes killed in mid-job: resources do not grow, no job stalls, and every client is answered.
-// ENDURANCE_DOCUMENTS and ENDURANCE_KILLS make the runs longer.
+// Tests the whole service with many documents of every kind that becomes PDF (valid, damaged, password-protected and
+// hostile), and kills processes during jobs: resources must not grow, no job may stall, and every client must get a
+// response. ENDURANCE_DOCUMENTS and ENDURANCE_KILLS make the runs longer.
 
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -48,7 +48,7 @@ const made: readonly Sample[] = [
   { name: "half.docx", bytes: text.subarray(0, text.length / 2), status: 400 },
   { name: "other.docx", bytes: zip({ "readme.txt": "nothing" }), status: 400 },
   { name: "page.html", bytes: Buffer.from("<title>a</title><h1>Hello</h1>"), status: 200 },
-  // It draws what it cannot reach as missing.
+  // Chromium prints resources that it cannot reach as missing images and frames.
   {
     name: "curious.html",
     bytes: Buffer.from("<img src=http://127.0.0.1/><iframe src=file:///etc/passwd></iframe>"),
@@ -105,8 +105,8 @@ async function convert({ name, bytes }: Pick<Sample, "name" | "bytes">): Promise
 }
 
 /**
- * Returns the anonymous memory of a process in KiB. Private memory is no measure for a zygote: it shares pages with a
- * child that has not exited yet.
+ * Returns the anonymous memory of a process in KiB. Private memory would be wrong for a zygote, which shares pages with
+ * children that have not exited yet.
  */
 function ownMemory(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
@@ -116,7 +116,7 @@ function ownMemory(pid: number): number {
 const server = () => service.container!.pid!;
 const zygote = () => processTree(server()).find((pid) => nameOf(pid) === "zygote\n")!;
 
-/** Returns the server's own folders, on disk and in memory, which are recognized by their names. */
+/** Returns the folders that the server itself created, on disk and in memory; their names identify them. */
 function folders(): string[] {
   const places = [dirname(execFileSync("mktemp", ["-u"], { encoding: "utf8" }).trim()), "/dev/shm"];
   const own = places.flatMap((place) => readdirSync(place).map((name) => join(place, name)));
@@ -150,7 +150,7 @@ test(`${DOCUMENTS} documents in a row leave no process, no file and no memory be
     );
   await run(Math.ceil(DOCUMENTS / 4));
   await eventually(() => expect(folders()).toEqual([]));
-  // Chromium makes pages ready while nobody waits.
+  // Chromium can still be preparing pages for later jobs.
   await eventually(async () => {
     const { length } = processTree(server());
     await sleep(2000);
@@ -168,17 +168,17 @@ test(`${DOCUMENTS} documents in a row leave no process, no file and no memory be
   );
   expect(wrong).toEqual([]);
   await eventually(() => expect(processTree(server()).length).toBeLessThanOrEqual(before.processes));
-  // A leak grows in both halves. The kernel gives a heap large pages at one moment, which is no leak.
+  // A leak grows in both halves. A single growth is no leak: the kernel sometimes gives a heap large memory pages.
   const growth = Math.min(between.zygote - before.zygote, after.zygote - between.zygote);
   expect(growth).toBeLessThan(2 * 1024);
-  // A heap that is collected now and then.
+  // Allows for garbage that has not been collected yet.
   expect(after.server - before.server).toBeLessThan(96 * 1024);
 });
 
 test(`${KILLS} processes killed in mid-job: as many clear answers, and the next job works`, {
   timeout: 120_000 + KILLS * 60_000,
 }, async () => {
-  // Takes LibreOffice seconds.
+  // LibreOffice needs seconds for this document.
   const body = Array.from({ length: 1500 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("");
   const long = { name: "long.docx", bytes: docx({ body }) };
   const small = { name: "small.docx", bytes: text };
@@ -194,13 +194,13 @@ test(`${KILLS} processes killed in mid-job: as many clear answers, and the next 
     try {
       process.kill(victims[victim](child), "SIGKILL");
     } catch {
-      // It had just ended.
+      // The process ended just before the signal.
     }
     const { status, error } = await answer;
     answers[`${victim} ${status} ${error ?? ""}`] = (answers[`${victim} ${status} ${error ?? ""}`] ?? 0) + 1;
     if (status !== 200)
       expect({ status, error }).toEqual({ status: expect.toBeOneOf([500, 503]), error: expect.stringMatching(/\.$/) });
-    // While the server starts again, the answer is that it is busy.
+    // While the server restarts, the container is busy.
     await eventually(async () => expect((await convert(small)).status).toBe(200));
   }
   console.log(`Answers: ${JSON.stringify(answers)}`);

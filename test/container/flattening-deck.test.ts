@@ -1,4 +1,4 @@
-// Flattens a deck of slides with shadows, exported by LibreOffice: counts the pictures, and compares the file with
+// Flattens a slide deck with shadows, exported by LibreOffice: counts the images, and compares the file with
 // Ghostscript's.
 // Contract: docs/api.md#flattened-transparencies-pdf
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// Tests that GET /ready of the container tells the truth about each engine, without any job that finds out.
+// Tests that GET /ready of the container reports the true state of each engine, before any job fails.
 
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
@@ -35,18 +35,21 @@ async function ready(): Promise<{ readonly status: number; readonly health: Cont
 
 const isReady = () => eventually(async () => expect(await ready()).toMatchObject({ status: 200 }));
 
-/** Reports whether the service says that it lacks this engine. */
+/** Reports whether the service lists this engine as unavailable. */
 async function isLacking(engine: string): Promise<boolean> {
   const { status, health } = await ready();
   const { state, trouble } = health.engines[engine]!;
   return status === 503 && (state !== "warm" || trouble !== undefined);
 }
 
-/** Waits until the service says that it lacks this engine, for which it must be asked often. */
+/** Waits until the service lists this engine as unavailable. The state is polled often, because it can be short. */
 const turns = (engine: string) =>
   eventually(async () => expect(await isLacking(engine)).toBe(true), { intervalMs: 10 });
 
-/** Strikes an engine until the service says that it lacks it: a quick one may be back before an answer that is late. */
+/**
+ * Runs `strike` on an engine until the service lists the engine as unavailable. One strike may not suffice: an engine
+ * can recover before a late response.
+ */
 const turnsWhen = (engine: string, strike: () => void) =>
   eventually(async () => {
     strike();
@@ -57,7 +60,7 @@ const turnsWhen = (engine: string, strike: () => void) =>
     }
   });
 
-/** The longest-living process of each engine. */
+/** The longest-lived process of each engine. */
 const PROCESSES = { office: /^zygote/, ghostscript: /^ghostscript-zy/, verapdf: /^java/, chromium: /^chromium/ };
 type Engine = keyof typeof PROCESSES;
 const ENGINES = Object.keys(PROCESSES) as Engine[];
@@ -91,7 +94,7 @@ describe.each(ENGINES)("%s", (engine) => {
   });
 });
 
-/** Lets a process open no more files, so that it runs but does no work. */
+/** Prevents a process from opening files, so that it runs but cannot work. */
 function cripple(pid: number): void {
   const { uid, gid } = statSync(`/proc/${pid}`);
   execFileSync("prlimit", ["--pid", String(pid), "--nofile=4:4"], { uid, gid });

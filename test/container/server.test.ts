@@ -1,5 +1,5 @@
-// Tests the container as deployed: a separate process with real engines. It recovers whenever one of its processes is
-// killed.
+// Tests the container as deployed: a separate process with real engines. The container must recover whenever one of its
+// processes is killed.
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "server-test-"));
   scratch = await mkdtemp(join(tmpdir(), "server-test-scratch-"));
   memory = await mkdtemp(join("/dev/shm", "server-test-"));
-  // Engines run as separate users and need to pass through these folders.
+  // Engines run as separate users, which need search permission on these folders.
   for (const path of [scratch, memory]) await chmod(path, 0o711);
   const env = { JOBS: "2", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: memory, URL_ALLOW: "127.0.0.9:*" };
   container = await startContainer({ logFile: join(folder, "log"), env });
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const small = memoryInput(docx({ body: paragraph("Hello from a test") }), "small.docx");
-/** A document that takes LibreOffice seconds. */
+/** LibreOffice needs seconds for this document. */
 const long = memoryInput(
   docx({ body: Array.from({ length: 3000 }, (_, page) => paragraph(`Page ${page}`) + pageBreak).join("") }),
   "long.docx",
@@ -165,7 +165,7 @@ test("stopped, it leaves no process and no folder", async () => {
   await childAtWork();
   const tree = processTree(container.pid!);
   await container.stop();
-  // The job was finished in the remaining time, or failed with an error.
+  // The job was either completed within the grace period, or failed with an error.
   expect(
     await answer.then(
       ({ length }) => length,

@@ -1,4 +1,5 @@
-// Runs endless jobs beside small ones, with the real engines: the small ones are answered, whichever client sent them.
+// Runs endless jobs alongside small ones, with the real engines: small jobs must be completed, whichever client sent
+// them.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { docx, paragraph } from "../fixtures/office.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";
 import { eventually } from "../support/eventually.ts";
 
-/** Time for an answer on a busy machine. */
+/** Maximum response time on a busy machine. */
 const ANSWERED_WITHIN_MS = 90_000;
 
 interface Kind {
@@ -21,7 +22,7 @@ interface Kind {
 
 const file = (text: string, name: string) => memoryInput(Buffer.from(text, "latin1"), name);
 
-/** Returns nested tables, which LibreOffice lays out again and again. */
+/** Returns nested tables, for which LibreOffice repeats the layout many times. */
 function deepTables(depth: number): Uint8Array {
   const open = "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc>";
   const body = `${open.repeat(depth)}${paragraph("deep")}${`</w:tc></w:tr></w:tbl>${paragraph("")}`.repeat(depth)}`;

@@ -1,4 +1,4 @@
-// A container that starts, is asked for work before its engines are ready, and is asked to end.
+// Tests a container that gets a job before its engines have started, and is then stopped.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -1,5 +1,6 @@
-// The container's image as a platform runs it: not as root, without capabilities, with a read-only root file system.
-// Needs Docker and the image; without them it is skipped, and says so. DOCKER_TESTS=1 has it build the image.
+// Tests the container's image as a platform runs it: not as root, without capabilities, with a read-only root file
+// system. Needs Docker and the image; without them, the tests are skipped with a reason. DOCKER_TESTS=1 builds the
+// image.
 
 import { execFile, type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { promisify } from "node:util";
@@ -20,14 +21,14 @@ const secret = "a secret of this test";
 
 const docker = (...args: string[]): SpawnSyncReturns<string> => spawnSync("docker", args, { encoding: "utf8" });
 
-/** Returns the output of a docker command. @throws Error with what it wrote, if it fails */
+/** Returns the output of a docker command. @throws Error with the output if the command fails */
 function did(...args: string[]): string {
   const { status, stdout, stderr } = docker(...args);
   if (status !== 0) throw new Error(`docker ${args[0]}: ${stderr}`);
   return stdout.trim();
 }
 
-/** Returns why the tests cannot run, after building the image if that was asked for. */
+/** Returns the reason why the tests cannot run, after building the image if DOCKER_TESTS is set. */
 function obstacle(): string | undefined {
   if (docker("version").status !== 0) return "Docker does not run here";
   if (DOCKER_TESTS === "1") did("build", "-f", `${root}/container/Dockerfile`, "-t", IMAGE, root);
@@ -101,7 +102,7 @@ describe("the image", () => {
       const { jobs } = (await up()) as unknown as { jobs: Record<string, { working: number }> };
       expect(jobs["office-to-pdf"]!.working).toBe(1);
     });
-    // The end must be seen while the job runs.
+    // The end of the container must be observed while the job runs.
     await promisify(execFile)("docker", ["kill", "--signal", "TERM", id]);
     await eventually(async () => expect((await up()).status).toBe("ending"));
     const refused = await post({ url, secret }, "office-to-pdf", (async function* () {})());

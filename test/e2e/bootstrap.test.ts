@@ -1,4 +1,4 @@
-// Starts a script in a copy of the project: what is missing is built first, and what is there is not.
+// Starts a script in a copy of the project: missing files are built first, existing files are not built again.
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs a script, and expects that the pages are there. */
+/** Runs a script, and expects that the workbench's files exist. */
 async function start(): Promise<void> {
   const { stdout } = await promisify(execFile)(process.execPath, ["scripts/bootstrap.mjs", "script.mjs"], {
     cwd: folder,

@@ -1,5 +1,5 @@
-// Tests the dialect of today: requests that leave out what programs of today leave out, and every call of the pdfrest
-// client of PyPI that has an endpoint here.
+// Tests the dialect `current`: requests without the parameters that current programs omit, and every call of the PyPI
+// client pdfrest for which this service has an endpoint.
 // Contract: docs/api.md#dialects, #output-names
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -56,7 +56,7 @@ interface Described {
   readonly ends: boolean;
 }
 
-/** Runs the program with a PDF and other inputs. */
+/** Runs the Python program with a PDF and other inputs. */
 async function callsOf(bin: string, pdf: Uint8Array): Promise<Readonly<Record<string, unknown>>> {
   const inputs: Readonly<Record<string, string | Uint8Array>> = {
     ...{ "a.pdf": pdf, "b.pdf": await labeledPdf("B", 2), "page.html": HTML },
@@ -74,7 +74,7 @@ async function callsOf(bin: string, pdf: Uint8Array): Promise<Readonly<Record<st
 }
 
 test("the client of PyPI makes its calls, and reads their answers", { timeout: 600_000 }, async (context) => {
-  // Its length depends on the time at which it is made.
+  // The PDF is created once, because its length depends on the time of its creation.
   const input = await labeledPdf("A", 4);
   const { up, ...found } = await callsOf(await pythonTools(context), input);
   expect(up).toEqual(["OK", "Pagewright", expect.stringMatching(/^\d+\.\d+\.\d+$/)]);

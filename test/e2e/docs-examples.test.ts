@@ -1,4 +1,4 @@
-// Runs each example of the reference as it stands there, with files of the names that it uses.
+// Runs each example of the reference unchanged, with files that have the names in the example.
 // Contract: docs/api.md#reference, #first-request
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Media types of files by their extension, where nothing else names them. */
+/** Media types by file extension, for files whose type nothing else names. */
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html",
   png: "image/png",
@@ -53,7 +53,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** Runs the examples of one language, and checks the file or the JSON that each of them gives. */
+/** Runs the examples of one language, and checks the file or the JSON that each of them returns. */
 async function runAll(language: string, program: string, argsOf: (text: string) => readonly string[]): Promise<void> {
   const own = examples.filter((example) => example.language === language);
   expect(own.length).toBeGreaterThanOrEqual(20);
@@ -78,7 +78,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
   }
 }
 
-/** Puts ids of files, requests and addresses that exist in place of those of an example. */
+/** Replaces the IDs and upload URLs of an example by existing ones. */
 async function withIds(text: string): Promise<string> {
   const ids = [...new Set(text.match(/\b[12][0-9a-f]{8}(-[0-9a-f]{4,12}){4}\b/g))];
   let command = text;
@@ -89,7 +89,7 @@ async function withIds(text: string): Promise<string> {
   return command;
 }
 
-/** Returns the id of a request that is answered later. */
+/** Returns the ID of an asynchronous request. */
 async function acceptedRequest(): Promise<string> {
   const { url } = keyedClient();
   const form = new FormData();
@@ -100,7 +100,7 @@ async function acceptedRequest(): Promise<string> {
   return ((await response.json()) as { requestId: string }).requestId;
 }
 
-/** Returns the token of an address at which a file can be uploaded. */
+/** Returns the token of an upload URL. */
 async function newToken(): Promise<string> {
   const { url } = keyedClient();
   const headers = { "Api-Key": inject("services").keyed.key };
@@ -129,7 +129,9 @@ describe("every example runs and gives the file", { timeout: 600_000 }, () => {
 });
 
 describe("the commands of the text run", { timeout: 600_000 }, () => {
-  /** Those of webhooks need a receiver: http/webhooks runs them. */
+  /**
+   * Returns the commands of the reference, except those of webhooks, which need a receiver: http/webhooks runs them.
+   */
   const commandsOf = async (url: string) => {
     const reference = await (await fetch(`${url}/docs.md`)).text();
     return reference.split(/^(?=##+ )/m).flatMap((section) => {
@@ -154,7 +156,7 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
     ]);
     for (const [title, text] of commands) {
       expect([title, text.includes(url)]).toEqual([title, true]);
-      // What needs an id or an address has one of the keyed service.
+      // IDs and upload URLs are those of the keyed service, so commands that contain them are sent there.
       const command = (await withIds(text)).replace(/\S+(?=\/(?:resource|upload\/once)\/\w)/, (base) =>
         base.replace(url, keyedClient().url),
       );

@@ -1,4 +1,4 @@
-// Tests the page of the reference in a browser: with and without scripts, by keyboard, wide and narrow, light and dark.
+// Tests the reference in a browser: with and without scripts, by keyboard, wide and narrow, light and dark.
 // Contract: docs/api.md#reference
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Opens a page. Fails if it logs anything, such as a breach of its policy, or asks another server. */
+/**
+ * Opens a page. Fails if the page logs anything, such as a violation of its policy, or sends a request to another
+ * server.
+ */
 async function visit(options: BrowserContextOptions, path: string, look: (page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext(options);
   const { url } = privateClient();
@@ -146,7 +149,7 @@ test("on paper there is only the text", () =>
     expect(await page.isVisible("#png")).toBe(true);
   }));
 
-// Both schemes, and both widths: the whole reference takes axe its time.
+// Tests each color scheme and each width in a separate test, because axe needs long for the whole reference.
 test.each([
   ["/docs", "light", DESKTOP],
   ["/docs", "dark", PHONE],

@@ -1,4 +1,5 @@
-// Tests that generators of clients understand /openapi.json: what they make compiles, and uploads, merges and reads files.
+// Tests that client generators can read /openapi.json: the generated clients compile, and can upload, merge and
+// download files.
 // Contract: docs/api.md#api-description
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Merges all pages of the first file with one of the second. */
+/** Merges all pages of the first file with one page of the second. */
 async function expectMerged(program: string, args: readonly string[], cwd: string): Promise<void> {
   const { stdout } = await run(program, [...args, privateClient().url, ...files], { cwd, maxBuffer: 2 ** 24 });
   const texts = pageTexts(Buffer.from(stdout, "base64"));
@@ -55,7 +56,7 @@ test("openapi-typescript and @hey-api/openapi-ts", { timeout: LIMIT_MS }, async 
   await expectMerged(process.execPath, ["with-hey-api.ts"], work);
 });
 
-/** This generator keeps one encoding of a body, and prefers JSON, which carries no files. */
+/** This generator uses only one encoding of a body, by default JSON, which cannot contain files. */
 const HEY_API_CONFIG = `
 export default {
   output: { path: "hey", module: { extension: ".ts" } },

@@ -1,4 +1,4 @@
-// Tests `npm run keys` with the storage of a running service.
+// Tests `npm run keys` on the storage of a running service.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ensureDevelopmentKey } from "../../scripts/keys/development-key.ts";
@@ -27,7 +27,7 @@ async function keys(...args: string[]): Promise<{ code: number | string; output:
   return { code, output: command.output().trim() };
 }
 
-/** The status of a POST that is valid except perhaps for its key. */
+/** Returns the status of a POST that is valid except perhaps for its key. */
 async function statusWith(key: string): Promise<number> {
   const form = new FormData();
   form.set("output", "hello");

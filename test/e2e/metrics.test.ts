@@ -1,4 +1,4 @@
-// The metrics of the host and its container, as Prometheus reads them: they agree with what clients counted.
+// Tests the metrics of the host and its container, as Prometheus reads them: they must match the counts of the clients.
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/** Starts a host and returns its address and that of its metrics. */
+/** Starts a host. Returns its URL and the URL of its metrics. */
 async function start(name: string, settings: Record<string, string>) {
   const port = await freePort();
   const host = await startHost({
@@ -41,7 +41,7 @@ async function samplesAt(url: string) {
 }
 
 const CLIENTS = 4;
-/** `METRICS_ROUNDS=200` makes it a load of minutes. */
+/** `METRICS_ROUNDS=200` extends the test to minutes. */
 const ROUNDS = Number(process.env.METRICS_ROUNDS ?? 5);
 
 test("metrics sum up to what four clients counted", async () => {
@@ -61,7 +61,7 @@ test("metrics sum up to what four clients counted", async () => {
   const all = CLIENTS * ROUNDS;
   expect(statuses.filter((status) => status === 200)).toHaveLength(all);
   await eventually(async () => {
-    // test/support/check-described.ts asks for the description.
+    // test/support/check-described.ts requests the description.
     const samples = (await samplesAt(metricsUrl)).filter(({ labels }) => labels.route !== "/openapi.json");
     const requests = samples
       .filter(({ name }) => name === "pagewright_requests_total")
@@ -75,7 +75,7 @@ test("metrics sum up to what four clients counted", async () => {
     expect(sumOf(samples, "pagewright_request_duration_seconds_count")).toBe(4 * all);
     const jobs = { operation: "html-to-pdf", outcome: "answered" };
     expect(sumOf(samples, "pagewright_jobs_ended_total", jobs)).toBe(all);
-    // A browser that a busy machine stalls is replaced, and its jobs are retried.
+    // If a busy machine stalls a browser, it is replaced and its jobs are retried.
     const ended = all + sumOf(samples, "pagewright_jobs_ended_total", { outcome: "lost" });
     expect(sumOf(samples, "pagewright_jobs_ended_total")).toBe(ended);
     expect(sumOf(samples, "pagewright_job_run_seconds_count")).toBe(ended);

@@ -1,4 +1,4 @@
-// `npm run serve`: the whole service on Node by one command, which ends without leaving anything.
+// Tests `npm run serve`: the whole service on Node by one command, which leaves no process behind when it ends.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,17 +19,17 @@ afterEach(async () => {
 
 async function serve(port: number, env: Record<string, string> = {}): Promise<Command> {
   const command = run("npm", ["run", "serve"], { PORT: String(port), DATA_DIR: folder, VARIANT: "keyed", ...env });
-  // The last line of a start.
+  // The last log line of a start.
   await waitForOutput(command, '"expired files removed"').finally(() => {
     started.push(...processTree(command.pid));
   });
   return command;
 }
 
-/** Takes long enough to be met at work. */
+/** A page that takes long enough that the test can observe its job. */
 const BUSY_PAGE = "<h1>Hello</h1><script>for (const end = Date.now() + 2000; Date.now() < end;);</script>";
 
-/** Returns the number of web pages that the container is working on. */
+/** Returns the number of web pages that the container is converting. */
 async function workingIn(command: Command): Promise<number> {
   const [, port] = /"server started","port":(\d+)/.exec(command.output())!;
   const { jobs } = (await (await fetch(`http://127.0.0.1:${port}/up`)).json()) as {

@@ -1,4 +1,4 @@
-// Tests `npm start` as a new user runs it: both variants run from one checkout, and nothing is left when it ends.
+// Tests `npm start` as a new user runs it: both variants run from one checkout, and no process remains after the end.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,7 +22,7 @@ async function end(command: Command): Promise<void> {
   try {
     process.kill(-command.pid, "SIGTERM");
   } catch {
-    // Ended by the test.
+    // The test has already ended the process.
   }
   for (const pid of await survivors(all)) process.kill(pid, "SIGKILL");
 }
@@ -96,7 +96,7 @@ describe("both variants side by side", () => {
     for (const [index, command] of [open, keyed].entries()) {
       const all = processTree(command.pid);
       expect(all.length).toBeGreaterThan(4);
-      // A terminal sends it to the whole foreground.
+      // A terminal sends SIGINT to the whole foreground process group.
       process.kill(-command.pid, "SIGINT");
       expect(await command.ended).toBe(0);
       expect(await survivors(all)).toEqual([]);

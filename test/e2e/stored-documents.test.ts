@@ -1,12 +1,12 @@
-// Attacks the origin of the service with stored documents and with names and values that are markup: in a browser,
-// nothing of it runs.
+// Attacks the service's origin with stored documents, and with names and values that contain markup: a browser must not
+// run any of it.
 // Contract: docs/api.md#workbench, #stored-files
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { download, drop, openBrowser, operationOf, run, visit } from "../support/workbench.ts";
 
-/** Leaves a trace in the log of the browser, from whatever frame and whatever its policy. */
+/** A script that writes to the browser's log, from any frame and under any policy. */
 const TRACE = "console.log('it ran')";
 const MARKUP = `<img src=x onerror="${TRACE}">`;
 const HTML = `<!doctype html><title>t</title><script>${TRACE}</script>${MARKUP}`;
@@ -26,10 +26,10 @@ async function store(name: string, text: string): Promise<string> {
   return ((await response.json()) as { files: { id: string }[] }).files[0]!.id;
 }
 
-/** Opens an address by itself. A download is no failure. */
+/** Navigates to a URL. A download is not a failure. */
 const open = (page: Page, address: string) => page.goto(address, { waitUntil: "load" }).catch(() => undefined);
 
-/** @returns the traces that were found */
+/** @returns the log entries of scripts that ran */
 async function traced(use: (page: Page) => Promise<void>): Promise<readonly string[]> {
   const context = await browser.newContext();
   const traces: string[] = [];
@@ -67,7 +67,7 @@ describe.each([
     ];
     const traces = await traced(async (page) => {
       await open(page, `${url}/resource/${id}?format=file`);
-      // No page of the service frames anything, so another one does.
+      // The service's own pages cannot be framed, so a page of another origin frames them.
       const frames = paths.map(
         (path) => `<iframe src="${url}/${path}"></iframe><object data="${url}/${path}"></object>`,
       );
@@ -89,7 +89,7 @@ test("an address that is markup is answered as JSON that no browser takes for a 
     for (const path of [markup, `docs/${markup}`, `resource/${markup}`, `resource/${markup}?format=${markup}`]) {
       await open(page, `${url}/${path}`);
     }
-    // A form of another page that sends markup, whose answer the browser shows.
+    // A form of another page sends markup, and the browser shows the response.
     await page.setContent(
       `<form method="post" action="${url}/png" enctype="multipart/form-data"><input name="pages" value='${MARKUP}'></form>`,
     );
@@ -109,7 +109,7 @@ test("names and values that are markup are text in the workbench", () =>
     expect(await page.textContent("#field-pages-complaint")).toContain(MARKUP);
     expect(await page.textContent("[role=status]")).toContain(MARKUP);
     await operationOf(page, "/pdf").check({ force: true });
-    // Names of files lose the characters that no system takes.
+    // File names lose the characters that file systems forbid.
     await page.waitForSelector(".run .small:has-text('img src=x onerror=alert(1)')");
     await operationOf(page, "/png").check({ force: true });
     await page.fill("#field-pages", "1");

@@ -1,4 +1,4 @@
-// Traces as a collector gets them: of a document that passes through the service and its container.
+// Tests traces as a collector receives them, for a document that passes through the service and its container.
 // Contract: docs/api.md#traces
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Tests limits and usage with two isolates of the whole Worker, which share one key.
+// Tests limits and usage with two isolates of the whole Worker that share one key.
 // Contract: docs/api.md#limits-of-a-client, #usage
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";

@@ -1,5 +1,5 @@
-// Processes several files in the workbench, downloads what was made as one archive, and comes back to it after a reload
-// and by a link.
+// Processes several files in the workbench, downloads the outputs as one archive, and opens the results again after a
+// reload and by a link.
 // Contract: docs/api.md#workbench
 import { unzipSync } from "fflate";
 import { PDFDocument } from "pdf-lib";
@@ -30,7 +30,7 @@ afterAll(() => browser?.close());
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? document.activeElement?.tagName);
 const entriesOf = (bytes: Uint8Array) => Object.entries(unzipSync(bytes));
 
-/** Collects what the progress says from now on. */
+/** Records all texts of the progress from now on. */
 const watchProgress = (page: Page) =>
   page.evaluate(() => {
     const seen = new Set<string>();

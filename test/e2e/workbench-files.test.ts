@@ -1,4 +1,4 @@
-// Chooses, orders and stores files in the workbench, as people do with a mouse, and tells them what to do with a key.
+// Chooses, orders and stores files in the workbench, by mouse and by keyboard, and with a key.
 // Contract: docs/api.md#workbench
 import { PDFDocument } from "pdf-lib";
 import type { Browser, Page } from "playwright-core";
@@ -89,7 +89,7 @@ test("a file waits for the right key, and is stored with it", () =>
     page.on("request", (request) => sent.push(request.url()));
     await page.click("button:has-text('Sample PDF')");
     await page.waitForSelector(".file:has-text('waits for your key')");
-    // The page shows the key before the files.
+    // Before the key is entered, the page shows the key field above the files.
     expect(await page.locator(".steps h2").first().textContent()).toBe("Enter your key");
     expect(sent.some((url) => url.endsWith("/upload"))).toBe(false);
     await page.fill("#api-key", "00000000-0000-0000-0000-000000000000");
@@ -103,7 +103,7 @@ test("a file waits for the right key, and is stored with it", () =>
     await page.reload();
     await page.waitForSelector("#api-key");
     expect(await page.inputValue("#api-key")).toBe("");
-    // An address may carry the key, which the page takes out of it.
+    // A URL can contain the key, which the page removes from the URL.
     const { url, key } = inject("services").keyed;
     await page.goto(`${url}/#a=1&key=${encodeURIComponent(key)}`);
     await page.waitForFunction((key) => document.querySelector<HTMLInputElement>("#api-key")?.value === key, key);
@@ -153,7 +153,7 @@ test("files that the service cannot read or store are told when they are dropped
     expect(await page.isDisabled(".run .primary")).toBe(true);
     expect(await page.textContent(".run .small")).toBe("Remove 4 files first.");
     await examine(page);
-    // An archive takes what can be stored.
+    // `/zip` accepts every file that can be stored.
     await operationOf(page, "/zip").check({ force: true });
     expect(await page.textContent(".run .small")).toBe("Remove huge.pdf first.");
     await operationOf(page, "/merged-pdf").check({ force: true });
@@ -178,18 +178,18 @@ test("many files have pictures and stay within reach, sorted, reversed and moved
     await page.click("button:has-text('Reverse')");
     expect(await order()).toEqual(down);
     expect(await page.textContent("[role=status]")).toBe("The order is reversed. scan 12.pdf is first.");
-    // Rows can grow when their pictures and facts arrive; the list scrolls only once, with the move.
+    // Rows grow when their previews and properties arrive; the list must scroll only once, with the move.
     await page.locator("img.thumbnail").nth(11).waitFor();
     await page.focus("button:has-text('Move scan 3.pdf to the top')");
     await page.keyboard.press("Enter");
     expect((await order())[0]).toBe(3);
     expect(await page.textContent("[role=status]")).toBe("scan 3.pdf is now number 1 of 12.");
-    // The focus stays, and so does the row in view.
+    // The focus and the visible row must not change.
     await page.keyboard.press("Alt+End");
     expect((await order()).at(-1)).toBe(3);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain("Move scan 3.pdf to the top");
     expect(await page.locator(".file:has-text('scan 3.pdf')").isVisible()).toBe(true);
-    // The list scrolls once the move has been painted.
+    // The list scrolls only after the move has been painted.
     await eventually(async () => {
       const [list, row] = await Promise.all(
         [".files", ".file:last-child"].map(async (selector) => (await page.locator(selector).boundingBox())!),

@@ -1,4 +1,4 @@
-// Follows jobs in the workbench: their progress, how they are canceled at each step, and what a bad connection does.
+// Tests jobs in the workbench: their progress, cancellation at each step, and bad connections.
 // Contract: docs/api.md#workbench, #asynchronous-jobs
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** Prepares a job that draws many large pages, or some small ones. */
+/** Prepares a job that draws many large pages, or a few small ones. */
 async function prepare(page: Page, { file = deck, resolution = "1200" } = {}): Promise<void> {
   await drop(page, file);
   await operationOf(page, "/png").check({ force: true });
@@ -25,7 +25,7 @@ async function prepare(page: Page, { file = deck, resolution = "1200" } = {}): P
 
 const announced = (page: Page, text: string) => page.waitForSelector(`[role=status]:text-is("${text}")`);
 
-/** Expects that the page is as before the job, and that the job can run after all. */
+/** Expects that the page is in the same state as before the job, and that the job can still run. */
 async function canRunAgain(page: Page): Promise<void> {
   expect(await page.locator(".problem").count()).toBe(0);
   expect(await page.locator(".file").count()).toBe(1);
@@ -35,7 +35,7 @@ async function canRunAgain(page: Page): Promise<void> {
   expect(await page.locator(".output").count()).toBe(1);
 }
 
-/** Expects that the service has forgotten a job. */
+/** Expects that the service no longer has the job. */
 const isGone = (id: string) =>
   eventually(async () => {
     const { status } = await fetch(`${inject("services").private.url}/request-status/${id}`);
@@ -46,7 +46,7 @@ const idIn = (request: Request) => new URL(request.url()).pathname.split("/").at
 
 test("the pages that are done are counted", () =>
   visit(browser, {}, async (page) => {
-    // Long enough for several reports of its progress, which come every second.
+    // Takes long enough for several progress reports, one per second.
     await prepare(page, { file: { name: "book.pdf", bytes: await textPdf(60) }, resolution: "800" });
     await page.evaluate(() => {
       const seen: string[] = [];
@@ -112,7 +112,7 @@ test("an upload shows how much is sent, and can be canceled", () =>
     const network = await page.context().newCDPSession(page);
     const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 100_000 };
     await network.send("Network.emulateNetworkConditions", slow);
-    // Bytes behind the end of a PDF do not count.
+    // Bytes after the end of a PDF have no effect.
     await drop(page, { name: "slow.pdf", bytes: Buffer.concat([deck.bytes, Buffer.alloc(4_000_000)]) });
     await operationOf(page, "/png").check({ force: true });
     await page.waitForFunction(() => Number(document.querySelector("progress.upload")?.getAttribute("value")) > 0);

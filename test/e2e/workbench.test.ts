@@ -1,5 +1,5 @@
-// Uses the workbench in a browser, from the file that is dropped to the file that comes back, in both variants, and runs
-// the code that it shows.
+// Tests the workbench in a browser, from the dropped file to the downloaded result, in both variants, and runs the
+// generated code.
 // Contract: docs/api.md#workbench
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
@@ -25,7 +25,7 @@ import {
 } from "../support/workbench.ts";
 
 const list = (await (await fetch(`${inject("services").keyed.url}/operations.json`)).json()) as OperationList;
-/** Operations that return files. `/pdf` is the first one, and makes a PDF of the page. */
+/** Operations that return files. The first is `/pdf`, which makes a PDF of an HTML page. */
 const operations = list.operations.filter(({ output }) => !output.data);
 const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/png": { resolution: "40", pages: "2,1" },
@@ -36,7 +36,7 @@ const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/html": { output: "saved", content: `<p>It's "$5" \\ ✓</p>` },
 };
 const KEYED_ONLY = operations.filter(({ variants }) => !variants.includes("private")).map(({ path }) => path);
-/** Names of files that need care in a shell and in strings. */
+/** File names that need quoting in a shell and escaping in strings. */
 const REPORT = "it's a report, $1.pdf";
 const PAGE = "page.html";
 
@@ -78,7 +78,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         expect([path, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
         const made = await runner.run(await codeOf(page));
         for (const { language, name, bytes } of made) {
-          // Code asks for an archive where there may be several files.
+          // The generated code requests an archive if there can be several files.
           const wanted = archives ? "application/zip" : type;
           expect([path, language, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, language, wanted]);
         }

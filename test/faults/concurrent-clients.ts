@@ -1,4 +1,4 @@
-// Many clients at once with small jobs for all endpoints: each answer must be right, or 503 with Retry-After.
+// Many concurrent clients with small jobs for all endpoints: each response must be right, or 503 with Retry-After.
 // `--crowd` 50 clients, `--seconds` 300.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { smallSamples } from "./service-samples.ts";
 import { Random, seedOf, spread, Tally } from "./statistics.ts";
 import type { Run } from "./suite.ts";
 
-/** Shorter than the Retry-After that clients receive: this crowd is impatient. */
+/** Shorter than the Retry-After that clients receive, to test impatient clients. */
 const AFTER_REFUSAL_MS = 500;
 
 export const run: Run = async (options) => {
@@ -46,7 +46,7 @@ class Crowd {
   readonly right = new Tally();
   readonly statuses = new Tally();
   readonly complaints = new Tally();
-  /** Durations of right answers. */
+  /** Durations of correct responses. */
   readonly timesMs: number[] = [];
 
   constructor(service: FullService, samples: readonly Sample[]) {

@@ -1,5 +1,5 @@
 // Runs the container's service as `npm start` does, in a separate process, so that its supervisor can be killed and
-// frozen as well. It reports its address to its parent and ends with it. Environment: FAULTS_LOG, SCRATCH_DIR,
+// stopped as well. Reports its URL to its parent process, and ends with it. Environment: FAULTS_LOG, SCRATCH_DIR,
 // MEMORY_SCRATCH_DIR.
 
 import { startContainer } from "../../scripts/services/container-process.ts";

@@ -1,4 +1,4 @@
-// Jobs that keep each engine of the container busy for a moment, and a small job per engine that shows whether it
+// Jobs that keep each engine of the container busy for a moment, and a small job for each engine that shows whether it
 // works.
 
 import { docx, pageBreak, paragraph, xlsx } from "../fixtures/office.ts";
@@ -12,7 +12,7 @@ import { type Engine, pdfWith, type Sample, samePagesAsFirst } from "./sample.ts
 export type ContainerEngine = Exclude<Engine, "edge">;
 
 export interface EngineSamples {
-  /** Takes a healthy engine well under a second. */
+  /** A job that a healthy engine completes in well under a second. */
   readonly probe: Sample;
   /** Jobs that take from a fraction of a second to a few seconds each. */
   readonly load: readonly Sample[];
@@ -44,7 +44,7 @@ const ASKED: Readonly<Record<ContainerEngine, Pick<Sample, "path" | "fields" | "
     operation: "pdf-to-pdfa",
     params: { level: { part: 2, conformance: "b" }, rasterize: false },
   },
-  // Ghostscript rewrites a document that cannot be repaired, and as a last resort pages become pictures.
+  // Uses Ghostscript for a document that cannot be repaired, and at last replaces pages by images.
   rewrite: {
     path: "/pdfa",
     fields: { output: "made", output_type: "PDF/A-2b", rasterize_if_errors_encountered: "on" },
@@ -109,7 +109,7 @@ export async function containerSamples(): Promise<Readonly<Record<ContainerEngin
   };
 }
 
-/** @param pageCount page count of the answer. @default the page count of the first answer */
+/** @param pageCount page count of the response. @default the page count of the first response */
 function job(engine: ContainerEngine, name: string, content: string | Uint8Array, pageCount?: number): Sample {
   return {
     name,
@@ -120,7 +120,7 @@ function job(engine: ContainerEngine, name: string, content: string | Uint8Array
   };
 }
 
-/** Returns samples for those files of the corpus that exist. */
+/** Returns samples for the given files of the corpus that exist. */
 function real(engine: ContainerEngine, ...paths: readonly string[]): Sample[] {
   return paths.flatMap((path) => {
     const bytes = corpusFile(path);
@@ -140,6 +140,6 @@ const busyPage = (pageCount: number, ms: number) =>
 const paragraphsPage = (pageCount: number) =>
   `<title>Long</title>${Array.from({ length: pageCount }, () => "<p>The quick brown fox.</p>".repeat(8)).join(BREAK)}`;
 
-/** A picture of 2 by 2 pixels. */
+/** An image of 2 by 2 pixels. */
 const PICTURE =
   '<img width="20" src="data:image/bmp;base64,Qk1GAAAAAAAAADYAAAAoAAAAAgAAAAIAAAABABgAAAAAABAAAAATCwAAEwsAAAAAAAAAAAAA/wAA/wAAAAAA/wAA/wAAAA==">';

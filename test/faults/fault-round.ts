@@ -1,4 +1,5 @@
-// One round: starts jobs, hits one process at a random moment, and checks that everything is as before afterwards.
+// One round: starts jobs, kills or stops one process at a random moment, and checks that everything is afterwards as it
+// was before.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineSamples } from "./container-samples.ts";
@@ -14,38 +15,38 @@ export interface RoundSettings {
   readonly target: Target;
   readonly signal: FaultSignal;
   readonly clients: number;
-  /** Time that the engine may take until it works again. */
+  /** Maximum time until the engine must work again. */
   readonly recoverMs: number;
   /** Time after which the round stops waiting for recovery. */
   readonly giveUpMs: number;
 }
 
 export interface Round {
-  /** Time until a fresh job had a right answer; undefined if none had. */
+  /** Time until a new job had a correct response; undefined if no job had one. */
   readonly recoveryMs: number | undefined;
-  /** Jobs that were running when the process was hit, and how many of them had a right answer. */
+  /** Number of jobs that were running when the process was hit, and how many of them had a correct response. */
   readonly running: number;
   readonly right: number;
-  /** Number of jobs that were started a second time, according to the log. */
+  /** Number of retried jobs, according to the log. */
   readonly begunAnew: number;
-  /** New jobs that were refused with 503 and Retry-After. */
+  /** New jobs that were rejected with 503 and Retry-After. */
   readonly busy: number;
   /** Jobs that failed cleanly because they were hit twice. */
   readonly excused: number;
-  /** Every violated requirement; empty for a good round. */
+  /** Every violated requirement; empty for a successful round. */
   readonly complaints: readonly string[];
 }
 
-/** The earliest and the latest moment of a hit. */
+/** Earliest and latest time of a hit. */
 const EARLIEST_MS = 200;
 const LATEST_MS = 1_800;
 const FIND_WITHIN_MS = 20_000;
 const LEAVE_WITHIN_MS = 15_000;
-/** Longer than reading the tree, which takes milliseconds itself. */
+/** Longer than reading the process tree, which itself takes milliseconds. */
 const LOOK_EVERY_MS = 15;
 const WATCH_EVERY_MS = 100;
 
-/** Thrown if no process of the kind appeared in time. */
+/** Thrown if no process of the required kind appeared in time. */
 export class NoVictim extends Error {
   override readonly name = "NoVictim";
 }
@@ -84,7 +85,7 @@ export async function runRound(
     await load.over();
     await Promise.all(recovery.probes.map(({ ended }) => ended));
     if (target.staysFrozen) for (const victim of victims) signalProcess(victim, "SIGCONT");
-    // An idle process that was stopped is found by the next checks, possibly after all jobs have ended.
+    // If an idle process was stopped, the next check finds it, possibly after all jobs have ended.
     const survivors = target.staysFrozen ? [] : await survivorsOf(victims, LEAVE_WITHIN_MS);
     const left = await service.leftBehind(witness.seen(), LEAVE_WITHIN_MS);
     return judged({
@@ -105,7 +106,7 @@ export async function runRound(
   }
 }
 
-/** Kills the process that started the service, with which the whole service must end. */
+/** Kills the process that started the service; the whole service must end with it. */
 export async function runDeath(
   service: TestedService,
   { clients, target, signal }: RoundSettings,
@@ -125,7 +126,7 @@ export async function runDeath(
   return { recoveryMs: undefined, running, right: 0, begunAnew: 0, busy: 0, excused: running, complaints: left };
 }
 
-/** Waits until the processes have ended. @returns those that are alive after `withinMs` */
+/** Waits until the processes have ended. @returns the processes that are still alive after `withinMs` */
 async function survivorsOf(victims: readonly KnownProcess[], withinMs: number): Promise<readonly KnownProcess[]> {
   const until = performance.now() + withinMs;
   while (victims.some(isAlive) && performance.now() < until) await sleep(WATCH_EVERY_MS);
@@ -172,7 +173,7 @@ async function hit(
     const others = candidatesOf(target, service.processes()).filter(({ pid }) => but.every((one) => one.pid !== pid));
     if (others.length > 0) {
       const victim = random.pick(others);
-      // The process may have ended since, or its place may have been taken by a process that it started.
+      // The process can have ended in the meantime, or another process can have its ID.
       if (readProcess(victim.pid)?.startedAt === victim.startedAt && signalProcess(victim, signal)) return victim;
     }
     await sleep(LOOK_EVERY_MS);
@@ -199,7 +200,7 @@ function judged({ settings, recoveryMs, running, others, hits, begunAnew, left }
   for (const flight of [...running, ...others]) {
     if (flight.isLate) complaints.push(`${flight.sample.engine} later than its limit`);
     if (flight.isRight || !flight.answer) continue;
-    // A job that arrives while an engine starts may be refused; a job that was already running must not be refused.
+    // A job that arrives while an engine starts can be rejected; a job that was already running must not be rejected.
     if (others.includes(flight) && isBusy(flight.answer)) busy++;
     else if (hits > 1 && isCleanFailure(flight.answer)) excused++;
     else complaints.push(`${running.includes(flight) ? "running" : "new"} job: ${flight.complaint}`);

@@ -1,4 +1,4 @@
-// The whole service under test: the Worker under wrangler dev and a container with its own scratch folders.
+// The whole service under test: the Worker under wrangler dev, and a container with its own scratch folders.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
@@ -11,7 +11,7 @@ import type { Carrier } from "./sample.ts";
 import { http } from "./transports.ts";
 
 const LOOK_EVERY_MS = 250;
-/** Time without changes after which the service counts as at rest. */
+/** Time without changes after which the service counts as idle. */
 const QUIET_MS = 3_000;
 const RESTS_WITHIN_MS = 60_000;
 
@@ -28,7 +28,7 @@ export class FullService {
     this.carrier = http(service.url, service.key);
   }
 
-  /** Starts the keyed variant, which has all endpoints. */
+  /** Starts the keyed variant, because it has all endpoints. */
   static async start(): Promise<FullService> {
     const folders = await Folders.make();
     let container: ContainerProcess | undefined;
@@ -42,7 +42,7 @@ export class FullService {
     }
   }
 
-  /** The folder of the Worker's local storage. */
+  /** Returns the folder of the Worker's local storage. */
   get storage(): string {
     return this.#service.persistTo;
   }
@@ -62,13 +62,13 @@ export class FullService {
     return inventoryOf(this.processes(), this.#folders);
   }
 
-  /** Counts job folders, both of running jobs and of jobs that left files behind. */
+  /** Counts job folders, of running jobs and of jobs that left files behind. */
   async jobFolderCount(): Promise<number> {
     const names = await this.#folders.list(this.#container.pid);
     return names.filter((name) => /\b(job|rewrite)$/.test(name)).length;
   }
 
-  /** Waits until nothing changes any more. */
+  /** Waits until processes and folders no longer change. */
   async rest(): Promise<Inventory> {
     const until = performance.now() + RESTS_WITHIN_MS;
     let last = await this.inventory();
@@ -81,7 +81,7 @@ export class FullService {
     return last;
   }
 
-  /** Removes stored files. @returns ids that did not exist */
+  /** Deletes stored files. @returns the IDs that did not exist */
   async remove(ids: Iterable<string>): Promise<readonly string[]> {
     const missing: string[] = [];
     for (const id of new Set(ids)) {

@@ -1,6 +1,6 @@
-// Kills the host on Node at random moments under mixed load and starts it again: every file whose answer was sent must
-// be there and whole, and after the lifetime nothing may be left, of answered requests or of others. `--rounds` 100,
-// `--clients` 4.
+// Kills the host on Node at random moments under mixed load, and restarts it. Every file whose response was sent must
+// exist and be complete. After the lifetime, no file may remain, whether its request got a response or not. `--rounds`
+// 100, `--clients` 4.
 
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -18,7 +18,7 @@ import { formOf } from "./transports.ts";
 const EARLIEST_MS = 300;
 const LATEST_MS = 4_000;
 const KEY = "a key of the crashes";
-/** A lifetime that is over when the host starts again, and time for its sweep. */
+/** A lifetime so short that files have expired when the host starts again and sweeps. */
 const SHORT_LIFETIME = { FILE_LIFETIME_HOURS: "0.0001" };
 const SWEPT_WITHIN_MS = 20_000;
 
@@ -43,14 +43,14 @@ export const run: Run = async (options) => {
   }
 };
 
-/** A request with its answer, and the ids of the files that are stored since. */
+/** A request with its response, and the IDs of the files that it stored. */
 interface Answered {
   readonly sample: Sample;
   readonly outputs: readonly string[];
   readonly inputs: readonly string[];
 }
 
-/** Its files are stored in parts. */
+/** A sample whose files are stored in parts. */
 const LARGE: Sample = {
   name: "/zip of 12 MB",
   engine: "edge",
@@ -83,7 +83,7 @@ class Crashes {
     );
   }
 
-  /** Puts load on the host, kills it, and compares what the next one has with what was answered. */
+  /** Runs load on the host, kills it, and compares the files of the restarted host with the responses. */
   async round(clients: number, afterMs: number, random: Random): Promise<void> {
     const host = await this.#start();
     const over = new AbortController();
@@ -105,7 +105,7 @@ class Crashes {
     await this.#verifyAll(next.url);
   }
 
-  /** Starts a host whose sweep removes everything. */
+  /** Starts a host whose sweep deletes all files. */
   async end(): Promise<void> {
     await this.stop();
     await sleep(1_000);
@@ -133,7 +133,7 @@ class Crashes {
     return this.#host;
   }
 
-  /** @returns undefined if the request was cut off */
+  /** @returns undefined if the connection was cut off */
   async #send(url: string, sample: Sample): Promise<Answered | undefined> {
     const response = await fetch(url + sample.path, {
       method: "POST",
@@ -151,7 +151,7 @@ class Crashes {
     return { sample, outputs: [body.outputId ?? []].flat(), inputs: [body.inputId ?? []].flat() };
   }
 
-  /** Compares the files of an answer with what they must be. */
+  /** Compares the files of a response with the expected files. */
   async #verify(url: string, { sample, outputs, inputs }: Answered): Promise<void> {
     const made = await Promise.all(outputs.map((id) => this.#read(url, id)));
     const kept = await Promise.all(inputs.map((id) => this.#read(url, id)));
@@ -165,7 +165,7 @@ class Crashes {
     if (!isSame) this.complaints.add(`${sample.name}: another input`);
   }
 
-  /** Files of requests that were cut off may be there until their lifetime ends, but none of them in part. */
+  /** Files of requests that were cut off can exist until their lifetime ends, but must be complete. */
   async #verifyAll(url: string): Promise<void> {
     const unfinished = [...(await this.#filesIn("writing")), ...(await this.#filesIn("unfinished"))];
     if (unfinished.length > 0) this.complaints.add("left half written", unfinished.length);
@@ -174,7 +174,7 @@ class Crashes {
     }
   }
 
-  /** @returns undefined if the file is not there, or not as long as it should be */
+  /** @returns undefined if the file does not exist or has the wrong size */
   async #read(url: string, id: string): Promise<Uint8Array | undefined> {
     const response = await fetch(`${url}/resource/${id}?format=file`);
     const bytes = await response.bytes().catch(() => undefined);

@@ -1,15 +1,15 @@
-// Generates the bytes that a hostile web server and a hostile browser send: the same seed yields the same bytes. This
+// Generates the bytes that a hostile web server and a hostile browser send. The same seed yields the same bytes. This
 // file opens no sockets.
 
 /** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** How a peer leaves its connection after its last byte. */
+/** What a peer does with its connection after its last byte. */
 export type Ending = "end" | "reset" | "stay";
 
 export interface Spoken {
   readonly kind: string;
-  /** Sent one after the other, each in a separate packet where the system allows it. */
+  /** Chunks that are sent one after the other, each in a separate packet if the system allows it. */
   readonly chunks: readonly Buffer[];
   readonly ending: Ending;
 }
@@ -148,7 +148,7 @@ function chunked(random: Random): string {
   return `Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n${chunks.join("")}0\r\n${trailers.join("")}${pick(random, ["\r\n", ""])}`;
 }
 
-/** Kinds of answers; apart from `sound`, servers do not send them. */
+/** Kinds of server responses. Real servers send only `sound`. */
 const ANSWERS: Readonly<Record<string, (random: Random) => string>> = {
   sound: () => "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi",
   status: (random) => `${statusLine(random)}Content-Length: 2\r\n\r\nhi`,
@@ -223,7 +223,7 @@ const METHODS = [
   "",
 ];
 
-/** Kinds of requests; apart from `sound`, browsers do not send them. */
+/** Kinds of browser requests. Real browsers send only `sound`. */
 const REQUESTS: Readonly<Record<string, (random: Random, place: string) => string>> = {
   sound: (_, place) => `GET http://${place}/ HTTP/1.1\r\nHost: ${place}\r\n\r\n`,
   target: (random, place) =>
@@ -248,7 +248,7 @@ const REQUESTS: Readonly<Record<string, (random: Random, place: string) => strin
 
 const ENDINGS: readonly Ending[] = [...Array<Ending>(6).fill("end"), "reset", "reset", "reset", "stay"];
 
-/** Loses, changes or cuts off some bytes, and splits the rest into chunks of any size. */
+/** Drops, changes or truncates some bytes, and splits the remaining bytes into chunks of random sizes. */
 function spoken(random: Random, kind: string, text: string): Spoken {
   let bytes = Buffer.from(text, "latin1");
   if (random() < 0.1) for (const _ of times(random, 4)) bytes[below(random, bytes.length)] = below(random, 256);
@@ -260,7 +260,7 @@ function spoken(random: Random, kind: string, text: string): Spoken {
 }
 
 export function hostileAnswer(random: Random): Spoken {
-  // A line of 1 MB costs as much as a thousand other answers.
+  // A line of 1 MB takes as long as a thousand other responses, so it is rarer.
   const kinds = Object.keys(ANSWERS).filter((kind) => kind !== "a line of 1 MB" || random() < 0.02);
   const kind = pick(random, kinds);
   return spoken(random, kind, ANSWERS[kind]!(random));
@@ -268,7 +268,7 @@ export function hostileAnswer(random: Random): Spoken {
 
 /** Returns one request to the proxy. @param place host and port of the hostile server */
 export function hostileRequest(random: Random, place: string): Spoken {
-  // Most requests are sound, because they are made for the answer.
+  // Most requests are valid, because the test is mainly about the responses.
   if (random() < 0.7) return { kind: "sound", chunks: [Buffer.from(REQUESTS.sound!(random, place))], ending: "stay" };
   const kind = pick(random, Object.keys(REQUESTS));
   return spoken(random, kind, REQUESTS[kind]!(random, place));

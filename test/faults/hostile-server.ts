@@ -1,5 +1,5 @@
-// Puts the web proxy between a hostile web server and a hostile browser. Whatever they send, no exception may escape
-// the connection, and no connection or timer may be left behind.
+// Connects the web proxy to a hostile web server and a hostile browser. Whatever they send, no exception may escape
+// from a connection, and no connection or timer may remain.
 
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { below, hostileAnswer, hostileRequest, type Random, type Spoken, seeded 
 import type { Run } from "./suite.ts";
 
 export interface HostileServerOptions {
-  /** Number of answers that the server sends. @default 100,000 */
+  /** Number of responses that the server sends. @default 100,000 */
   readonly answers?: number;
   /** @default a random seed */
   readonly seed?: number;
@@ -16,22 +16,22 @@ export interface HostileServerOptions {
 
 export interface HostileServerFigures {
   readonly seed: number;
-  /** True if no exception escaped and nothing is left behind. */
+  /** True if no exception escaped, and no connection or timer remains. */
   readonly passed: boolean;
-  /** Number of answers that the server sent. */
+  /** Number of responses that the server sent. */
   readonly answers: number;
   readonly requests: number;
-  /** Counts by status of the first line that the browser received. */
+  /** Counts by status in the first line that the browser received. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Exceptions that escaped a connection. */
   readonly uncaught: readonly string[];
-  /** Connections and timers that did not exist before the run. */
+  /** Connections and timers that remain from the run. */
   readonly left: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
 const ANSWERS = 100_000;
-/** Statuses of the server's answers and of the proxy's own, of which there are more than a few when both sides work. */
+/** Statuses of the server's responses and of the proxy's own. If both sides work, there are many of each. */
 const KINDS_OF_STATUS = ["200", "502"];
 const FEW = 100;
 /** A loopback device has all of 127.0.0.0/8; nothing else listens on this address. */
@@ -40,12 +40,12 @@ const HOST = "127.0.0.9";
 const PAGES = 24;
 const BROWSER_CONNECTIONS = 8;
 const REQUESTS_OF_A_PAGE = 200;
-/** Time that the browser waits for more of an answer. */
+/** Time for which the browser waits for more of a response. */
 const PATIENCE_MS = 300;
 const LEFT_WITHIN_MS = 10_000;
 const KINDS_OF_RESOURCES = ["TCPSocketWrap", "TCPServerWrap", "TCPConnectWrap", "Timeout"];
 
-/** Runs the test and ends everything that it started, whatever happens; failures are reported in the result. */
+/** Runs the test and always ends everything that it started. The result reports failures. */
 export async function faceHostileServer({
   answers = ANSWERS,
   seed = Math.floor(Math.random() * 2 ** 32),
@@ -61,7 +61,7 @@ export async function faceHostileServer({
   try {
     const place = `${HOST}:${await server.listen()}`;
     const proxy = new WebProxy({ allow: `${HOST}:*` });
-    // On a busy machine, the browser loses patience with most answers: then more of them are needed.
+    // On a busy machine, the browser aborts most responses, so more of them are needed.
     const isEnough = () =>
       server.given >= answers &&
       (server.given >= 4 * answers || KINDS_OF_STATUS.every((kind) => (statuses[kind] ?? 0) > FEW));
@@ -80,7 +80,7 @@ export async function faceHostileServer({
   }
 }
 
-/** Sends one answer to whatever arrives, and sometimes before anything has arrived. */
+/** Sends one response to every request, and sometimes before a request has arrived. */
 class HostileServer {
   readonly #random: Random;
   readonly #server: Server;
@@ -115,7 +115,7 @@ class HostileServer {
   }
 }
 
-/** Loads one page: a separate visit, some connections, and sometimes a page that leaves in the middle. */
+/** Loads one page: a separate visit, some connections, and sometimes a disconnect during the load. */
 async function visitOnce(
   proxy: WebProxy,
   place: string,
@@ -146,7 +146,7 @@ async function visitOnce(
   await new Promise((resolve) => door.close(resolve));
 }
 
-/** @returns the status of the first answer, or "nothing" or "other" if there is none */
+/** @returns the status of the first response, "nothing" if there is none, or "other" if it is invalid */
 function ask(port: number, request: Spoken): Promise<string> {
   return new Promise((resolve) => {
     let heard = "";
@@ -155,7 +155,7 @@ function ask(port: number, request: Spoken): Promise<string> {
     socket.setTimeout(PATIENCE_MS, () => socket.destroy());
     socket.on("data", (chunk: Buffer) => {
       if (heard.length < 100) heard += chunk.toString("latin1", 0, 100);
-      // The body may never arrive, so it is not waited for; the next request finds the rest of it.
+      // The body might never arrive, so the browser does not wait for it.
       if (chunk.length < 2 ** 16 && heard.includes("\r\n\r\n")) socket.setTimeout(PATIENCE_MS / 10);
     });
     socket.once("close", () => resolve(/^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? (heard === "" ? "nothing" : "other")));
@@ -191,7 +191,7 @@ async function leftovers(before: Readonly<Record<string, number>>): Promise<Reco
   }
 }
 
-/** `--answers` is the number of answers that the server sends. */
+/** `--answers` is the number of responses that the server sends. */
 export const run: Run = async ({ seed, count }) => {
   const { passed, statuses, uncaught, left, ...figures } = await faceHostileServer({
     answers: count("answers", ANSWERS),

@@ -1,22 +1,21 @@
-// A client that sends or takes less than it could, on as many connections as it likes, and comes again when it is sent
-// away.
+// A client that sends or reads less than it could, on any number of connections, and returns when it is rejected.
 
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Tally } from "./statistics.ts";
 
-/** A request, with the part of its body that is sent. */
+/** A request, and the part of its body that the client sends. */
 export interface Bait {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is sent of the body; the rest never is. @default the request is complete */
+  /** The bytes of the body that are sent; the client never sends more. @default the complete body */
   readonly sends?: Uint8Array;
-  /** Rate at which the answer is read. @default as it comes */
+  /** Rate at which the client reads the response. @default as fast as it arrives */
   readonly takesBytesPerSecond?: number;
 }
 
-/** Pause after a refusal, shorter than clients are asked for. */
+/** Pause after a rejection, shorter than the Retry-After of the service. */
 const AGAIN_AFTER_MS = 1_000;
 const TAKES_EVERY_MS = 500;
 
@@ -25,10 +24,10 @@ export class IdleClient {
   readonly #from: string;
   readonly #over = new AbortController();
   readonly #connections: Promise<void>[] = [];
-  /** Ends of requests: statuses, or connections that broke. */
+  /** Results of requests: statuses, or broken connections. */
   readonly ends = new Tally();
 
-  /** @param from the loopback address that connects */
+  /** @param from the loopback address from which the client connects */
   constructor(url: string, from: string) {
     this.#url = new URL(url);
     this.#from = from;
@@ -55,7 +54,7 @@ export class IdleClient {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { hostname, port } = this.#url;
     const options: RequestOptions = { hostname, port, method, path, localAddress: this.#from, agent: false };
-    // Behind a proxy of Cloudflare, the header is the address.
+    // For a Worker, this header is the client's address, as behind Cloudflare's proxy.
     const all = { ...headers, "CF-Connecting-IP": this.#from };
     const sent: ClientRequest = request({ ...options, headers: all, signal: this.#over.signal });
     sent.on("error", () => resolve("broken"));

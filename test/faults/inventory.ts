@@ -1,4 +1,4 @@
-// Inventory of a service: its processes by kind, and the folders that it works in.
+// Inventory of a service: its processes by kind, and the folders in which it works.
 
 import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,10 +18,10 @@ export async function inventoryOf(processes: readonly KnownProcess[], folders: F
   return counts;
 }
 
-/** Kinds of which there are one or two: the second one starts on demand, and stays. */
+/** Kinds with one or two processes: the second starts on demand, and stays. */
 const ONE_OR_TWO = new Set(["process verapdf", "folder verapdf"]);
 
-/** Returns each kind whose count changed, and by how much. */
+/** Returns each kind whose count changed, with the change. */
 export function differences(before: Inventory, after: Inventory): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((what) => {
     const [was, is] = [before.get(what) ?? 0, after.get(what) ?? 0];
@@ -32,11 +32,11 @@ export function differences(before: Inventory, after: Inventory): string[] {
   });
 }
 
-/** The folders that the service works in. */
+/** The folders in which the service works. */
 export class Folders {
   readonly scratch: string;
   readonly memory: string;
-  /** Lies in a separate folder, which is removed with the others. */
+  /** In a separate folder, which is deleted together with the other folders. */
   readonly logFile: string;
 
   /** Environment variables that make the container use these folders. */
@@ -50,18 +50,18 @@ export class Folders {
     this.logFile = logFile;
   }
 
-  /** Creates the folders, and removes those that a killed run left behind. */
+  /** Creates the folders, and deletes those that a killed run left behind. */
   static async make(): Promise<Folders> {
     const parents = [tmpdir(), "/dev/shm"];
     await Promise.all(parents.map(sweep));
     const make = (parent: string) => mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
     const [scratch, memory, log] = await Promise.all([make(tmpdir()), make("/dev/shm"), make(tmpdir())]);
-    // Engines run as separate users and need to pass through these folders.
+    // Engines run as separate users, which need search permission on these folders.
     for (const path of [scratch, memory]) await chmod(path, 0o711);
     return new Folders(scratch, memory, join(log, "container.log"));
   }
 
-  /** Lists the folders of jobs and engines by kind, and those of any other server than the running one. */
+  /** Lists the folders of jobs and engines by kind, and folders of servers other than the running one. */
   async list(server: number | undefined): Promise<string[]> {
     const found: string[] = [];
     for (const [place, parent] of [
@@ -76,7 +76,7 @@ export class Folders {
     return found;
   }
 
-  /** Looks into an engine's own folder, where files of a job might be left behind. */
+  /** Lists an engine's own folder, in which files of a job might remain. */
   async #inside(place: string, path: string): Promise<string[]> {
     const names = await namesIn(path);
     const files = names.map(async (name) => {

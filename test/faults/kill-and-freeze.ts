@@ -89,7 +89,7 @@ class Runner {
     return figures;
   }
 
-  /** @returns undefined if there is no process of the kind and the target is optional */
+  /** @returns undefined if no process of an optional kind exists */
   async #round(
     settings: RoundSettings,
     samples: EngineSamples,
@@ -118,7 +118,10 @@ class Runner {
     };
   }
 
-  /** Returns a service that has done every job once: right answers are known, and nothing starts for the first time. */
+  /**
+   * Returns a service that has done every job once, so that right results are known and no engine starts for the first
+   * time.
+   */
   async #living(): Promise<TestedService> {
     if (this.#service) return this.#service;
     const service = await TestedService.start();

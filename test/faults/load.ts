@@ -1,10 +1,10 @@
-// Jobs that keep a service busy, each watched from its start to its judged end.
+// Jobs that keep a service busy. Each job is observed from its start until its result has been judged.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type Carrier, complaintOf, LIMIT_MS, type Sample } from "./sample.ts";
 import type { Random } from "./statistics.ts";
 
-/** Time beyond its limit after which an answer is late, and after which the job is abandoned. */
+/** Time after its limit at which a response is late, and at which the job is abandoned. */
 const LATE_AFTER_MS = 1_000;
 const LEFT_AFTER_MS = 5_000;
 
@@ -14,7 +14,7 @@ export class Flight {
   readonly startedAt = performance.now();
   endedAt = Number.POSITIVE_INFINITY;
   answer: Answer | undefined;
-  /** The defect of its answer, if any. */
+  /** The defect of its response, if any. */
   complaint: string | undefined;
   readonly ended: Promise<void>;
 
@@ -35,7 +35,7 @@ export class Flight {
     const answer = await carrier.send(this.sample, LIMIT_MS[this.sample.engine] + LEFT_AFTER_MS);
     this.endedAt = performance.now();
     this.complaint = await complaintOf(this.sample, answer);
-    // The outputs have been checked; drop them, because many flights are kept.
+    // Drops the outputs after their check, because many flights are kept.
     this.answer = { ...answer, outputs: [] };
   }
 }
@@ -50,12 +50,12 @@ export class Load {
     this.#clients = Array.from({ length: clients }, () => this.#client(carrier, samples, random));
   }
 
-  /** Jobs without an answer so far. */
+  /** Jobs without a response so far. */
   get running(): Flight[] {
     return this.flights.filter(({ answer }) => answer === undefined);
   }
 
-  /** Starts no more jobs; running ones continue. */
+  /** Starts no more jobs; running jobs continue. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -70,14 +70,14 @@ export class Load {
       const flight = new Flight(carrier, random.pick(samples));
       this.flights.push(flight);
       await flight.ended;
-      // Pause after a failure, so that immediate refusals do not cause a tight loop.
+      // Pauses after a failure, so that immediate rejections do not cause a tight loop.
       if (!flight.isRight) await sleep(100);
     }
   }
 }
 
 export interface Recovery {
-  /** Time until the first right answer; undefined if there was none. */
+  /** Time until the first correct response; undefined if there was none. */
   readonly ms: number | undefined;
   readonly probes: readonly Flight[];
 }
@@ -87,8 +87,8 @@ const AFTER_REFUSAL_MS = 100;
 const MAX_PROBES_AT_ONCE = 4;
 
 /**
- * Sends a small job again and again until one has a right answer. A job that hangs does not delay the next one.
- * @param since the moment from which time counts
+ * Sends a small job repeatedly until one has a correct response. A hung job does not delay the next one.
+ * @param since the moment from which the time is measured
  */
 export async function recover(carrier: Carrier, sample: Sample, since: number, giveUpMs: number): Promise<Recovery> {
   const probes: Flight[] = [];

@@ -1,6 +1,5 @@
-// Runs jobs of all endpoints in a row, one in ten damaged and one in fifty large: each answer must be right, and no
-// resource may grow.
-// `--jobs` 2000, `--clients` 4.
+// Runs jobs of all endpoints one after the other, one in ten damaged and one in fifty large. Each response must be
+// right, and no resource may grow. `--jobs` 2000, `--clients` 4.
 
 import { FullService } from "./full-service.ts";
 import { differences } from "./inventory.ts";
@@ -21,7 +20,7 @@ export const run: Run = async (options) => {
   const service = await FullService.start();
   try {
     const work = new Work(service, order);
-    // Run each kind of job once, so that nothing starts for the first time later.
+    // Runs each kind of job once, so that nothing starts for the first time during the measurement.
     await work.warmUp([...(await smallSamples()), ...largeSamples()]);
     const before = await service.rest();
     const resources = new Resources(service, () => work.done / jobs);
@@ -76,7 +75,7 @@ class Work {
     this.#order = order;
   }
 
-  /** @throws Error if an answer is wrong */
+  /** @throws Error if a response is wrong */
   async warmUp(samples: readonly Sample[]): Promise<void> {
     for (const sample of samples) {
       const flight = await this.#fly(sample);
@@ -88,7 +87,7 @@ class Work {
     await Promise.all(Array.from({ length: clients }, () => this.#client()));
   }
 
-  /** Removes everything that the answers reported. Returns whatever is still stored then; nothing should be. */
+  /** Deletes all files that responses reported. Returns the remaining stored files; there should be none. */
   async storedTooMuch(): Promise<readonly string[]> {
     const missing = await this.#service.remove(this.#ids);
     const { keys, openUploadCount } = storedObjects(this.#service.storage);

@@ -16,7 +16,7 @@ export function knownProcesses(host: number): KnownProcess[] {
   });
 }
 
-/** Kinds that come and go with the work, and with an engine's preparation for it. */
+/** Kinds whose processes start and end with jobs, and with an engine's preparation for jobs. */
 export const PASSING_KINDS: ReadonlySet<string> = new Set([
   "chromium-renderer",
   "chromium-utility",
@@ -31,7 +31,7 @@ function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
   if (state === "Z") return "zombie";
   if (command.includes("/container-host.ts")) return "host";
   if (command.includes("/supervise.pl")) return "supervisor";
-  // A process that the server starts looks like the server until it executes another program.
+  // A new process of the server has the server's command line until it executes another program.
   if (command.includes("/container/server.ts")) return parentKind === "server" ? "starting" : "server";
   const program = command.split(" ", 1)[0]!;
   if (program.startsWith("/usr/lib/chromium/")) return chromiumKind(command, parentKind);
@@ -43,7 +43,7 @@ function kindOf({ command, state }: ProcessInfo, parentKind: string): string {
   return /^(setpriv|prlimit|unshare|choom|perl)$/.test(program.split("/").at(-1)!) ? "starting" : "other";
 }
 
-/** Distinguishes a zygote from its child, which looks the same. */
+/** Distinguishes a zygote from its child, which has the same command line. */
 function forked(engine: string, parentKind: string): string {
   return parentKind === `${engine}-zygote` ? `${engine}-child` : `${engine}-zygote`;
 }
@@ -55,9 +55,9 @@ const CHROMIUM_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the kind of a Chromium process.
- * The zygote of sandboxed processes is two processes: one that creates a namespace, and the first process inside, which
- * forks the renderers. Renderers look like their zygote until they have their own name.
+ * Returns the kind of a Chromium process. The zygote of sandboxed processes is two processes: one that creates a
+ * namespace, and the first process inside the namespace, which forks the renderers. A renderer has the command line of
+ * its zygote until it sets its own name.
  */
 function chromiumKind(command: string, parentKind: string): string {
   if (command.includes("network.mojom.NetworkService")) return "chromium-network";

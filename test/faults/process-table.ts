@@ -1,4 +1,5 @@
-// Reads the process tree below a given process from Linux (proc(5)). Looks only at pids that it was given.
+// Reads the process tree below a given process from Linux (proc(5)). Reads only processes that descend from the given
+// one.
 
 import { readdirSync } from "node:fs";
 import { childrenOf, read, statFields } from "../../container/processes/proc.ts";
@@ -6,9 +7,12 @@ import { childrenOf, read, statFields } from "../../container/processes/proc.ts"
 export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
-  /** In clock ticks since the machine started; together with the pid it identifies a process permanently. */
+  /**
+   * Start time in clock ticks since the machine started. Together with the process ID, it identifies a process
+   * permanently.
+   */
   readonly startedAt: number;
-  /** State letter of proc(5): `Z` has ended and waits for its parent, `T` is stopped. */
+  /** State letter of proc(5). `Z`: ended, not yet reaped by its parent. `T`: stopped. */
   readonly state: string;
   readonly user: number;
   /** The command line with its arguments separated by spaces; empty for a zombie. */
@@ -43,7 +47,7 @@ export function processesBelow(root: number): ProcessInfo[] {
   return found;
 }
 
-/** Reports whether the process still runs and its pid was not reused. */
+/** Reports whether the process is still running and its process ID was not reused. */
 export function isAlive({ pid, startedAt }: Pick<ProcessInfo, "pid" | "startedAt">): boolean {
   const now = readProcess(pid);
   return now !== undefined && now.startedAt === startedAt && now.state !== "Z" && now.state !== "X";

@@ -1,5 +1,5 @@
-// Samples the resources of a working service: memory and files of its permanent processes, the number of processes and
-// the number of job folders. Compares two periods by their medians.
+// Samples the resources of a busy service: memory and open files of its permanent processes, number of processes,
+// number of job folders. Compares two periods by their medians.
 
 import type { FullService } from "./full-service.ts";
 import { PASSING_KINDS } from "./process-kinds.ts";
@@ -8,24 +8,24 @@ import { median } from "./statistics.ts";
 
 const MIB = 2 ** 20;
 const LOOK_EVERY_MS = 1_000;
-/** Allows for a heap that is collected only now and then, and for caches that fill. */
+/** Allows for garbage that has not been collected, and for caches that fill. */
 const GROWTH_BYTES = 32 * MIB;
 const GROWTH_SHARE = 0.15;
-/** Allows for connections and files that happen to be open. */
+/** Allows for connections and files that happen to be open at the time of a sample. */
 const MORE_FILES = 12;
 const MORE_PROCESSES = 2;
 const MORE_FOLDERS = 1;
-/** Two JVMs size their heaps as they like; each is replaced when it exceeds this limit. */
+/** The heaps of the JVMs grow up to their own limits; each JVM is replaced when it exceeds this size. */
 const BOUNDED_BYTES: Readonly<Record<string, number>> = { verapdf: 2 * 896 * MIB };
 
-/** Programs of wrangler that no deployment has. Their memory is reported, but not judged. */
+/** Programs of wrangler, which no deployment has. Their memory is reported, but not judged. */
 const DEVELOPMENT_ONLY: ReadonlySet<string> = new Set(["wrangler", "esbuild", "worker-proxy"]);
 
-/** Values by what is measured, such as memory and files by kind of process. */
+/** Values by resource, for example memory by kind of process. */
 type Measured = ReadonlyMap<string, number>;
 
 interface Look {
-  /** Share of the work that is done, from 0 to 1. */
+  /** Completed share of the work, from 0 to 1. */
   readonly progress: number;
   readonly measured: Measured;
 }
@@ -47,7 +47,7 @@ export class Resources {
     clearInterval(this.#timer);
   }
 
-  /** Returns everything that grew between the second and the last quarter of the work. */
+  /** Returns every resource that grew between the second and the last quarter of the work. */
   growth(): readonly string[] {
     return this.#pairs().flatMap(([what, before, after]) => {
       const isMore = after - before > allowed(what, before);
@@ -57,7 +57,7 @@ export class Resources {
     });
   }
 
-  /** Memory of the permanent processes, before and now. */
+  /** Returns the memory of the permanent processes, before and now. */
   get text(): string {
     const pairs = this.#pairs().filter(([what]) => what.startsWith("memory"));
     return pairs

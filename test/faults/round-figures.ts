@@ -30,7 +30,7 @@ export class RoundFigures {
   round({ recoveryMs, complaints, ...counts }: Round): void {
     addTo(this.#sums, { rounds: 1, ...counts });
     if (recoveryMs !== undefined) this.#recoveriesMs.push(recoveryMs);
-    // Replace pids and ports, so that equal complaints are counted together.
+    // Replaces process IDs and ports, so that equal complaints are counted together.
     for (const complaint of complaints) this.#complaints.add(complaint.replaceAll(/\b\d{4,}\b(?! ms)/g, "N"));
   }
 

@@ -1,4 +1,4 @@
-// A job with its right answer: the request, for every carrier, and the check of the answer.
+// A job with its right response: the request, for every carrier, and the check of the response.
 
 import { PDFDocument } from "pdf-lib";
 
@@ -18,24 +18,24 @@ export interface Sample {
   /** Endpoint path and form fields over HTTP. */
   readonly path: string;
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
-  /** Operation and parameters in the container; absent if only the Worker carries the job out. */
+  /** Operation and parameters in the container; absent if the job runs only in the Worker. */
   readonly operation?: string;
   readonly params?: unknown;
-  /** Right statuses; outputs are checked if the status is 200. @default 200 alone */
+  /** Correct statuses. Outputs are checked if the status is 200. @default only 200 */
   readonly statuses?: readonly number[];
   /** @returns the defect of the outputs, or undefined */
   check(outputs: readonly Uint8Array[]): Promise<string | undefined>;
 }
 
 export interface Answer {
-  /** 0 if there was no answer: the connection broke, or nothing arrived in time. */
+  /** 0 if there was no response: the connection broke, or nothing arrived in time. */
   readonly status: number;
-  /** The reported error, or the reason why there was no answer. */
+  /** The reported error, or the reason why there was no response. */
   readonly detail: string;
   readonly outputs: readonly Uint8Array[];
-  /** Ids of the files that are now stored. */
+  /** IDs of the files that are now stored. */
   readonly ids: readonly string[];
-  /** True if the answer has Retry-After. */
+  /** True if the response has Retry-After. */
   readonly retryAfter: boolean;
 }
 
@@ -56,7 +56,7 @@ export const LIMIT_MS: Readonly<Record<Engine, number>> = {
   edge: 280_000,
 };
 
-/** @returns the defect of an answer, or undefined */
+/** @returns the defect of a response, or undefined */
 export async function complaintOf(sample: Sample, answer: Answer): Promise<string | undefined> {
   const { statuses = [200] } = sample;
   if (!statuses.includes(answer.status)) return `${sample.engine} ${describe(answer)}`;
@@ -67,7 +67,8 @@ export async function complaintOf(sample: Sample, answer: Answer): Promise<strin
 }
 
 /**
- * Reports whether a failure is attributed to the service and not to the document: allowed for a job that was hit twice.
+ * Reports whether a failure is attributed to the service and not to the document. A job that was hit twice can fail
+ * this way.
  */
 export const isCleanFailure = ({ status }: Answer): boolean => status === 500 || status === 503;
 
@@ -96,8 +97,7 @@ export function singlePages(fileCount: number): Sample["check"] {
 }
 
 /**
- * Expects as many pages as the first answer had. Meant for real documents: the first answer comes from a healthy
- * service.
+ * Expects as many pages as the first response had. For real documents: the first response comes from a healthy service.
  */
 export function samePagesAsFirst(): Sample["check"] {
   let first: number | undefined;
@@ -117,7 +117,7 @@ async function pageCounts(outputs: readonly Uint8Array[]): Promise<number[]> {
   return counts;
 }
 
-/** Expects pictures of one size, read from their first bytes. */
+/** Expects images of one size, read from their first bytes. */
 export function pictures(fileCount: number, width: number, height: number): Sample["check"] {
   return async (outputs) => {
     const sizes = outputs.map((bytes) => sizeOf(Buffer.from(bytes)).join("x"));
@@ -143,14 +143,16 @@ function tiffTag(file: Buffer, tag: number): number {
   const directory = file.readUInt32LE(4);
   for (let entry = 0; entry < file.readUInt16LE(directory); entry++) {
     const at = directory + 2 + 12 * entry;
-    // The type SHORT is 3 (TIFF 6.0, section 2).
+    // The type SHORT has the number 3 (TIFF 6.0, section 2).
     if (file.readUInt16LE(at) === tag)
       return file.readUInt16LE(at + 2) === 3 ? file.readUInt16LE(at + 8) : file.readUInt32LE(at + 8);
   }
   return 0;
 }
 
-/** Expects an archive of the given number of files, read from the end of its central directory (APPNOTE.TXT 4.3.16). */
+/**
+ * Expects an archive with the given number of files, read from the end of its central directory (APPNOTE.TXT 4.3.16).
+ */
 export function archiveOf(fileCount: number): Sample["check"] {
   return async ([bytes, ...others]) => {
     const archive = Buffer.from(bytes ?? []);

@@ -1,4 +1,4 @@
-// Small jobs of all endpoints, sound and damaged ones with their right answers, and a few that are too large for the
+// Small jobs of all endpoints, valid and damaged, with their right responses, and a few jobs that are too large for the
 // Worker alone.
 
 import { docx, flatOpenDocument, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
@@ -33,7 +33,7 @@ function sample({ engine, file, bytes, check = async () => undefined, statuses, 
   };
 }
 
-/** Returns quick jobs, each with a right answer. */
+/** Returns quick jobs, each with a right response. */
 export async function smallSamples(): Promise<readonly Sample[]> {
   const two = await textPdf(2);
   return [...toPdf(), ...fromPdf(two), ...several(two)];
@@ -151,13 +151,13 @@ export async function damagedSamples(): Promise<readonly Sample[]> {
 const LEVEL = { output_type: "PDF/A-2b" };
 const GREEDY_PAGE = "<script>for (let a = [];;) a.push(new Array(1e6).fill(0))</script>";
 
-/** These documents exhaust memory, or time if the machine is busy. */
+/** Jobs with these documents exhaust memory, or on a busy machine time. */
 const GREEDY = { statuses: [413, 504] };
 
-/** Parts of these documents may still be readable; any answer must be about the document. */
+/** Parts of these documents can be readable; any status must be about the document. */
 const OF_THE_DOCUMENT = [200, 400, 401, 413, 422];
 
-/** Returns jobs with copies in which a few bytes are changed. */
+/** Returns jobs with copies of documents in which a few bytes are changed. */
 function changed(pdf: Uint8Array, office: Uint8Array, picture: Uint8Array): Sample[] {
   const copies = (bytes: Uint8Array) => damagedCopies([bytes], { copies: 3, changes: 3, headBytes: bytes.length });
   const paths: readonly (readonly [Engine, string, Sample["fields"]])[] = [
@@ -181,7 +181,7 @@ function changed(pdf: Uint8Array, office: Uint8Array, picture: Uint8Array): Samp
   return [...pdfs, ...offices, ...pictures];
 }
 
-/** An isolate can hold 40 MB: larger documents are processed in the container. */
+/** An isolate can hold 40 MB: larger documents run in the container. */
 const LARGE_BYTES = 42 * 2 ** 20;
 const LARGE_SIDE = 6_700;
 

@@ -1,6 +1,7 @@
-// One client stalls on many connections, and another one behaves: its requests must be answered, and take at most twice
-// their usual time, on the host and under workerd. `--only` selects attacks, the names in ATTACKS, `--targets
-// host,wrangler` services; `--connections` 60, `--probes` 5 of each kind, before and meanwhile.
+// One client stalls on many connections, while another client sends normal requests. These must succeed, and take at
+// most twice their usual time, on the host and under workerd. `--only` selects attacks by their names in ATTACKS,
+// `--targets host,wrangler` selects services; `--connections` 60; `--probes` 5 of each kind, before and during an
+// attack.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -16,7 +17,7 @@ const HONEST = "127.0.0.1";
 const IDLE = "127.0.0.2";
 const MIB = 2 ** 20;
 const TAKES_HOLD_MS = 6_000;
-/** Shorter times differ by chance. */
+/** Shorter times vary by chance. */
 const MIN_MS = 100;
 const GIVES_UP_MS = 90_000;
 
@@ -30,7 +31,7 @@ export const run: Run = async (options) => {
     const vars: Record<string, string> = target === "host" ? { MEMORY_MB: "512" } : {};
     const service = await startService({
       ...{ target, vars, variant: "keyed", apiKeys: Object.values(keys), container: true },
-      // The proxy of wrangler dev would wait for the rest of the bodies.
+      // The proxy of wrangler dev would wait for the missing parts of the bodies.
       drainBodies: false,
     });
     try {
@@ -48,14 +49,14 @@ export const run: Run = async (options) => {
   return { ok, line: ok ? "the other client was served in at most twice its usual time" : `too slow: ${figures}` };
 };
 
-/** What attackers and others can ask for. */
+/** The stored files that attackers and other clients can use. */
 interface Scene {
   readonly keys: { readonly honest: string; readonly idle: string };
-  /** Id of a stored PDF. */
+  /** ID of a stored PDF. */
   readonly pdf: string;
-  /** Id of a stored PDF whose pictures are large. */
+  /** ID of a stored PDF with large images. */
   readonly grain: string;
-  /** Id of a stored file of 5 MiB that cannot be compressed. */
+  /** ID of a stored file of 5 MiB that cannot be compressed. */
   readonly noise: string;
 }
 
@@ -63,15 +64,15 @@ type Probe = (scene: Scene, send: Send) => Promise<Response>;
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 interface Attack {
-  /** The most connections. @default all */
+  /** Maximum number of connections. @default no maximum */
   readonly most?: number;
-  /** Time until the attack has taken what it can. @default TAKES_HOLD_MS */
+  /** Time until the attack has occupied all that it can. @default TAKES_HOLD_MS */
   readonly takesHoldMs?: number;
   bait(scene: Scene): Bait | Promise<Bait>;
   readonly probes: Readonly<Record<string, Probe>>;
 }
 
-/** A picture that no compression makes much smaller. */
+/** An image that no compression makes much smaller. */
 const GRAIN = { width: 400, height: 400, channels: 3, values: [...randomBytes(400 * 400 * 3)] };
 
 const form = (fields: Readonly<Record<string, string | Blob>>) => {
@@ -149,7 +150,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   answers: {
     most: 25,
-    // Local R2, which is a part of the same process, is busy with 750 MB of archives before their readers stall.
+    // Local R2 runs in the same process, and is busy with 750 MB of archives before their readers stall.
     takesHoldMs: 30_000,
     bait: ({ keys: { idle }, noise }) => {
       const body = Buffer.from(JSON.stringify({ id: Array(6).fill(noise), output: "all" }));
@@ -171,7 +172,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     },
   },
   pipelines: {
-    // Requests without a key, all on one connection, whose answers nobody takes.
+    // Requests without a key, all on one connection, whose responses the client does not read.
     bait: () => ({
       ...{ method: "GET", path: "/openapi.json", takesBytesPerSecond: 1_000 },
       headers: { "Content-Length": "0", Connection: "keep-alive" },
@@ -244,7 +245,7 @@ class Stage {
     return new Stage(service, { keys, pdf, grain, noise: await stored("noise.bin", randomBytes(5 * MIB)) });
   }
 
-  /** Compares the times of the probes before an attack with those during it. */
+  /** Compares the times of the probes before an attack with the times during the attack. */
   async measure(attack: Attack, connections: number, count: number) {
     const { most = Number.POSITIVE_INFINITY, takesHoldMs = TAKES_HOLD_MS, bait, probes } = attack;
     const usual = await this.#times(probes, count + 1);
@@ -260,7 +261,7 @@ class Stage {
     let ok = true;
     for (const name of Object.keys(probes)) {
       const [one, other] = [usual[name]!, meanwhile[name]!];
-      // The first one warms up.
+      // The first probe warms up the service.
       const [usualMs, nowMs] = [median(one.times.slice(1)), median(other.times)];
       ok &&= other.failures.length === 0 && nowMs <= 2 * Math.max(MIN_MS, usualMs);
       const failed = other.failures.length > 0 ? `, not served: ${other.failures.join(" ")}` : "";
@@ -300,7 +301,7 @@ class Stage {
     return fetch(this.#service.url + path, { ...init, headers, signal: AbortSignal.timeout(GIVES_UP_MS) });
   };
 
-  /** Returns the resident memory of the process with the app, in MB. */
+  /** Returns the resident memory of the app's process, in MB. */
   async #memory(): Promise<number> {
     const status = await readFile(`/proc/${this.#service.appPid()}/status`, "utf8");
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);

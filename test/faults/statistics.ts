@@ -1,8 +1,8 @@
 // Statistics of many measurements, and random numbers that are reproducible from their seed.
 
 /**
- * Returns the value below which the given share of values lies.
- * @param share 0 to 1
+ * Returns the value below which the given share of the values lies.
+ * @param share from 0 to 1
  * @returns NaN if there are no values
  */
 function percentile(values: readonly number[], share: number): number {
@@ -76,7 +76,7 @@ export class Random {
   }
 }
 
-/** Derives a separate seed for each name, so that one case draws the same numbers whether or not others run. */
+/** Derives a separate seed for each name, so that a case draws the same numbers whether or not other cases run. */
 export function seedOf(seed: number, name: string): number {
   let hash = seed >>> 0;
   for (const character of name) hash = (Math.imul(hash, 31) + character.codePointAt(0)!) >>> 0;

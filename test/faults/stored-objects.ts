@@ -4,19 +4,19 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** The folder where miniflare keeps the databases of its buckets. */
+/** The folder in which miniflare stores the databases of its buckets. */
 const DATABASES = "v3/r2/miniflare-R2BucketObject";
 
 export interface StoredObjects {
   readonly keys: readonly string[];
-  /** Multipart uploads that were neither completed nor aborted. */
+  /** Number of multipart uploads that were neither completed nor aborted. */
   readonly openUploadCount: number;
 }
 
 /**
  * Counts the stored objects.
  * @param storage the folder of the service's local storage
- * @throws Error if the database has an unexpected form
+ * @throws Error if the database has an unexpected schema
  */
 export function storedObjects(storage: string): StoredObjects {
   const folder = join(storage, DATABASES);

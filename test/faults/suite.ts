@@ -1,7 +1,7 @@
 // The options and the result of a part of `npm run test:faults`.
 
 export interface FaultOptions {
-  /** Seed of everything random: the same seed draws the same values. */
+  /** Seed of all random values: the same seed draws the same values. */
   readonly seed: number;
   /** Prefixes that select the cases of a part by name; empty selects all. */
   readonly only: readonly string[];
@@ -20,5 +20,5 @@ export interface Verdict {
   readonly line: string;
 }
 
-/** Runs a part: prints its observations, returns its one line, and ends every process that it started. */
+/** Runs a part: prints its observations, returns its summary line, and ends every process that it started. */
 export type Run = (options: FaultOptions) => Promise<Verdict>;

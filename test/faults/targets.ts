@@ -1,4 +1,4 @@
-// Every kind of process that is killed and frozen, with the jobs that run meanwhile.
+// Every kind of process that is killed and stopped, with the jobs that run during the fault.
 
 import type { ContainerEngine } from "./container-samples.ts";
 import type { KnownProcess } from "./process-kinds.ts";
@@ -7,23 +7,25 @@ export type FaultSignal = "SIGKILL" | "SIGSTOP";
 
 export interface Target {
   readonly name: string;
-  /** Engines under load; each round takes the next one. */
+  /** Engines under load; each round uses the next engine. */
   readonly engines: readonly ContainerEngine[];
   /** The kind of process in the tree. */
   readonly kind: string;
-  /** Selects one of several processes in the order of user and pid. @default a random one */
+  /** Selects one of several processes in the order of user and process ID. @default a random one */
   readonly place?: number;
-  /** Receiver of the jobs; once the server ends, only the Worker can still retry them. @default the container itself */
+  /**
+   * Receiver of the jobs. If the server itself ends, only the Worker can retry the jobs. @default the container itself
+   */
   readonly through?: "worker";
-  /** True if a service may have no such process. @default false */
+  /** True if the service can lack such a process. @default false */
   readonly isOptional?: boolean;
   /** True if the service ends with the process that started it. @default false */
   readonly endsService?: boolean;
-  /** True if nothing ends the process when it is stopped, and the service works without it. @default false */
+  /** True if a stopped process of this kind is not ended, and the service works without it. @default false */
   readonly staysFrozen?: boolean;
   /**
-   * Signals that apply. Killing `supervise.pl` ends the service: in the image it is the first process, whose end is the
-   * container's. @default both
+   * Signals that are tested. Killing `supervise.pl` ends the service: in the image it is the first process, and the
+   * container ends with it. @default both
    */
   readonly signals?: readonly FaultSignal[];
 }
@@ -31,9 +33,9 @@ export interface Target {
 const ALL: readonly ContainerEngine[] = ["html", "office", "postscript", "pdfa", "threads"];
 
 /**
- * All targets. Single threads can be neither killed nor stopped: a signal that ends or stops affects their whole
- * process (signal(7)). They are hit together with the server, once among all engines and once while only threads are at
- * work.
+ * All targets. Single threads can be neither killed nor stopped, because a signal affects their whole process
+ * (signal(7)). They are hit together with the server: once with jobs of all engines, and once with jobs of threads
+ * only.
  */
 export const TARGETS: readonly Target[] = [
   { name: "chromium-browser", engines: ["html"], kind: "chromium-browser" },
@@ -57,7 +59,7 @@ export const TARGETS: readonly Target[] = [
   { name: "host", engines: ALL, kind: "host", through: "worker", staysFrozen: true, endsService: true },
 ];
 
-/** Returns the processes that may be hit. */
+/** Returns the processes that can be hit. */
 export function candidatesOf({ kind, place }: Target, processes: readonly KnownProcess[]): readonly KnownProcess[] {
   const found = processes
     .filter((process) => process.kind === kind && process.state !== "T")

@@ -1,4 +1,4 @@
-// The container's service under test, in a separate process tree and scratch folders, and its state at rest.
+// The container's service under test, in a separate process tree and separate scratch folders, and its idle state.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const HOST = new URL("./container-host.ts", import.meta.url);
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
-/** Time that the tree and the folders have to stay unchanged to count as at rest. */
+/** Time for which the process tree and the folders must not change for the service to count as idle. */
 const QUIET_MS = 1_500;
 /** Matches log entries that report a second attempt of a job. */
 const BEGUN_ANEW = /"message":"job retried"/g;
@@ -32,7 +32,7 @@ export class TestedService {
   readonly #address: Address;
   readonly #folders: Folders;
   #worker: Service | undefined;
-  /** State of the service at rest, after it had done each kind of job once. */
+  /** The inventory of the idle service after it has done each kind of job once. */
   atRest: Inventory = new Map();
 
   private constructor(host: ChildProcess, address: Address, folders: Folders) {
@@ -41,7 +41,7 @@ export class TestedService {
     this.#folders = folders;
   }
 
-  /** Settles when all its engines run. @throws Error if an engine cannot be started */
+  /** Starts a service. Settles when all its engines run. @throws Error if an engine cannot be started */
   static async start(): Promise<TestedService> {
     const folders = await Folders.make();
     const host = spawn(process.execPath, ["--no-warnings", fileURLToPath(HOST)], {
@@ -85,7 +85,7 @@ export class TestedService {
     return knownProcesses(this.hostPid);
   }
 
-  /** Counts the log entries about jobs that were started again. */
+  /** Counts the log entries about retried jobs. */
   async begunAnew(): Promise<number> {
     const logs = [this.#folders.logFile, ...(this.#worker ? [this.#worker.logFile] : [])];
     const texts = await Promise.all(logs.map((path) => readFile(path, "utf8").catch(() => "")));
@@ -96,7 +96,7 @@ export class TestedService {
     return inventoryOf(this.processes(), this.#folders);
   }
 
-  /** Waits until nothing has changed for a while, and records that as the state at rest. */
+  /** Waits until nothing has changed for a while, and records the idle state. */
   async rest(): Promise<void> {
     let last = "";
     for (let quietMs = 0; quietMs < QUIET_MS; quietMs += LOOK_EVERY_MS) {
@@ -109,8 +109,8 @@ export class TestedService {
   }
 
   /**
-   * Waits until the service is as it was at rest.
-   * @param seen processes that existed meanwhile
+   * Waits until the service has returned to its idle state.
+   * @param seen processes that existed in the meantime
    * @returns differences that remain after `withinMs`
    */
   async leftBehind(seen: Iterable<ProcessInfo>, withinMs: number): Promise<readonly string[]> {
@@ -145,7 +145,7 @@ export class TestedService {
   async stop(): Promise<void> {
     const processes = this.processes();
     await this.#worker?.stop();
-    // A frozen process cannot end by itself.
+    // A stopped process cannot end by itself.
     for (const { pid, state } of processes) if (state === "T") signalProcess({ pid }, "SIGCONT");
     this.#host.kill("SIGTERM");
     const until = performance.now() + ENDS_WITHIN_MS;
@@ -162,7 +162,7 @@ export class TestedService {
   }
 }
 
-/** @throws Error if an engine has failed or does not start in time */
+/** @throws Error if an engine has failed, or does not start in time */
 async function enginesOf({ url }: Address): Promise<void> {
   const until = performance.now() + STARTS_WITHIN_MS;
   let text = "";

@@ -1,4 +1,4 @@
-// Carriers of jobs: frames sent to the container, and multipart requests sent to the whole service.
+// Carriers of jobs: frames that are sent to the container, and multipart requests that are sent to the whole service.
 
 import { EngineFailure, OutOfRange } from "../../src/document/contract/failure.ts";
 import { toServiceError } from "../../src/service/http/contract/errors.ts";
@@ -7,7 +7,7 @@ import type { Answer, Carrier, Sample } from "./sample.ts";
 
 const NOTHING = { outputs: [], ids: [], retryAfter: false } as const;
 
-/** Sends jobs to the container. Maps its failures to the statuses that the Worker answers with. */
+/** Sends jobs to the container. Maps its failures to the statuses with which the Worker responds. */
 export function frames(address: ContainerAddress): Carrier {
   return {
     async send({ operation, params, files, name }, timeoutMs) {

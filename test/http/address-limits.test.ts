@@ -1,4 +1,4 @@
-// Tests the limits of addresses in the private variant, which are off by default.
+// Tests the limits of client addresses in the private variant. By default, there are none.
 // Contract: docs/api.md#limits-of-a-client
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { postHtml } from "../support/keyed-service.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test("10 of 20 requests at once of one address pass; reading files is not limited", async () => {
-  // Keys that nobody checks do not make other clients.
+  // The private variant ignores keys, so different keys are not different clients.
   const responses = await Promise.all(Array.from({ length: 20 }, (_, at) => postHtml(service.url, `key${at}`)));
   const statuses = responses.map(({ status }) => status).sort((a, b) => a - b);
   expect(statuses).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);

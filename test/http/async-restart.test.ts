@@ -1,4 +1,4 @@
-// Asynchronous jobs whose service is killed while they run.
+// Tests asynchronous jobs whose service is killed while they run.
 // Contract: docs/api.md#asynchronous-jobs
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,12 +12,12 @@ import { openStoredFiles } from "../support/stored-files.ts";
 
 type Answer = { readonly status: string; readonly outputId?: string | string[]; readonly inputId?: string | string[] };
 
-/** RESTART_JOBS and RESTART_KILLS make it a larger proof: 500 jobs and 3 kills take minutes. */
+/** RESTART_JOBS and RESTART_KILLS make the test longer: 500 jobs and 3 kills take minutes. */
 const JOBS = Number(process.env.RESTART_JOBS ?? 36);
 const KILLS = Number(process.env.RESTART_KILLS ?? 2);
 const LONG_MS = 170_000 + JOBS * 4000;
 const SUBMITTED_AT_ONCE = 6;
-/** Number of the jobs whose progress is watched. */
+/** Number of jobs whose progress is observed. */
 const WATCHED = 12;
 
 test("every job is done once, and storage holds nothing else", { timeout: 2 * LONG_MS }, async () => {
@@ -68,7 +68,7 @@ test("every job is done once, and storage holds nothing else", { timeout: 2 * LO
   }
 });
 
-/** Returns the number of objects of files: one for each pack, and one for each other file. */
+/** Returns the number of stored objects for these files: one for each pack, and one for each standalone file. */
 const objectsOf = (ids: readonly string[]) =>
   new Set(ids.map((id) => (Number.parseInt(id.at(-1)!, 16) % 2 === 1 ? id.slice(0, 19) : id))).size;
 
@@ -91,14 +91,14 @@ async function submit(
   return ((await response.json()) as { requestId: string }).requestId;
 }
 
-/** Returns the log until now, and removes it. */
+/** Returns the log so far, and deletes it. */
 function takenLog(file: string): string {
   const log = readFileSync(file, "utf8");
   rmSync(file);
   return log;
 }
 
-/** Submits all jobs, a few at a time. @returns their ids in the order of their numbers */
+/** Submits all jobs, a few at a time. @returns their IDs in the order of their numbers */
 async function submitAll(
   url: string,
   kindOf: (number: number) => readonly [path: string, fields: Readonly<Record<string, string | Blob>>],
@@ -114,7 +114,7 @@ async function submitAll(
   return ids;
 }
 
-/** Waits until a part of the jobs has been done. */
+/** Waits until a part of the jobs has completed. */
 async function untilDone(url: string, ids: readonly string[], part: number): Promise<void> {
   const watched = ids.filter((_, number) => number % Math.ceil(JOBS / WATCHED) === 0);
   const until = Date.now() + LONG_MS;
@@ -126,7 +126,10 @@ async function untilDone(url: string, ids: readonly string[], part: number): Pro
   throw new Error("the jobs are not done");
 }
 
-/** Waits until one of the jobs runs, or all have been done: a quick machine may have been quicker than a status. */
+/**
+ * Waits until one of the jobs is running, or all have completed: on a fast machine, a job can end between two status
+ * requests.
+ */
 async function untilOneRuns(url: string, ids: readonly string[]): Promise<void> {
   const until = Date.now() + LONG_MS;
   while (Date.now() < until) {
@@ -141,7 +144,7 @@ async function untilOneRuns(url: string, ids: readonly string[]): Promise<void> 
   throw new Error("no job runs");
 }
 
-/** Returns how many attempts there were. */
+/** Returns a summary of the attempts in the log. */
 function summaryOf(log: string, durationMs: number): string {
   const attempts = [...log.matchAll(/"message":"asynchronous job ended".*"attempt":(\d+)/g)].map(
     ([, number]) => number,

@@ -1,4 +1,4 @@
-// Requests that are answered later, over HTTP.
+// Tests asynchronous requests over HTTP.
 // Contract: docs/api.md#asynchronous-jobs
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -233,16 +233,16 @@ describe("storage", () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => submit("/png", slow)));
     const cancel = async (id: string) =>
       (await fetch(`${service.url}/request-status/${id}`, { method: "DELETE" })).status;
-    // The first of them, whichever it is, runs by now, and others wait.
+    // One job is running by now, and the others are queued.
     const phases = async () => (await Promise.all(ids.map(statusOf))).map(({ phase }) => phase);
     await eventually(async () => expect(await phases()).toContain("running"), { intervalMs: 5 });
-    // A client that waits comes before all jobs but the two that have started.
+    // A synchronous request comes before all jobs except the two that are already running.
     const quick: Fields = [["file", pdf(await textPdf(1))], slow[1]!];
     const pending = async () => {
       const statuses = await Promise.all(ids.map(async (id) => (await statusOf(id)).status));
       return statuses.filter((status) => status === "pending").length;
     };
-    // The first ones may have ended while the others were accepted.
+    // The first jobs can have ended while the others were being accepted.
     const before = await pending();
     expect(before).toBeGreaterThan(2);
     expect((await fetch(`${service.url}/png`, { method: "POST", body: formOf(quick) })).status).toBe(200);
@@ -255,7 +255,7 @@ describe("storage", () => {
       expect(await statusOf(html)).toMatchObject({ status: "completed" });
     });
     await using storage = await openStoredFiles(service);
-    // The files of /png, and the output of /html without its input.
+    // The input and output of /png, and the output of /html, which has no input.
     await eventually(async () => expect(await storage.count()).toBe(3));
     await eventually(async () => {
       const lines = readFileSync(service.logFile, "utf8")

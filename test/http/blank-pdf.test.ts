@@ -1,4 +1,4 @@
-// POST /blank-pdf: a request without an input. The operation's own tests judge the pages.
+// Tests POST /blank-pdf: a request without an input. The operation's own tests check the pages.
 // Contract: docs/api.md#blank-pdf, #responses, #output-names
 import { expect, test } from "vitest";
 import { privateClient } from "../support/client.ts";

@@ -1,4 +1,4 @@
-// The command line `pagewright`, as a process of its own, against a whole service.
+// Tests the command line `pagewright` in a separate process, with a whole service.
 // Contract: docs/api.md#stored-files
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -226,7 +226,7 @@ test("bash completes commands, options and values", async () => {
   expect(complete("pagewright", "png", "--color-model", "rg")).toEqual(["rgb", "rgba"]);
   expect(complete("pagewright", "png", "--color-model", "=", "g")).toEqual(["gray"]);
   expect(complete("pagewright", "completion", "")).toEqual(["bash", "zsh", "fish"]);
-  // Names of files are left to Readline, which quotes them.
+  // Readline completes and quotes file names.
   write("two words.pdf", "");
   expect(complete("pagewright", "png", "two")).toEqual([""]);
 });
@@ -271,7 +271,7 @@ describe("an interrupted command", () => {
   ] as const)("%s leaves nothing behind, here or at the service", async (signal, code) => {
     const asked: string[] = [];
     const id = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
-    // Never answers the operation, so that the signal comes while it runs.
+    // This server never responds to the operation, so that the signal arrives while the operation runs.
     await using busy = await startSite((request, response) => {
       asked.push(`${request.method} ${request.url}`);
       request.resume();
@@ -302,7 +302,7 @@ describe("an interrupted command", () => {
   });
 });
 
-/** Runs a command in a terminal of 100 columns. Returns what the terminal was sent, and the exit code. */
+/** Runs a command in a terminal of 100 columns. Returns the bytes that the terminal received, and the exit code. */
 function inTerminal(args: readonly string[]): { readonly screen: string; readonly code: number | null } {
   const command = ["stty cols 100;", process.execPath, main, ...args].join(" ");
   const { stdout, status } = spawnSync("script", ["-qec", command, "/dev/null"], {
@@ -321,7 +321,7 @@ describe("in a terminal", () => {
     expect(screen).toMatch(/a\.pdf {2}(starting|converting|\[)/);
     expect(screen).toContain("of 3 done");
     expect(screen).toContain("\u001b[J");
-    // Nothing of the bars is left at the end.
+    // At the end, the terminal shows no progress bars.
     const last = screen.slice(screen.lastIndexOf("\u001b[J") + 3);
     expect(last).not.toMatch(/done|converting/);
     expect(readdirSync(join(folder, "pages"))).toHaveLength(60);

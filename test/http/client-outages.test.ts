@@ -1,4 +1,5 @@
-// The client while a service is killed and comes back, and with a file that is larger than the memory it may use.
+// Tests the client while a service is killed and restarted, and with a file that is larger than the memory limit of the
+// client's process.
 // Contract: docs/api.md#resumable-uploads
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -24,7 +25,7 @@ describe("a service that is killed", () => {
   });
   afterAll(() => service?.stop());
 
-  /** A client of a service whose port changes with each start. @param before is awaited before each request */
+  /** Returns a client of a service whose port changes with each start. @param before is awaited before each request */
   const connect = (before: (url: string, init: RequestInit) => Promise<void>) =>
     new Pagewright({
       baseUrl: "http://pagewright.test",
@@ -34,7 +35,7 @@ describe("a service that is killed", () => {
         return fetch(url.replace("http://pagewright.test", service.url), init);
       },
     });
-  /** Kills the service, and starts it again after the first attempt of a client that finds it gone. */
+  /** Kills the service, and restarts it after the first failed attempt of a client. */
   function outage(): () => Promise<void> {
     let killed: Promise<void> | undefined;
     let restarted: Promise<void> | undefined;

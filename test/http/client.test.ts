@@ -1,4 +1,4 @@
-// The client (client/) against a whole service: one suite in Node, in workerd, in a browser, and in Deno and Bun where
+// Tests the client (client/) with a whole service: one suite in Node, in workerd, in a browser, and in Deno and Bun if
 // they are installed.
 // Contract: docs/api.md#client, #json-bodies, #resumable-uploads, #stored-files
 import { afterAll, beforeAll, describe, test } from "vitest";

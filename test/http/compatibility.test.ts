@@ -1,4 +1,4 @@
-// Programs of today's clients, replayed: what curl, Node, PHP and Python put on the wire, from the upload to the result.
+// Replays the requests of existing clients, as curl, Node, PHP and Python send them, from the upload to the result.
 // Contract: docs/api.md#requests, #json-bodies, #upload, #delete, #dialects, #facts-about-files
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ interface Answer {
   readonly body: any;
 }
 
-/** Sends bytes as they are, each after the last one has left, and reads the answer. */
+/** Sends the given bytes unchanged, each part after the previous one has been sent, and reads the response. */
 async function exchange(...parts: readonly (string | Buffer)[]): Promise<Answer> {
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
@@ -40,7 +40,7 @@ async function exchange(...parts: readonly (string | Buffer)[]): Promise<Answer>
   }
   await once(socket, "close");
   const text = Buffer.concat(chunks).toString();
-  // An interim answer may come first.
+  // An interim response (1xx) can precede the final one.
   const final = text.slice(text.lastIndexOf("HTTP/1.1 "));
   const body = final.slice(final.indexOf("{"), final.lastIndexOf("}") + 1);
   return { status: Number(final.slice(9, 12)), body: JSON.parse(body) };
@@ -56,7 +56,7 @@ const multipart = (endpoint: string, boundary: string, body: Buffer, ...headers:
     [...headers, `Content-Type: multipart/form-data; boundary=${boundary}`, `Content-Length: ${body.length}`],
     body,
   );
-/** @param parts header lines and content of each */
+/** @param parts header lines and content of each part */
 const formOf = (boundary: string, parts: readonly (readonly [readonly string[], string | Buffer])[]) =>
   Buffer.concat([
     ...parts.flatMap(([headers, content]) => [

@@ -1,4 +1,5 @@
-// POST /compressed-pdf (spec, "POST /compressed-pdf"). The effect on a document's parts is tested with the operation.
+// Tests POST /compressed-pdf (spec, "POST /compressed-pdf"). The operation's own tests check the effect on the parts of
+// a document.
 // Contract: docs/api.md#compressed-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";

@@ -1,4 +1,4 @@
-// Tests that real documents give the right picture or the right error. The pictures are compared with poppler's.
+// Tests that real documents give the right image or the right error. The images are compared with poppler's.
 // Contract: docs/api.md#png, #image-endpoints, #errors
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   "enc-XI-R6-V5-U-view-O-master.pdf": [401, "The input file is password protected and cannot be processed."],
 };
 
-/** Looked at side by side: why a picture is further from poppler's than {@link BOUND}. */
+/** Images that exceed {@link BOUND}, with the reason, after a comparison side by side. */
 const EXCEPTIONS: Readonly<Record<string, { readonly bound: number; readonly why: string }>> = {
   "ColorDodge.pdf": {
     bound: 40,

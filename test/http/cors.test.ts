@@ -1,4 +1,4 @@
-// Tests the header fields that let web pages of other origins call the service, and those that protect clients.
+// Tests the headers that let web pages of other origins call the service, and the headers that protect clients.
 // Contract: docs/api.md#web-pages-of-other-origins, #limits
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { bundle } from "../support/client-platforms.ts";
@@ -8,7 +8,7 @@ import { openBrowser } from "../support/workbench.ts";
 
 const ORIGIN = "https://app.example.com";
 
-/** What pages can read anyway (the safe names of Fetch), or what is none of their business. */
+/** Headers that pages can always read (the safelisted names of Fetch), or do not need. */
 const SAFE = [
   "access-control-allow-origin",
   "cache-control",
@@ -108,7 +108,7 @@ test("agents' path takes messages of pages that are listed, and of no others", a
     const headers = { "Api-Key": key, Origin: origin, "Content-Type": "application/json" };
     return (await fetch(`${service.url}/mcp`, { method: "POST", headers, body: "{}" })).status;
   };
-  // The listed page's message is not one of the protocol.
+  // The allowed page gets 400, because its message is not valid in the protocol.
   expect(await statusOf("https://evil.example.com", service.key!)).toBe(403);
   expect(await statusOf(ORIGIN, service.key!)).toBe(400);
 });

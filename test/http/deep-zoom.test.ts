@@ -1,4 +1,5 @@
-// Looks at pages of stored PDFs as viewers do: with OpenSeadragon in a browser, and as tiles beside one whole picture.
+// Tests page images as viewers request them: with OpenSeadragon in a browser, and as tiles that are compared with a
+// complete image.
 // Contract: docs/api.md#iiif
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -36,7 +37,7 @@ interface Information {
   readonly tiles: readonly { readonly width: number; readonly scaleFactors: readonly number[] }[];
 }
 
-/** Loads all tiles of a scale, and puts them together. */
+/** Loads all tiles of a scale, and assembles them. */
 async function stitched(image: string, { width, height, tiles }: Information, factor: number): Promise<Picture> {
   const side = tiles[0]!.width * factor;
   const size = { width: Math.ceil(width / factor), height: Math.ceil(height / factor) };
@@ -78,7 +79,7 @@ describe("tiles put together are the whole picture at every scale", () => {
   });
 });
 
-/** Compares the tiles of some scale factors with one picture of the page. */
+/** Compares the tiles of some scale factors with one complete image of the page. */
 async function compare(pdf: Uint8Array, page: number, choose: (factors: readonly number[]) => readonly number[]) {
   const image = `${client.url}/iiif/${await stored(pdf)}:${page}`;
   const information = (await (await fetch(`${image}/info.json`)).json()) as Information;
@@ -91,7 +92,7 @@ async function compare(pdf: Uint8Array, page: number, choose: (factors: readonly
 }
 
 const SIZE = [1000, 800] as const;
-/** A hundred tiles and a browser take a while on a busy machine. */
+/** On a busy machine, a hundred tiles and a browser need long. */
 const TIMEOUT_MS = 600_000;
 
 describe.skipIf(missingBrowser())("in a browser", () => {
@@ -121,7 +122,7 @@ describe.skipIf(missingBrowser())("in a browser", () => {
     const image = `${client.url}/iiif/${await stored(corpusFile("pdf2image-memory-error-test-400p.pdf"))}:3`;
     await browser.evaluate(`(async () => {
       window.failed = [];
-      // Pictures without loss can be compared exactly.
+      // Requests lossless images, because they can be compared exactly.
       const information = await (await fetch("${image}/info.json")).json();
       window.viewer = OpenSeadragon({ id: "viewer", showNavigationControl: false, animationTime: 0, drawer: "canvas",
         crossOriginPolicy: "Anonymous", tileSources: { ...information, tileFormat: "png" }, immediateRender: true,
@@ -134,7 +135,7 @@ describe.skipIf(missingBrowser())("in a browser", () => {
           viewer.addOnceHandler("update-viewport", done);
           viewer.forceRedraw();
         });
-        // The viewer finds out which tiles it needs while it draws, and draws those that have come the next time.
+        // The viewer detects missing tiles while it draws, and draws them the next time, after they have arrived.
         do await drawn(); while (!item.getFullyLoaded());
         await drawn();
       };
@@ -183,11 +184,11 @@ describe.skipIf(missingBrowser())("in a browser", () => {
   );
 });
 
-/** An outline that is cut off at the edge of a tile may be rounded differently. */
+/** At the edge of a tile, the outline of a clipped shape can be rounded differently. */
 const EDGE_DIFFERENCE = 4;
 
 /**
- * Counts the pixels of a screenshot that are not pixels of the picture at their place or directly beside it.
+ * Counts the pixels of a screenshot that differ from the image's pixels at the same and at all adjacent positions.
  * OpenSeadragon enlarges each tile by one pixel to the right and downwards.
  */
 function strangers(shown: Picture, { width, height, samples }: Picture): number {

@@ -1,5 +1,5 @@
-// Tests the reference of a running service: it names everything that the service declares, leads nowhere that is not
-// there, and is where errors point.
+// Tests the reference of a running service: it contains everything that the service declares, its links lead to
+// existing places, and errors link to it.
 // Contract: docs/api.md#reference, #errors
 import { describe, expect, test } from "vitest";
 import { anchorOf } from "../../src/service/reference/markdown.ts";

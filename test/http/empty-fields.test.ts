@@ -1,4 +1,4 @@
-// Tests that empty optional fields count as not sent. Browser forms send them for inputs that were left empty.
+// Tests that empty optional fields count as not sent. Browsers send empty fields for inputs that the user left empty.
 // Contract: docs/api.md#requests, #json-bodies
 import { beforeAll, describe, expect, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";

@@ -1,5 +1,5 @@
-// The contract of all endpoints: every rule that holds for each of them, over the list that the service itself serves.
-// An endpoint's own file tests only what is special about it.
+// Tests the rules that apply to all endpoints, with the list of operations that the service itself returns. An
+// endpoint's own test file tests only its special properties.
 // Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { passwordProtected } from "../../src/service/http/contract/errors.ts";
@@ -44,13 +44,13 @@ beforeAll(async () => {
 
 const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
 
-/** Returns a further file that an operation accepts: a PDF, or of the type of its example. */
+/** Returns a further file that an operation accepts: a PDF, or a file with the type of the parameter's example. */
 function sampleOf({ example }: ListedOperation, { name, accepts }: DescribedFile) {
   const fileName = [example[name] ?? (accepts === "pdf" ? "mark.pdf" : "dot.png")].flat().map(String)[0]!;
   return upload(fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text", fileName);
 }
 
-/** Returns the fields of a request that succeeds, with the given document. */
+/** Returns the fields of a successful request with the given document. */
 function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
   const { input, files, example } = operation;
   const { file: _, ...values } = example;
@@ -213,12 +213,12 @@ describe.each(takesOne)("%s", (_, operation) => {
 
 describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation, file) => {
   const { id, url, list: isList, required, accepts } = file;
-  /** Fields of which exactly one is required: this file, and what it is instead of, or what is instead of it. */
+  /** Fields of which exactly one is required: this file, and its alternatives. */
   const either = operation.files
     .filter((one) => one.insteadOf !== undefined && [one.name, one.insteadOf].includes(name))
     .map((one) => [one.name, one.insteadOf!])[0];
   const spelled = (field: string) => (isList ? `${field}[]` : field);
-  /** Returns a request that succeeds, with the file by these fields. */
+  /** Returns a successful request, with the file in these fields. */
   const fieldsWith = (fields: FormFields): FormFields => {
     const others = Object.entries(fieldsFor(operation)).filter(([field]) => !(either ?? [name]).includes(field));
     return { ...Object.fromEntries(others), ...fields };

@@ -1,5 +1,5 @@
-// Calls every operation with the example of its declaration as agents and the command line do; `http/endpoints` calls
-// them by forms, and `http/client` by the client.
+// Calls every operation with the example of its declaration, by agents' tools and by the command line. `http/endpoints`
+// calls them by forms, and `http/client` by the client.
 // Contract: docs/api.md#client, #agents, #responses
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -53,7 +53,9 @@ afterAll(async () => {
 
 const nameOf = ({ input }: ListedOperation) =>
   input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
-/** Returns a value as the command line takes it: JSON by the path of a file. */
+/**
+ * Returns a value as an argument of the command line. A JSON value is written to a file, and the argument is its path.
+ */
 function argument({ parameters }: ListedOperation, name: string, value: string): string {
   if (!parameters.find((one) => one.name === name)?.content) return value;
   writeFileSync(join(folder, `${name}.json`), value);

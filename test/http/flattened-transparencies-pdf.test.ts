@@ -1,5 +1,5 @@
-// POST /flattened-transparencies-pdf (spec, "POST /flattened-transparencies-pdf", keyed variant only). The appearance
-// of the pages is tested with the operation.
+// Tests POST /flattened-transparencies-pdf (spec, "POST /flattened-transparencies-pdf", keyed variant only). The
+// operation's own tests check the appearance of the pages.
 // Contract: docs/api.md#flattened-transparencies-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";

@@ -1,4 +1,4 @@
-// Tests the health of a whole service: /up is constant, and /ready says what it can do, without a key.
+// Tests the health of a whole service: /up is constant, and /ready reports what works, without a key.
 // Contract: docs/api.md#health
 import { describe, expect, test } from "vitest";
 import type { Readiness } from "../../src/service/http/health/readiness.ts";

@@ -1,4 +1,4 @@
-// POST /html (spec, "POST /html").
+// Tests POST /html (spec, "POST /html").
 // Contract: docs/api.md#html, #responses
 import { describe, expect, test } from "vitest";
 import { keyedClient, privateClient, upload } from "../support/client.ts";

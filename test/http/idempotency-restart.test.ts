@@ -1,4 +1,4 @@
-// A request with an Idempotency-Key whose service is killed while it works.
+// Tests a request with an Idempotency-Key whose service is killed while the request runs.
 // Contract: docs/api.md#idempotency
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -35,7 +35,7 @@ test("a key is free again, and an answer still known, after a crash", async () =
     await using storage = await openStoredFiles(address);
     const before = await storage.count();
     const killed = send(key, slow).catch(() => "killed");
-    // Once its file is stored, the request takes its key, which another request cannot have, and works for seconds.
+    // After its file is stored, the request claims its key, so that no other request can use it, and runs for seconds.
     await eventually(async () => expect(await storage.count()).toBeGreaterThan(before), { intervalMs: 10 });
     expect((await send(key, quick)).status).toBe(422);
     await service.kill();

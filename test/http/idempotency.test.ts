@@ -1,4 +1,4 @@
-// Requests with an Idempotency-Key over HTTP: done once, and answered the same each time.
+// Tests requests with an Idempotency-Key over HTTP: they run once, and retries get the same response.
 // Contract: docs/api.md#idempotency
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { openStoredFiles } from "../support/stored-files.ts";
 type Fields = readonly (readonly [name: string, value: string | Blob])[];
 type Headers = Readonly<Record<string, string>>;
 
-/** An answer, without the headers that differ between any two. */
+/** A response, without the headers that differ between any two responses. */
 interface Seen {
   readonly status: number;
   readonly replayed: string | null;
@@ -146,7 +146,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
         null,
       ]);
     }
-    // The refused requests have not taken the key from the first.
+    // The rejected requests did not take the key from the first request.
     expect((await sendForm("/zip", key, fields)).replayed).toBe("true");
   });
 
@@ -280,7 +280,7 @@ describe("a service of its own", () => {
     ];
     await send("/zip", key, fields("one"));
     await send("/zip", fileKey, fields("one"), apiKeys[0], { Accept: "application/zip" });
-    // Requests remove what they need no more after their answer.
+    // After its response, a request deletes files that it no longer needs; wait until the count is stable.
     const before = await eventually(async () => {
       const count = await stored.count();
       await wait(500);
@@ -326,7 +326,7 @@ describe("a service of its own", () => {
       headers: { "Api-Key": apiKeys[0]!, "Idempotency-Key": key },
     });
     left.catch(() => {});
-    // Once its file is stored, the request takes its key, which another request cannot have.
+    // After its file is stored, the request claims its key, so that no other request can use it.
     await eventually(async () => expect(await stored.count()).toBeGreaterThan(before), { intervalMs: 10 });
     expect((await send("/html", key, html("another"))).status).toBe(422);
     leaving.abort();

@@ -1,4 +1,4 @@
-// Lets the official validator of the IIIF Image API judge the service, on a page that looks like its reference picture.
+// Runs the official validator of the IIIF Image API, with a page that looks like the validator's reference image.
 // Contract: docs/api.md#iiif
 import { expect, test } from "vitest";
 import { privateClient, upload } from "../support/client.ts";
@@ -7,7 +7,7 @@ import { missingValidator, referencePdf, validate } from "../support/iiif-valida
 const missing = await missingValidator();
 if (missing) console.log(missing);
 
-/** Level 3: other formats, other angles, and `^max` without enlarging (decisions/0042). */
+/** Tests of level 3: other formats, other angles, and `^max` without enlarging (decisions/0042). */
 const NOT_OFFERED = ["format_jp2", "format_pdf", "format_webp", "rot_full_non90", "rot_region_non90", "size_up"];
 
 test.skipIf(missing)("the official validator passes at level 2, with either spelling of the colon", async () => {

@@ -106,7 +106,7 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
     const reader = special[`${format} ${color_model}`] ?? reading;
     const picture = await decode(file!.bytes, reader);
     const reference = await popplerPage(quarters, 1, 72, color_model === "gray" ? ["-gray"] : []);
-    // A press can print neither the green nor the blue of a screen: its colors differ a lot from them.
+    // Printing inks can reproduce neither the green nor the blue of a screen, so the colors differ considerably.
     expect(perceptualDistance(picture, reference)).toBeLessThan(
       color_model === "cmyk" ? 70 : color_model === "lab" ? 30 : 12,
     );
@@ -168,7 +168,8 @@ describe.each(FORMATS)("POST /$format", ({ format, type, models }) => {
     const [file] = await make({}, turned);
     const picture = await decode(file!.bytes, reading);
     expect([picture.width, picture.height]).toEqual([400, 600]);
-    // The red rectangle fills the lower left part of the cropped page; turned clockwise, it fills the upper left part.
+    // The red rectangle fills the lower left part of the cropped page. After a clockwise rotation, it fills the upper
+    // left part.
     expect(pixel(picture, 100, 50)[0]).toBeGreaterThan(200);
     expect(pixel(picture, 100, 50)[2]).toBeLessThan(60);
     expect(pixel(picture, 390, 590).every((sample) => sample > 240)).toBe(true);

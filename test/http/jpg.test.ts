@@ -37,7 +37,7 @@ test.each([
   const bytes = Buffer.from(await make({ color_model, resolution: "150" }, await quartersPdf()));
   expect(bytes[segment(bytes, 0xc0) + 9]).toBe(components);
   if (color_model === "cmyk") {
-    // The Adobe marker tells readers that the inks are inverted.
+    // The Adobe marker indicates inverted inks.
     expect(bytes.includes("Adobe\0")).toBe(true);
   } else {
     expect([bytes.readUInt8(13), bytes.readUInt16BE(14), bytes.readUInt16BE(16)]).toEqual([1, 150, 150]);

@@ -1,4 +1,4 @@
-// Tests who may remove a stored file in the keyed variant: its creator.
+// Tests that in the keyed variant only the creator of a stored file can delete it.
 // Contract: docs/api.md#variants, #keys, #stored-files, #delete, #resumable-uploads, #asynchronous-jobs
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClient, upload } from "../support/client.ts";

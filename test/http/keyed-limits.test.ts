@@ -1,4 +1,4 @@
-// Tests expiry, scopes and limits of keys, and their usage, with a service of its own.
+// Tests expiry, scopes and limits of keys, and their usage, with a separate service.
 // Contract: docs/api.md#limits-of-a-client, #usage, #variants, #keys, #errors
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -106,7 +106,7 @@ describe("limits", () => {
   });
 
   test("a third job at the same time gives 429, a further upload does not, and ended jobs make room", async () => {
-    // The bodies of two jobs stay incomplete.
+    // The bodies of these two jobs stay incomplete, so the jobs keep running.
     const held = await Promise.all([holdJob(), holdJob()]);
     await eventually(async () => expect((await leftOf("jobs")).concurrentJobs).toEqual({ left: 0 }));
     const third = await postHtml(service.url, "jobs");
@@ -236,7 +236,7 @@ describe("limits", () => {
       return { status: answer.statusCode, reused: asking.reusedSocket };
     };
     expect(await send("/zip", randomBytes(0.4 * MB))).toEqual({ status: 403, reused: false });
-    // The host's server closes a connection half a second after an answer if the body does not end.
+    // If a body does not end, the host's server closes the connection half a second after the response.
     await setTimeout(700);
     expect(await send("/zip", Buffer.from("a"))).toEqual({ status: 403, reused: true });
   });
@@ -361,7 +361,7 @@ function asyncForm(): FormData {
 
 const leftOf = async (key: string) => ((await (await usageOf(key)).json()) as Usage).left;
 
-/** Sends the beginning of a job's body. */
+/** Sends the first bytes of a job's body. */
 async function holdJob(key = "jobs") {
   const start = '--x\r\nContent-Disposition: form-data; name="output"\r\n\r\na\r\n--x\r\n';
   const end = 'Content-Disposition: form-data; name="content"\r\n\r\n<p>a\r\n--x--\r\n';

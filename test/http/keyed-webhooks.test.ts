@@ -1,4 +1,4 @@
-// Messages to the clients of the keyed variant, over HTTP, with the secrets that `npm run keys -- secret` prints.
+// Tests webhooks of the keyed variant over HTTP, with the secrets that `npm run keys -- secret` prints.
 // Contract: docs/api.md#webhooks
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ interface Message {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "keyed-webhooks-"));
-/** What came, by path. */
+/** Received messages by path. */
 const received = new Map<string, Message>();
 let site: Site;
 let container: ContainerProcess;
@@ -66,7 +66,7 @@ async function created(): Promise<string> {
   return output.split("\n").at(-1)!;
 }
 
-/** Posts a job with a receiver. @returns the message about it, and the id of the request */
+/** Posts a job with a webhook. @returns its message, and the ID of the request */
 async function messageTo(path: string, key: string): Promise<{ readonly id: string; readonly message: Message }> {
   const form = new FormData();
   form.append("content", "<p>a");

@@ -1,4 +1,4 @@
-// Tests the keyed variant (spec, "Authentication"), and the common behavior of the two variants.
+// Tests the keyed variant (spec, "Authentication"), and rules that apply to both variants.
 // Contract: docs/api.md#variants, #keys, #errors
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -30,8 +30,8 @@ describe("keyed variant", () => {
   });
 
   test("the key is checked before the body is read", async () => {
-    // Sends half a request: a server that waits for the rest never answers. wrangler's proxy does wait, so the test
-    // reads the Worker's own log.
+    // Sends half a request: a server that waits for the second half never responds. wrangler's proxy does wait, so the
+    // test reads the Worker's log.
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname, () => {
       socket.write(

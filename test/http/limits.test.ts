@@ -1,5 +1,5 @@
-// Tests the limits with inputs that are too large, too many or hostile. Each request ends in a picture or a clear 4xx,
-// and the next one works.
+// Tests the limits with inputs that are too large, too many or hostile. Each request ends with an image or a clear 4xx,
+// and the next request works.
 // Contract: docs/api.md#limits, #errors
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,7 +37,8 @@ describe("uploads", () => {
   });
 
   test("what is larger than anything the endpoint takes is refused before it is read", async () => {
-    // Sends the head of a request alone: whoever waits for the body never answers. wrangler's proxy does wait.
+    // Sends only the headers of a request: a server that waits for the body never responds. This test uses the host,
+    // because wrangler's proxy does wait.
     const { url, stop } = await startService({ target: "host", variant: "private", vars: { MAX_UPLOAD_MB: "12" } });
     try {
       for (const [path, type, error] of [
@@ -137,7 +138,7 @@ describe("uploads", () => {
     }
     await eventually(async () => expect(await storedFiles()).toBe(before));
     const next = await squarePdf();
-    // The proxy of wrangler may close the connection that the client is about to use again.
+    // wrangler's proxy can close the connection that the client is about to reuse.
     await eventually(async () => {
       expect((await client.post("/png", { file: upload(next), output: "a" })).status).toBe(200);
     });
@@ -158,7 +159,8 @@ test("a long job lets other requests in", async () => {
     longestMs = Math.max(longestMs, performance.now() - askedAt);
     await sleep(20);
   }
-  // Compared with the job itself, on fast machines and slow ones: a request that is not let in waits for all of it.
+  // The rejection is compared with the time of the whole job, because machines differ: a request that is not rejected
+  // early takes at least that long.
   expect(longestMs).toBeLessThan((performance.now() - startedAt) / 2);
   expect((await job).body.outputId).toHaveLength(200);
 });

@@ -1,5 +1,5 @@
-// POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). The content that the document keeps is
-// tested with the operation.
+// Tests POST /linearized-pdf (spec, "POST /linearized-pdf", keyed variant only). The operation's own tests check the
+// content.
 // Contract: docs/api.md#linearized-pdf, #notices, #inputs
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";

@@ -1,5 +1,5 @@
-// Agents over the Model Context Protocol, with the official client: at /mcp of the service, and through
-// `pagewright mcp` over standard input and output.
+// Tests agents over the Model Context Protocol, with the official client: directly at /mcp, and through `pagewright
+// mcp` over standard input and output.
 // Contract: docs/api.md#agents, #upload-urls
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const { private: open, keyed } = inject("services");
 const folder = mkdtempSync(join(tmpdir(), "mcp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** All that went over the wire, as text. */
+/** All transferred messages, as text. */
 let wire = "";
 let agent: Client;
 
@@ -42,7 +42,7 @@ function connectOverHttp(url: string, key?: string): Promise<void> {
   return agent.connect(transport as never);
 }
 
-/** @param mode `auto`: the newest version that both sides speak; `legacy`: the handshake of the versions before 2026 */
+/** @param mode `auto`: the newest version that both sides support; `legacy`: the handshake of versions before 2026 */
 const newAgent = (mode: "auto" | "legacy" = "auto") =>
   new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
 beforeEach(() => {
@@ -57,7 +57,7 @@ const textOf = ({ content }: CallToolResult) =>
   content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 const linksOf = ({ content }: CallToolResult) =>
   content.flatMap((part) => (part.type === "resource_link" ? [part] : []));
-/** A document whose first bytes would be seen on the wire. */
+/** Returns a document whose first bytes would be recognized in the transferred messages. */
 const document = (label: string) => labeledPdf(label, 2);
 
 async function uploadedTo(name: string, bytes: Uint8Array): Promise<string> {
@@ -71,7 +71,7 @@ test("a call whose response is closed ends its job", async () => {
   const service = await startService({ variant: "private", vars: { ADDRESS_CONCURRENT_JOBS: "1" } });
   onTestFinished(() => service.stop());
   await connectOverHttp(service.url);
-  // More pages than are drawn before this test gives up.
+  // More pages than can be drawn before this test cancels the call.
   const input = await uploadedTo("long.pdf", await labeledPdf("L", 300));
   await agent.close();
   const leaving = new AbortController();
@@ -120,7 +120,7 @@ describe("an agent", () => {
     expect(linksOf(archive)[0]!.mimeType).toBe("application/zip");
     const page = await call("html", { content: "<p>text", output: "page" });
     expect(linksOf(await call("pdf", { input: linksOf(page)[0]!.uri }))[0]!.name).toBe("page_pdf.pdf");
-    // The beginnings of the files, as they are and in base64.
+    // The first bytes of each file type, unencoded and in base64.
     for (const start of ["%PDF-", "JVBER", "PNG\\r\\n", "iVBORw0", "PK\\u0003", "UEsDB"])
       expect(wire).not.toContain(start);
     expect(wire.length).toBeGreaterThan(1_000);
@@ -252,14 +252,14 @@ describe("`pagewright mcp`", () => {
     expect((await call("png", { input: id, resolution: 9 })).isError).toBe(true);
     const told: Progress[] = [];
     const onprogress = (progress: Progress) => told.push(progress);
-    // The client drops progress that arrives together with the result.
+    // The client drops progress notifications that arrive together with the result.
     await agent.callTool({ name: "png", arguments: { input: id, resolution: 600 } }, { onprogress });
     expect(told[0]).toMatchObject({ progress: 1, total: 2 });
   });
 
   test("ends the request of a call that is canceled", async () => {
     const asked: string[] = [];
-    // Passes everything on but calls, which it leaves without an answer.
+    // This server forwards all requests except tool calls, to which it never responds.
     await using busy = await startSite(async (request, response) => {
       const body = await text(request);
       const { method } = body === "" ? {} : JSON.parse(body);

@@ -1,5 +1,5 @@
-// Measures the memory of an isolate with large pages, many pages and large uploads. The runtime's process is watched
-// from outside while it works; it contains the local R2 as well, so the measured values exceed the isolate's own.
+// Measures the memory of an isolate with large pages, many pages and large uploads, by the memory of the runtime's
+// process. This process also contains the local R2, so the measured values exceed the memory of the isolate.
 // Contract: docs/api.md#image-endpoints, #limits, #iiif
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,14 +15,14 @@ let client: Client;
 beforeAll(async () => {
   service = await startService({ variant: "private" });
   client = createClient(service.url);
-  // The first request compiles the engines.
+  // The first request compiles the engine.
   for (const path of ["/png", "/jpg", "/gif", "/bmp", "/tif"]) {
     await client.make(path, { file: upload(await textPdf(1)), output: "warm" });
   }
 });
 afterAll(() => service.stop());
 
-/** The largest heap of an engine according to the log. */
+/** Returns the largest heap of an engine according to the log. */
 function largestHeap(): number {
   const heaps = [...readFileSync(service.logFile, "utf8").matchAll(/"heapBytes":(\d+)/g)].map(([, bytes]) =>
     Number(bytes),
@@ -47,7 +47,7 @@ describe("a letter page at 2400 dpi", () => {
   });
 });
 
-/** Width and height as the head of the file has them; a TIFF has them at its end. */
+/** Returns width and height from the start of the file. Undefined for TIFF, which has them at its end. */
 function sizeOf(format: string, head: Buffer): [number, number] | undefined {
   switch (format) {
     case "png":
@@ -117,7 +117,7 @@ test("an upload of 100 MB", async () => {
     const { status } = await client.post("/png", { file: upload(new Uint8Array(100 * MiB)), output: "page" });
     expect(status).toBe(413);
   });
-  // Allows for chunks that wait for the garbage collector, and those of the local R2: up to 105 were measured. A file
-  // held in memory would add at least its own size.
+  // Allows for chunks that have not been collected as garbage, and for chunks of the local R2: up to 105 MiB were
+  // measured. A file that is completely in memory would add at least its own size.
   expect(growth / MiB).toBeLessThan(128);
 });

@@ -1,5 +1,5 @@
-// POST /merged-pdf (spec, "POST /merged-pdf"): selection and order of pages and inputs, and every kind of invalid
-// request. The content that a merged document keeps is tested with the operation.
+// Tests POST /merged-pdf (spec, "POST /merged-pdf"): selection and order of pages and inputs, and every kind of invalid
+// request. The operation's own tests check the content.
 // Contract: docs/api.md#merged-pdf, #page-selections, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";
@@ -11,7 +11,7 @@ import { pageTexts, qpdfComplaints } from "../support/pdf-readers.ts";
 const client = privateClient();
 let a: Uint8Array;
 let b: Uint8Array;
-/** Id of `a`, which is stored. */
+/** ID of the stored file `a`. */
 let id: string;
 beforeAll(async () => {
   [a, b] = await Promise.all([labeledPdf("A", 5), labeledPdf("B", 2)]);

@@ -1,4 +1,5 @@
-// Tests GET /openapi.json and /operations.json, which are generated from the declarations that serve requests.
+// Tests GET /openapi.json and /operations.json, which are generated from the same declarations as the service's
+// behavior.
 // Contract: docs/api.md#api-description, #errors
 import { describe, expect, test } from "vitest";
 import { keyedClient, privateClient } from "../support/client.ts";

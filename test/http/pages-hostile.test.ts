@@ -1,4 +1,4 @@
-// Asks for pictures of pages with paths, headers and documents that no viewer sends.
+// Requests page images with paths, headers and documents that no viewer sends.
 // Contract: docs/api.md#page-images, #iiif
 import { beforeAll, describe, expect, test } from "vitest";
 import { rawPdf } from "../fixtures/image-pdfs.ts";

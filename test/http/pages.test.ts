@@ -1,5 +1,5 @@
-// Asks for pages of stored PDFs by URL, in the short form and as IIIF has it. Other programs read the pictures, and
-// compare them with those of the image endpoints.
+// Requests page images by URL, in the short form and by IIIF. Other programs decode the images, and the test compares
+// them with those of the image endpoints.
 // Contract: docs/api.md#page-images, #iiif, #stored-files
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { decode, type Picture, perceptualDistance, pixel } from "../support/pict
 
 let client: Client;
 let id: string;
-/** Four quarters in different colors. */
+/** ID of a document with four quarters in different colors. */
 let quarters: string;
 
 beforeAll(async () => {
@@ -338,7 +338,7 @@ describe("IIIF", () => {
         const region = [x, y, Math.min(side, 2550 - x), Math.min(side, 3300 - y)] as const;
         const size = `${Math.ceil(region[2] / factor)},${Math.ceil(region[3] / factor)}`;
         const tile = await pictureOf(`/iiif/${id}:1/${region.join(",")}/${size}/0/default.png`);
-        // An outline that is cut off at the edge of a tile may be rounded differently.
+        // At the edge of a tile, the outline of a clipped shape can be rounded differently.
         expect(difference(tile, whole, x / factor, y / factor)).toBeLessThanOrEqual(4);
         tiles++;
       }
@@ -372,7 +372,7 @@ describe("IIIF", () => {
   });
 });
 
-/** The largest difference of a sample of a tile to the place in the whole. */
+/** Returns the largest difference between a sample of a tile and the same position in the complete image. */
 function difference(tile: Picture, whole: Picture, left: number, top: number): number {
   let most = 0;
   const { channels } = tile;

@@ -1,5 +1,5 @@
-// POST /pdf: files that count as HTML. A file named .html and a file stored by /html are HTML whatever their first
-// bytes, unless the content is clearly of another type.
+// Tests POST /pdf for files that count as HTML. A file called .html and a file stored by /html are HTML regardless of
+// their first bytes, unless the content is clearly of another type.
 // Contract: docs/api.md#pdf, #inputs
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ const FRAGMENTS: readonly (readonly [string, string | Uint8Array, string])[] = [
 
 describe("an .html file is HTML whatever it begins with", () => {
   test.each(FRAGMENTS)("%s", async (_, content, expected) => {
-    // Some readers omit spaces that are narrow on paper.
+    // Some text extractors omit spaces that are narrow on paper.
     const withoutBlanks = (text: string) => text.replaceAll(/\s/g, "");
     expect(withoutBlanks(await textFrom(content))).toContain(withoutBlanks(expected));
   });

@@ -1,4 +1,4 @@
-// POST /pdf for HTML files and web pages (spec, "POST /pdf"), over HTTP, by the container.
+// Tests POST /pdf for HTML files and web pages (spec, "POST /pdf"), over HTTP, in the container.
 // Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// POST /pdf-info (docs/api.md#pdf-info). The answers are tested with the operation; the one that needs the container
-// here.
+// Tests POST /pdf-info (docs/api.md#pdf-info). The operation's own tests check the answers, except the one that needs
+// the container.
 // Contract: docs/api.md#pdf-info
 import { describe, expect, test } from "vitest";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";

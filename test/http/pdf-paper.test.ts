@@ -1,4 +1,4 @@
-// POST /pdf of HTML: print scale, paper, and tagging.
+// Tests POST /pdf for HTML: print scale, paper and tagging.
 // Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "pdf-paper-test-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const client = privateClient();
 
-/** A page with ten letters of 0.6 em. */
+/** Returns a page with ten letters, each 0.6 em wide. */
 const page = (css: string) =>
   `<!doctype html><style>${css} body { margin: 0 } p { font: 12pt monospace; margin: 0 }</style><h1>A heading</h1><p>tenletters`;
 const PAPER = page("@page { size: A5; margin: 36pt }");
@@ -92,7 +92,7 @@ describe.skipIf(corpusDir === undefined)("real pages", () => {
     const html = readFileSync(join(report, "report.html"), "utf8").replace("</head>", `<style>${css}</style></head>`);
     const own = await printed(html, {}, "WeasyPrint");
     const fitted = await printed(html, { web_layout: "desktop" }, "WeasyPrint");
-    // Some content is wider than letter paper: Chromium shrinks the page, as when a browser prints it.
+    // Some content is wider than letter paper, so Chromium shrinks the page, as when a browser prints it.
     expect(own.scale / fitted.scale).toBeGreaterThan(1.4);
   });
 });

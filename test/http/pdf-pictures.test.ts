@@ -1,5 +1,5 @@
-// POST /pdf for pictures (spec, "POST /pdf"), over HTTP: in the Worker, and in the container if an isolate cannot hold
-// them.
+// Tests POST /pdf for images (spec, "POST /pdf"), over HTTP: in the Worker, and in the container if an image does not
+// fit in an isolate.
 // Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -157,7 +157,7 @@ describe("what an isolate holds", () => {
   });
   afterAll(() => Promise.all([service?.stop(), alone?.stop()]));
 
-  /** Returns a PNG of 33 megapixels that does not compress to nothing; a third as many if interlaced. */
+  /** Returns a PNG of 33 megapixels, or 11 if interlaced, whose data do not compress to almost nothing. */
   function large(channels: 3 | 4, isInterlaced = false): Buffer {
     const [width, height] = isInterlaced ? [4000, 3000] : [7680, 4320];
     const row = Buffer.alloc(width * channels + 1);
@@ -170,7 +170,7 @@ describe("what an isolate holds", () => {
     header.writeUInt32BE(width);
     header.writeUInt32BE(height, 4);
     header.set([8, channels === 3 ? 2 : 6, 0, 0, isInterlaced ? 1 : 0], 8);
-    // The data of all passes have the same length except for the filter bytes; their content does not matter.
+    // Except for the filter bytes, the data of all passes have the same length; their content does not matter.
     const data = deflateSync(isInterlaced ? Buffer.alloc(rows.length + 2 * height) : rows, { level: 1 });
     return Buffer.concat([
       Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
@@ -196,7 +196,8 @@ describe("what an isolate holds", () => {
       const { status, body } = await createClient(alone.url).post(path, { output: "large", ...fields });
       expect([status, body.error]).toEqual([200, undefined]);
     };
-    // The local R2 grows with the stored files and stays that large.
+    // The memory of the local R2 grows with the stored files, and does not shrink. So store a file of the same size
+    // first.
     await post("/html", { content: upload(file) });
     expect((await growthDuring(alone.appPid(), () => post("/pdf", { file: upload(file) }))) / MiB).toBeLessThan(96);
   });
@@ -204,7 +205,7 @@ describe("what an isolate holds", () => {
   test("what has to be held and is too large goes to the container; without one: 413", async () => {
     const interlaced = upload(large(3, true), "large.png");
     expect(pageSizes(await converted({ file: interlaced }, createClient(service.url)))).toEqual([[4000, 3000]]);
-    // The host runs it there at once.
+    // The host always runs it in the container.
     if (service.target === "wrangler") {
       expect(readFileSync(service.logFile, "utf8")).toContain("job moved to container");
     }
@@ -245,15 +246,16 @@ describe.skipIf(corpusDir === undefined)("real pictures", () => {
   const names = corpusDir ? readdirSync(folder) : [];
 
   /**
-   * Other programs' view of the pages: resolution, and a reader of the file to compare with poppler's view of the page.
+   * For each image, its resolution and a program that decodes it. The result is compared with poppler's drawing of the
+   * page.
    */
   const READERS: Readonly<Record<string, { readonly dpi: number; read(file: Buffer): Promise<Picture> }>> = {
     "16bit.cropped.tif": { dpi: 72, read: byLibtiff },
-    // Orientation 8 is a quarter turn to the left.
+    // Orientation 8 is a quarter turn counterclockwise.
     "Portrait_8.jpg": { dpi: 72, read: async (file) => parsePnm(shell("djpeg -pnm | pamflip -ccw", file)) },
     "flower-separated-planar-8.tif": { dpi: 72, read: byLibtiff },
     "hopper_bigtiff.tif": { dpi: 96, read: byLibtiff },
-    // L* is 100, a* and b* are 0.
+    // L* is 100; a* and b* are 0.
     "lab.tif": {
       dpi: 72,
       read: async () => ({ width: 10, height: 10, channels: 1, samples: new Uint8Array(100).fill(255) }),
@@ -261,11 +263,11 @@ describe.skipIf(corpusDir === undefined)("real pictures", () => {
     "multipage.tif": { dpi: 300, read: byLibtiff },
     "pal8rle.bmp": { dpi: 72, read: (file) => decode(file, "bmp") },
     "speed_bench_prog.jpg": { dpi: 72, read: (file) => decode(file, "jpg") },
-    // djpeg decodes the part that exists, and fails.
+    // djpeg decodes the existing part, and then fails.
     "truncated_jpeg.jpg": { dpi: 72, read: async (file) => parsePnm(shell("djpeg -pnm || true", file)) },
     "zackthecat.tif": { dpi: 75, read: byLibtiff },
   };
-  /** Bounds of the distance from the reader's picture, where it is not near zero. */
+  /** Bounds of the distance from the decoded image, for images whose distance is not close to zero. */
   const BOUNDS: Readonly<Record<string, { readonly bound: number; readonly why: string }>> = {
     "flower-separated-planar-8.tif": {
       bound: 30,

@@ -1,5 +1,5 @@
-// Tests POST /pdf with `downsample` for bilevel pictures in PostScript: their resolution is at most the requested one,
-// and as close to it as for other types of input.
+// Tests POST /pdf with `downsample` for bilevel images in PostScript: their resolution is at most the requested one,
+// and as close to it as for other input types.
 // Contract: docs/api.md#pdf
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

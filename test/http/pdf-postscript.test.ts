@@ -1,4 +1,4 @@
-// POST /pdf for PostScript and EPS (spec, "POST /pdf"), over HTTP, converted in the container.
+// Tests POST /pdf for PostScript and EPS (spec, "POST /pdf"), over HTTP, in the container.
 // Contract: docs/api.md#pdf, #notices
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -191,8 +191,8 @@ describe.skipIf(corpusDir === undefined)("real documents", () => {
   const read = (name: string) => readFileSync(join(corpusDir!, "postscript", name));
 
   /**
-   * Returns Ghostscript's own picture, both of a program on its expected page and of a PDF, so that colors are
-   * converted alike.
+   * Returns Ghostscript's image of a program (on the expected page size) or of a PDF, so that both have the same color
+   * conversion.
    */
   async function ghostscriptPage(path: string, ...setup: string[]) {
     const file = join(folder, "page-%d.png");

@@ -1,4 +1,5 @@
-// POST /pdf-with-added-image: two ways to send images and places. The operation's own tests judge the places.
+// Tests POST /pdf-with-added-image: two ways to send images and positions. The operation's own tests check the
+// positions.
 // Contract: docs/api.md#pdf-with-added-image
 import { expect, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";

@@ -1,4 +1,4 @@
-// POST /pdf-with-page-boxes-set: a parameter that is JSON. The operation's own tests judge the boxes.
+// Tests POST /pdf-with-page-boxes-set: a JSON parameter. The operation's own tests check the boxes.
 // Contract: docs/api.md#pdf-with-page-boxes-set, #json-bodies
 import { beforeAll, expect, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";

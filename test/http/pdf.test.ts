@@ -1,4 +1,4 @@
-// POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, converted in the container.
+// Tests POST /pdf for Office documents (spec, "POST /pdf"), over HTTP, in the container.
 // Contract: docs/api.md#pdf, #inputs, #errors
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const letter = docx({
 });
 const prices = xlsx('<row><c t="inlineStr"><is><t>Paper</t></is></c><c><v>3.5</v></c></row>');
 
-/** Returns the resolution of the finest picture in dots per inch, as poppler measures it on the page. */
+/** Returns the highest resolution of an image on the page, in dots per inch, as poppler measures it. */
 function highestResolution(bytes: Uint8Array): number {
   const listed = withFile(bytes, (path) => execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }));
   const list = listed.trim().split("\n").slice(2);

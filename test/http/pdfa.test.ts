@@ -1,5 +1,5 @@
-// POST /pdfa (spec, "POST /pdfa"), both variants, converted in the container. Results for real documents are tested
-// with the ladder.
+// Tests POST /pdfa (spec, "POST /pdfa"), in both variants, in the container. The tests of the strategies check results
+// for real documents.
 // Contract: docs/api.md#pdfa, #notices, #errors
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Tests behavior that only POST /png has (PNG Specification, 3rd edition).
+// Tests properties that only POST /png has (PNG Specification, 3rd edition).
 // Contract: docs/api.md#png
 import { expect, test } from "vitest";
 import { squarePdf } from "../fixtures/pdfs.ts";
@@ -25,7 +25,7 @@ test.each([
   const bytes = await make(model);
   expect([bytes.readUInt8(24), bytes.readUInt8(25)]).toEqual([8, colorType]);
   const pHYs = bytes.indexOf("pHYs");
-  // 72 dpi in pixels per meter.
+  // 72 dpi, in pixels per meter.
   expect([bytes.readUInt32BE(pHYs + 4), bytes.readUInt32BE(pHYs + 8), bytes.readUInt8(pHYs + 12)]).toEqual([
     2835, 2835, 1,
   ]);

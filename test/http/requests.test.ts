@@ -1,5 +1,5 @@
-// Tests the common behavior of all POST endpoints (spec, "Rules common to all POST endpoints"; shared wire habits of
-// clients).
+// Tests the common rules of all POST endpoints (spec, "Rules common to all POST endpoints"), and the ways in which
+// clients encode requests.
 // Contract: docs/api.md#requests, #json-bodies, #inputs, #output-names, #limits, #errors, #health
 import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";

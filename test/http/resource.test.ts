@@ -1,4 +1,4 @@
-// GET /resource/{id} (spec), and what HTTP clients expect of files (RFC 9110).
+// Tests GET /resource/{id} (spec), and the behavior that HTTP clients expect for files (RFC 9110).
 // Contract: docs/api.md#stored-files, #ids
 import { beforeAll, describe, expect, test } from "vitest";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
@@ -7,7 +7,7 @@ const content = "<script>document.title = document.cookie</script>0123456789";
 const client = privateClient;
 const addressOf = (query: string, id: string) => `${client().url}/resource/${id}${query}`;
 
-/** Three files that came together: the same content twice, and one of another kind between. */
+/** Stores three files in one request: two with the same content, and between them one of another type. */
 async function several(): Promise<string[]> {
   const file = [upload(content, "page.html"), upload("a", "a.txt"), upload(content, "page.html")];
   const { body } = await client().post("/zip", { file, output: "a" });

@@ -63,7 +63,7 @@ async function download(location: string, url = service.url): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Uploads with the reference client, which tries again when its connection breaks. */
+/** Uploads with the reference client, which retries when its connection breaks. */
 function send(file: string, options: UploadOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const upload = new Upload(createReadStream(file), {
@@ -95,8 +95,8 @@ describe("the reference client", () => {
     });
     expect(proxy.broken).toBe(5);
     expect(offsets.length).toBeGreaterThanOrEqual(5);
-    // The client asks at once, when the bytes before a break may not be stored yet. Those that a proxy had not passed on
-    // are lost: all of a slow machine's buffers at each break.
+    // The client asks for the offset immediately after a break, when the last bytes might not be stored yet. Bytes that
+    // a proxy has not forwarded are lost: at each break, all buffers of a slow machine.
     expect(offsets.at(-1)).toBeGreaterThan(47 * MiB);
     expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
     expect(new Set(offsets).size).toBeGreaterThanOrEqual(4);
@@ -339,7 +339,7 @@ test("an upload goes on after the service was killed in its middle", async () =>
   }
 });
 
-/** Writes a PDF of one page with comments behind it. @returns its SHA-256 */
+/** Writes a PDF of one page followed by comments. @returns its SHA-256 */
 async function writeLargePdf(path: string, size: number): Promise<string> {
   const pdf = Buffer.from(await textPdf(1));
   const start = /startxref\s+(\d+)/.exec(pdf.toString("latin1"))![1]!;

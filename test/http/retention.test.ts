@@ -1,4 +1,4 @@
-// Tests how long files are kept: File-Lifetime, Expires, delete_after.
+// Tests the lifetime of files: File-Lifetime, Expires, delete_after.
 // Contract: docs/api.md#lifetime-of-files, #stored-files
 import { randomBytes } from "node:crypto";
 import { describe, expect, inject, test } from "vitest";
@@ -64,7 +64,7 @@ describe("File-Lifetime", () => {
 });
 
 describe("delete_after=1", () => {
-  /** Removals that began before are done by then. */
+  /** Waits until another deletion has completed, so that earlier deletions have completed too. */
   async function anotherIsRemoved(): Promise<void> {
     const id = await uploaded(randomBytes(10));
     await (await fetch(address(id, "&delete_after=1"))).arrayBuffer();

@@ -1,5 +1,5 @@
-// POST /split-pdf (spec, "POST /split-pdf"): the output files, their order and their names. The operation's own tests
-// check which content they keep.
+// Tests POST /split-pdf (spec, "POST /split-pdf"): the output files, their order and their names. The operation's own
+// tests check the content.
 // Contract: docs/api.md#split-pdf, #page-selections, #output-names, #responses, #notices
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, labeledPdf } from "../fixtures/pdfs.ts";

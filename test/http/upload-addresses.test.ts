@@ -1,4 +1,4 @@
-// Addresses at which one file can be uploaded, once and without a key.
+// Tests upload URLs, each of which accepts one file, once and without a key.
 // Contract: docs/api.md#upload-urls
 import { expect, inject, test } from "vitest";
 

@@ -1,4 +1,4 @@
-// POST /upload and POST /delete: files for later requests, and their end.
+// Tests POST /upload and POST /delete: files for later requests, and their deletion.
 // Contract: docs/api.md#upload, #delete, #requests
 import { request } from "node:http";
 import { beforeAll, describe, expect, inject, test } from "vitest";
@@ -106,7 +106,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
     ["", "file"],
   ])("the name %o is %o", async (given, expected) => {
     const { body } = await post("/upload", "content", { "Content-Filename": given, "Content-Type": "text/plain" });
-    // A client may drop a header field that is empty.
+    // A client can drop an empty header.
     if (given !== "" || body.files) expect(body.files[0]!.name).toBe(expected);
   });
 

@@ -1,5 +1,5 @@
-// Inputs by their address, on every endpoint that takes files, over HTTP: fetched by the container, stored like
-// uploads, and never from a place that is not public.
+// Tests inputs by URL over HTTP, on every endpoint that accepts files: the container fetches them, the service stores
+// them like uploads, and no private address is ever contacted.
 // Contract: docs/api.md#inputs-by-url
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { type Answer, type Ear, openEar, type Site, startDns, startPages } from 
 import { openBrowser, run, visit } from "../support/workbench.ts";
 
 const list = (await (await fetch(`${inject("services").keyed.url}/operations.json`)).json()) as OperationList;
-/** Operations on files other than `/pdf`, for which an address is also that of a web page. */
+/** Operations on files, except `/pdf`, for which a URL can also lead to a web page. */
 const takesFiles = list.operations
   .filter(({ input }) => ["one", "several"].includes(input.kind) && !input.webPages)
   .map((operation) => [operation.path, operation] as const);
@@ -334,7 +334,7 @@ test("the workbench converts a web page and a file by their addresses", async ()
         await page.press("#address", "Enter");
         await page.waitForSelector(".file:has-text('fetched by the service')");
         if (path === "b.pdf") {
-          // A file is fetched at once, a page by the job.
+          // The workbench fetches a file immediately; a web page is loaded only by the job.
           await page.waitForSelector(".file .small:has-text(' page')");
           await page.check("input[name=operation][value='/png']", { force: true });
         }

@@ -1,5 +1,4 @@
-// Messages about the end of asynchronous jobs, over HTTP: signed, tried again, and never sent to a place that is not
-// public.
+// Tests webhooks over HTTP: messages are signed, retried, and never sent to a private address.
 // Contract: docs/api.md#webhooks, #webhooks-on-your-own-machine
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -26,7 +25,7 @@ import { type Ear, openEar, type Site, startDns, startSite } from "../support/we
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A message as a receiver gets it. */
+/** A message as the receiver gets it. */
 interface Received {
   readonly method: string;
   readonly headers: Headers;
@@ -34,9 +33,9 @@ interface Received {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "webhooks-test-"));
-/** What came, by path. */
+/** Received messages by path. */
 const received = new Map<string, Received[]>();
-/** What receivers answer, by the first part of the path: the statuses of their answers, the last one for good. */
+/** Statuses of the receiver's responses, by the first part of the path. The last status of a list is repeated. */
 const STATUSES: Readonly<Record<string, readonly number[]>> = {
   failing: [500, 503, 200],
   redirecting: [307],
@@ -50,7 +49,7 @@ let container: ContainerProcess;
 let service: MortalService;
 const secrets = { new: "", old: "" };
 let lookups = 0;
-/** Port of the receiver that the reference shows. */
+/** Port of the receiver in the reference's example. */
 let receiverPort = 0;
 
 beforeAll(async () => {
@@ -77,7 +76,7 @@ beforeAll(async () => {
   dns = await startDns((name) => {
     if (name !== "rebinding.attack.net") return attackersDns(name);
     lookups++;
-    // The two queries of the first lookup find another address than those of later ones.
+    // The first lookup, which has two queries, returns a public address; later lookups return a private one.
     return lookups <= 2 ? ["93.184.216.34"] : ["127.0.0.1"];
   });
   receiverPort = await freePort();
@@ -147,7 +146,7 @@ describe("a message", () => {
     });
     const forged = { ...message!, body: message!.body.replace("completed", "failed") };
     expect(() => verified(secrets.new, forged)).toThrow("No matching signature");
-    // For a day, the secret before the last rotation signs, too.
+    // For a day after a rotation, the previous secret signs too.
     expect(verified(secrets.old, message!)).toEqual(verified(secrets.new, message!));
     const [another] = withSecret(NO_RECORD, { isRotated: false }).webhookSecrets!;
     expect(() => verified(another!.secret, message!)).toThrow("No matching signature");
@@ -176,7 +175,7 @@ test("the receiver and the request of the reference run as written, but for port
       .exec(section)![1]!
       .replaceAll("9000", String(receiverPort));
   const env = { ...process.env, SECRET: secrets.new };
-  // From the project's folder, where its package is found.
+  // Run in the project's folder, where Node finds the package.
   const receiver = spawn(process.execPath, ["--input-type=module", "-e", codeIn("js")], { env });
   try {
     let said = "";
@@ -203,7 +202,7 @@ test("the receiver and the request of the reference run as written, but for port
 
 describe("a receiver", () => {
   test("that is slow, fails, redirects, is gone or answers at length", async () => {
-    // Alone, so that it is canceled before its second attempt.
+    // No other job is submitted before, so that this one is canceled before its second attempt.
     const canceled = await submit(at("/canceled/a"));
     await arrivals("/canceled/a");
     const deleted = await fetch(`${service.url}/request-status/${canceled}`, { method: "DELETE" });
@@ -212,7 +211,7 @@ describe("a receiver", () => {
       ["slow", "gone", "endless", "failing", "redirecting"].map((kind) => submit(at(`/${kind}/a`))),
     );
     await arrivals("/slow/a");
-    // Others do not wait for the slow one.
+    // Other messages do not wait for the slow receiver.
     await submit(at("/beside-slow"), { text: "another" });
     await arrivals("/beside-slow");
     const [first, second] = await arrivals("/failing/a", 2);
@@ -220,7 +219,7 @@ describe("a receiver", () => {
     expect(second!.body).toBe(first!.body);
     expect([first!.headers["webhook-id"], second!.headers["webhook-id"]]).toEqual([failing, failing]);
     for (const one of [first!, second!]) verified(secrets.new, one);
-    // Each of these had the same time for a second attempt.
+    // Each of these had enough time for a second attempt.
     expect(["/gone/a", "/canceled/a", "/endless/a"].map((path) => received.get(path)?.length)).toEqual([1, 1, 1]);
     expect(received.has("/target")).toBe(false);
   });
@@ -244,7 +243,7 @@ describe("a place that is not public is not visited", () => {
     expect(all.length).toBeGreaterThanOrEqual(40);
     const statuses: [string, number][] = [];
     for (const [name, address] of all) {
-      // A header carries bytes, and no line ends.
+      // A header value is bytes, without line ends.
       const url = Buffer.from(address(ear.port).replaceAll("\n", "")).toString("latin1");
       statuses.push([name, (await post(url)).status]);
     }

@@ -1,4 +1,4 @@
-// Tests how the page at / and its files are served.
+// Tests how the service serves the page at / and its files.
 // Contract: docs/api.md#workbench
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";

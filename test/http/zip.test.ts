@@ -1,4 +1,4 @@
-// POST /zip (spec, "POST /zip"): files and ids in an archive. The archives themselves are tested with the operation.
+// Tests POST /zip (spec, "POST /zip"): files and IDs in an archive. The operation's own tests check the archives.
 // Contract: docs/api.md#zip, #responses
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const error = async (fields: FormFields) => {
   return [status, body.error];
 };
 
-/** Names and contents, of an archive that another program finds sound. */
+/** Returns names and contents of an archive, after another program has found no defect in it. */
 function unpack(archive: Uint8Array): [string, string][] {
   const path = join(folder, "archive.zip");
   writeFileSync(path, archive);

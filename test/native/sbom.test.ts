@@ -1,4 +1,4 @@
-// Tests the software bill of materials: it has what this machine has.
+// Tests that the software bill of materials lists the software of this machine.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The search for scratch paths that every test over HTTP runs on its outputs finds them wherever they can be.
+// Tests the search for scratch paths, which every test over HTTP runs on its outputs: it finds the paths in all places.
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { zipSync } from "fflate";

@@ -5,7 +5,7 @@ import { CONTEXT, outputsOf } from "./operations.ts";
 import { type Json, PdfJson } from "./pdf-json.ts";
 import { uncompressed } from "./pdf-readers.ts";
 
-/** @param failed rules that the attempt before broke, as `clause-test` */
+/** @param failed rules that an earlier attempt violated, as `clause-test` */
 export async function archived(pdf: Uint8Array, level: LevelName, ...failed: string[]): Promise<Uint8Array> {
   const failures = failed.map((rule) => {
     const [clause, test] = rule.split("-") as [string, string];
@@ -18,9 +18,9 @@ export async function archived(pdf: Uint8Array, level: LevelName, ...failed: str
 export interface Archived {
   readonly bytes: Uint8Array;
   readonly json: PdfJson;
-  /** With all streams decoded. */
+  /** Text of the PDF with all streams decoded. */
   readonly text: string;
-  /** The page's dictionary, pages counted from 1. */
+  /** Returns the page's dictionary. Page numbers start at 1. */
   page(pageNumber: number): Json;
 }
 

@@ -1,4 +1,4 @@
-// The tests of attempts to run a job that every store passes: leases, losses, cancellation and races.
+// Tests that every job store must pass, about attempts to run a job: leases, lost attempts, cancellation and races.
 // Contract: docs/api.md#asynchronous-jobs
 
 import { randomUUID } from "node:crypto";

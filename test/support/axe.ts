@@ -1,4 +1,4 @@
-// Looks for barriers on a page in a browser, with axe.
+// Finds accessibility problems of a page in a browser, with axe.
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -8,7 +8,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** Fails if axe finds anything on the page as it is. */
+/** Fails if axe finds a problem in the page's current state. */
 export async function examine(page: Page): Promise<void> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {

@@ -1,7 +1,7 @@
-// Matches the sentence of an error, whatever explanation follows it (docs/api.md#errors).
+// Matches the sentence of an error, with or without an explanation after it (docs/api.md#errors).
 import { expect } from "vitest";
 
-/** Matches a text that is this sentence, or begins with it. */
+/** Matches a text that equals this sentence or begins with it. */
 export const beginning = (sentence: string): string =>
   expect.stringMatching(new RegExp(`^${escaped(sentence)}(?: [^ ]|$)`));
 

@@ -1,17 +1,17 @@
-// A TCP proxy whose connections break after given numbers of bytes from the client.
+// A TCP proxy that breaks connections after given numbers of bytes from the client.
 
 import { connect, createServer, type Socket } from "node:net";
 
 export interface BreakingProxy extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** URL without a final slash. */
   readonly url: string;
-  /** How many connections have been broken. */
+  /** Number of broken connections so far. */
   readonly broken: number;
 }
 
 /**
  * @param target port of the service
- * @param after numbers of bytes from all clients, ascending, after each of which a connection breaks
+ * @param after ascending numbers of bytes, counted over all clients; after each number, a connection breaks
  */
 export async function startBreakingProxy(target: number, after: readonly number[]): Promise<BreakingProxy> {
   const sockets = new Set<Socket>();

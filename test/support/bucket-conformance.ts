@@ -1,5 +1,5 @@
-// The tests that every bucket passes: R2, the file system and S3. They use what src/service/ports/bucket.ts declares,
-// and run in workerd as well as in Node.
+// Tests that every bucket must pass: R2, the file system and S3. They use only the declarations of
+// src/service/ports/bucket.ts, and run in workerd and in Node.
 
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
@@ -11,14 +11,14 @@ const textOf = async (bucket: Bucket, key: string) => new TextDecoder().decode(a
 const isMissing = async (bucket: Bucket, key: string) =>
   (await bucket.head(key)) === null && (await bucket.get(key)) === null;
 
-/** Returns a part that can be told from others. */
+/** Returns a part whose bytes differ from those of other parts. */
 function part(fill: number, bytes = PART_BYTES): Uint8Array {
   const part = new Uint8Array(bytes).fill(fill);
   part[0] = 255 - fill;
   return part;
 }
 
-/** Returns whether two arrays have the same bytes, without printing either of them. */
+/** Reports whether two arrays have the same bytes. Unlike `toEqual`, a failed expectation does not print the arrays. */
 const isSame = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
 function concat(...parts: readonly Uint8Array[]): Uint8Array {
@@ -42,15 +42,15 @@ async function allOf(bucket: Bucket, prefix: string): Promise<BucketObject[]> {
 }
 
 export interface ConformanceOptions {
-  /** Opens the bucket anew, as a process does that starts. @default nothing: each request has the bucket anew */
+  /** Reopens the bucket, as a restarted process does. @default does nothing, because each request opens the bucket */
   readonly reopen?: () => Promise<void>;
-  /** True if the bucket distinguishes uploads that nobody resumes. @default false */
+  /** True if the bucket distinguishes uploads that no client can resume. @default false */
   readonly hasTransientUploads?: boolean;
-  /** Says why the test of writes at the same time is skipped, if so. */
+  /** The reason to skip the test of concurrent writes. Undefined to run it. */
   readonly race?: { readonly skipped: string } | undefined;
 }
 
-/** @param bucket returns the bucket, which has no objects when a test begins */
+/** @param bucket returns the bucket, which is empty when a test begins */
 export function testBucket(
   bucket: () => Bucket,
   { reopen = async () => {}, race, hasTransientUploads = false }: ConformanceOptions = {},
@@ -81,7 +81,7 @@ function testObjects(bucket: () => Bucket): void {
       expect(object).toMatchObject({ key: "files/a", size: 5, etag: put.etag });
       expect(object.httpMetadata).toMatchObject({ contentType: "image/svg+xml" });
       expect(object.customMetadata).toEqual({ name: "pr%C3%BCfung.txt", sha256: "0".repeat(64) });
-      // S3 tells times in whole seconds.
+      // S3 reports times in whole seconds.
       expect(object.uploaded.getTime()).toBeGreaterThan(before - 2000);
       expect(object.uploaded.getTime()).toBeLessThan(Date.now() + 2000);
     }
@@ -353,7 +353,7 @@ function testFailedUploads(bucket: () => Bucket, reopen: () => Promise<void>): v
     expect((await bucket().head("files/a"))!.size).toBe(PART_BYTES + 10);
   });
 
-  // S3Proxy takes parts of any upload, and finds out at its end.
+  // Uploads a part, then completes: S3Proxy accepts parts of any upload, and only fails on completion.
   const goOn = async (upload: MultipartUpload) => upload.complete([await upload.uploadPart(2, part(2, 10))]);
 
   test("an upload that is over cannot go on, and leaves the object", async () => {

@@ -1,4 +1,4 @@
-// Makes every test over HTTP fail if an answer that it fetches is not as /openapi.json describes it.
+// Fails every test over HTTP that receives a response other than /openapi.json describes.
 import { afterEach } from "vitest";
 import { Description } from "./described.ts";
 
@@ -9,10 +9,10 @@ const fetched = globalThis.fetch;
 globalThis.fetch = async (input, init) => {
   const response = await fetched(input, init);
   const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
-  // Only the service sends it.
+  // Only the service sends this header.
   if (!response.headers.has("X-Request-Id")) return response;
   const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
-  // Browsers ask before a request of another origin. The description is of the request itself.
+  // Skips CORS preflight requests: the description covers only the actual request.
   if (method === "OPTIONS" && new Headers(init?.headers).has("Access-Control-Request-Method")) return response;
   const isJson = /^application\/json\b/.test(response.headers.get("Content-Type") ?? "");
   const overridden = new Headers(init?.headers).get("X-HTTP-Method-Override");

@@ -1,5 +1,5 @@
-// Makes every test over HTTP fail if an output contains a scratch path of the service (scratch-paths.ts): the files that
-// the test reads, and those that its requests stored and it did not read.
+// Fails every test over HTTP if an output contains a scratch path of the service (scratch-paths.ts). Checks files that
+// the test reads, and files that its requests stored and it did not read.
 import { createHash } from "node:crypto";
 import { afterEach } from "vitest";
 import { scratchPathsIn } from "./scratch-paths.ts";
@@ -9,7 +9,7 @@ const searched = new Set<string>();
 const found: string[] = [];
 const unread = new Set<string>();
 
-/** Searches an answer's body once a test has read all of it, so that tests that read slowly stay what they are. */
+/** Searches a body only after the test has read all of it, so that tests of slow readers are not affected. */
 const { arrayBuffer, bytes, json } = Response.prototype;
 Response.prototype.arrayBuffer = async function (this: Response) {
   const body = await arrayBuffer.call(this);
@@ -27,10 +27,10 @@ Response.prototype.json = async function (this: Response) {
   return value;
 };
 
-/** Keeps the requests made here out of the traces that tests count (W3C Trace Context, 3.2.2.5). */
+/** Keeps this file's requests out of the traces that tests count (W3C Trace Context, 3.2.2.5). */
 const UNSAMPLED = { traceparent: `00-${"1".repeat(32)}-${"1".repeat(16)}-00` };
 
-/** Only the service sends this header field. */
+/** Only the service sends this header. */
 const isOurs = ({ headers }: Response) => headers.has("X-Request-Id");
 
 function search(url: string, output: Uint8Array) {
@@ -46,7 +46,7 @@ afterEach(async () => {
   unread.clear();
   await Promise.all(
     urls.map(async (url) => {
-      // The test may have removed the file, or stopped its service.
+      // The test might have deleted the file or stopped its service.
       const response = await fetched(url, { headers: UNSAMPLED }).catch(() => undefined);
       if (response?.ok) search(url, await bytes.call(response));
       else await response?.body?.cancel();

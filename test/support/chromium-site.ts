@@ -1,5 +1,5 @@
-// Opens Chromium together with a site of pages that it may visit, once for the tests of one file, and offers common
-// checks of both.
+// Opens Chromium for the tests of one file, with a site of pages that it can visit. Provides checks that these tests
+// share.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect } from "vitest";
@@ -8,17 +8,17 @@ import { openScratch, print, processesOf, startChromium, textOf } from "./chromi
 import { eventually } from "./eventually.ts";
 import { type Answer, type Site, startPages } from "./web.ts";
 
-/** There once {@link openChromium} has done its work, like {@link site}. */
+/** Set by {@link openChromium}, like {@link site}. */
 export let chromium: Chromium;
 export let site: Site;
-/** The pages of the site by path. */
+/** The site's pages, by path. */
 export const pages = new Map<string, Answer>();
 
 type Settings = Parameters<typeof startChromium>[0];
 
 /**
- * Must be called once at the top of a test file.
- * @param settings Chromium's settings for a given port of the site. @default they allow the site
+ * Registers the hooks. Must be called once, at the top of a test file.
+ * @param settings returns Chromium's settings for the site's port. @default allows the site
  */
 export function openChromium(
   settings: (port: number) => Settings = (port) => ({ web: { allow: `127.0.0.1:${port}` } }),
@@ -34,7 +34,7 @@ export function openChromium(
   });
 }
 
-/** For pages that mean harm: limits that are soon reached. */
+/** Limits for hostile pages, which soon reach them. */
 export const STRICT = {
   parseMs: 2_000,
   settleMs: 1_500,
@@ -44,7 +44,7 @@ export const STRICT = {
   bytes: 2 ** 22,
 };
 
-/** No server listens on port 1 of the allowed host. */
+/** Settings for hostile pages. They also allow ports at which no server listens, such as 8. */
 export const strictSettings = (port: number): Settings => ({
   limits: STRICT,
   web: { allow: `127.0.0.1:${port} 127.0.0.2:* 127.0.0.1:8` },
@@ -53,7 +53,7 @@ export const strictSettings = (port: number): Settings => ({
 export const works = async (browser = chromium) =>
   expect(textOf(await print(browser, "<p>it works"))).toContain("it works");
 
-/** Pages that wait to be used, and no other renderer. */
+/** Waits until at most the renderers of the prepared pages are running. */
 export async function nothingIsLeft(browser = chromium): Promise<void> {
   await eventually(async () => expect((await processesOf(browser.pid!, "renderer")).length).toBeLessThanOrEqual(3));
 }

@@ -1,4 +1,4 @@
-// Opens Chromium as the container runs it for the tests of one file, and inspects the PDFs it makes.
+// Opens Chromium for the tests of one file, as the container runs it. Inspects the PDFs that it makes.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -13,12 +13,12 @@ import { Scratch } from "../../container/scratch/scratch.ts";
 import { parentOf, processTree } from "./processes.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 
-/** Set once {@link openScratch} has done its work, like {@link folder}. */
+/** Set by {@link openScratch}, like {@link folder}. */
 export let scratch: Scratch;
 let folder: string;
 export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
 
-/** Registers the hooks. Call it once at the top of a test file. */
+/** Registers the hooks. Must be called once, at the top of a test file. */
 export function openScratch(): void {
   beforeAll(async () => {
     scratch = await Scratch.open();
@@ -52,7 +52,7 @@ export async function print(
   return printAs(chromium, source, { paper: LETTER, margin: 72, layout: "desktop", ...options }, signal);
 }
 
-/** Prints a source like {@link print}, for clients that may not have asked for a layout. */
+/** Prints a source like {@link print}, but with no layout unless the options have one. */
 export async function printAs(
   chromium: Chromium,
   source: PageSource | string,
@@ -73,7 +73,7 @@ export function infoOf(path: string): Record<string, string> {
   return Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
 }
 
-/** Returns the words of the first page with their places, in points from its upper left corner. */
+/** Returns the words of the first page with their positions, in points from its upper left corner. */
 export function wordsOf(path: string): { text: string; left: number; top: number; right: number; bottom: number }[] {
   const boxes = execFileSync("pdftotext", ["-bbox", "-l", "1", path, "-"], { encoding: "utf8" });
   return [...boxes.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)" xMax="([\d.]+)" yMax="([\d.]+)">(.*?)</g)].map(
@@ -87,7 +87,7 @@ export function wordsOf(path: string): { text: string; left: number; top: number
   );
 }
 
-/** Returns the processes of a kind, as Chromium names it in their command lines. */
+/** Returns the processes of a kind, as Chromium's command lines name it. */
 export async function processesOf(pid: number, kind: string): Promise<number[]> {
   const found: number[] = [];
   for (const member of processTree(pid)) {
@@ -109,8 +109,8 @@ export const CHROMIUM_PROCESSES = [
 export type ChromiumProcess = (typeof CHROMIUM_PROCESSES)[number];
 
 /**
- * Returns one kind of a browser's processes. Sandboxed renderers come from the inner zygote, which the outer one waits
- * for.
+ * Returns the IDs of one kind of a browser's processes. Sandboxed renderers are children of the inner zygote, which is
+ * a child of the outer one.
  */
 export function chromiumProcesses(pid: number, kind: ChromiumProcess): number[] {
   return processTree(pid).filter((member) => kindOf(member, pid) === kind);

@@ -1,4 +1,4 @@
-// The tests that the claims of the Worker and of the host pass.
+// Tests that the claims of both the Worker and the host must pass.
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -6,9 +6,9 @@ import { LIMITS } from "../../src/document/contract/limits.ts";
 import type { Claim, StoredResponse } from "../../src/service/ports/claims.ts";
 
 export interface TestedClaims {
-  /** Returns the claim of a name, as another request or a restarted service would. */
+  /** Returns the claim with a name, as another request or a restarted service would receive it. */
   claim(name: string): Promise<Claim> | Claim;
-  /** Lets time pass for the claims. */
+  /** Advances the clock of the claims. */
   passes(ms: number): void;
 }
 
@@ -105,7 +105,7 @@ function testLeases(tested: TestedClaims): void {
     await claim.acquire("b", "content");
     expect(await claim.complete("a", "content", answer("by a"))).toBeUndefined();
     expect(await claim.complete("b", "content", answer("by b"))).toEqual(answer("by a"));
-    // A question that is asked twice has the same answer.
+    // A repeated call has the same result.
     expect(await claim.complete("a", "content", answer("by a"))).toBeUndefined();
     await claim.release("b");
     expect(await claim.acquire("c", "content")).toEqual({ kind: "kept", answer: answer("by a") });

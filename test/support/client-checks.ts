@@ -1,4 +1,4 @@
-// The suite of the client, in plain JavaScript of the web: it runs in Node, in workerd and in a browser alike.
+// The client's test suite. Uses only standard web APIs, so that it runs in Node, in workerd and in a browser.
 
 import type { CallOptions, Job, Options, PagewrightClient, Progress, Selected } from "../../client/index.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
@@ -9,17 +9,17 @@ export interface Surroundings {
   readonly Pagewright: new (
     options: Options,
   ) => PagewrightClient;
-  /** A service of the keyed variant. */
+  /** URL of a service of the keyed variant. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly samples: Samples;
   /** Operations by name. */
   readonly operations: Readonly<Record<string, unknown>>;
-  /** Address of the sample `pdf`, which the service may fetch. */
+  /** URL of the sample `pdf`, which the service can fetch. */
   readonly pdfUrl: string;
 }
 
-/** Documents by what they are. The PDF has three pages. */
+/** Sample documents by format. The PDF has three pages. */
 export interface Samples {
   readonly pdf: Uint8Array<ArrayBuffer>;
   readonly docx: Uint8Array<ArrayBuffer>;
@@ -118,7 +118,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       .split({ pages: ["1-3", "4"] })
       .zip();
     same(made.files.length, 1);
-    // How often the client asks for the status of a job depends on how long the job takes.
+    // Ignores requests for the status, whose number depends on how long the job takes.
     const others = requests.filter((request) => !request.startsWith("GET /request-status/"));
     same(others, ["POST /upload", "POST /upload", "POST /merged-pdf", "POST /split-pdf", "POST /zip"]);
     same(start(await made.bytes(), "PK"), "PK");
@@ -156,7 +156,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     same((await failure(pw.png(new Blob(["no pdf"])))).status, 400);
     same((await failure(pw.png(pw.stored("1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55")))).status, 404);
     same((await failure(connect({ ...around, apiKey: "wrong" }).html("x"))).status, 401);
-    // An error of a call is that of the calls that build on it.
+    // If a call fails, calls that use its result fail with the same error.
     same((await failure(pw.png(around.samples.pdf, { resolution: 9 }).zip())).parameter, "resolution");
     same((await failure(pw.pdf(pw.split(around.samples.pdf)))).message, "pdf() takes one file, but the result has 3.");
   },
@@ -194,7 +194,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     const pw = connect(around, async (url, init) => {
       if (init.method === "PATCH" && ++patches === 2) throw new TypeError("connection reset");
       const answer = await fetch(url, init);
-      // The bytes have arrived, and the answer gets lost.
+      // The service has received the bytes, but the response is lost.
       if (init.method === "PATCH" && patches === 3) throw new TypeError("connection reset");
       return answer;
     });
@@ -278,7 +278,7 @@ function connect({ Pagewright, baseUrl, apiKey }: Surroundings, fetch?: Fetch, r
   return new Pagewright({ baseUrl, apiKey, fetch, retries });
 }
 
-/** Compares values by their JSON. */
+/** Compares two values by their JSON. */
 function same(actual: unknown, expected: unknown): void {
   if (actual === expected) return;
   const [shown, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
@@ -329,7 +329,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += 1000) yield bytes.subarray(from, from + 1000);
 }
 
-/** A stream of zeros, in MiB. */
+/** Returns a stream of zeros. @param count size in MiB */
 function zeros(count: number): ReadableStream<Uint8Array> {
   let left = count;
   return new ReadableStream({
@@ -340,7 +340,7 @@ function zeros(count: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Passes some bytes on, and fails. */
+/** Returns a stream that forwards some bytes and then fails. */
 function breaking(body: ReadableStream<Uint8Array>, after: number): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let left = after;

@@ -1,4 +1,4 @@
-// Runs a check of the client in another program than the tests: workerd, a browser, Deno, Bun. Samples arrive as base64.
+// Runs a check of the client outside the test process: in workerd, a browser, Deno or Bun. Samples arrive as base64.
 import { OPERATIONS } from "../../client/generated/operations.ts";
 import { Pagewright } from "../../client/index.ts";
 import { CHECKS, type Surroundings } from "./client-checks.ts";
@@ -14,7 +14,7 @@ export interface Assignment {
 
 /**
  * @param Client the class under test
- * @returns the error of the check, or nothing
+ * @returns the check's error, or an empty string
  */
 export async function runCheck(
   { check, pdf, docx, ...around }: Assignment,

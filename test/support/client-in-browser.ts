@@ -1,4 +1,4 @@
-// A page that runs the checks of the client that it is given, one after another.
+// A page that fetches checks of the client and runs them one after another.
 import { type Assignment, runCheck } from "./client-elsewhere.ts";
 
 for (;;) {

@@ -1,5 +1,5 @@
-// A program of Deno or Bun that runs the checks of the client: an assignment is a line of standard input, and the
-// result a line of standard output.
+// A program for Deno or Bun that runs checks of the client. Each line of standard input is an assignment, and each line
+// of standard output is its result.
 import { createInterface } from "node:readline";
 import { Pagewright } from "../../client/node.ts";
 import { type Assignment, runCheck } from "./client-elsewhere.ts";

@@ -1,4 +1,4 @@
-// A Worker that runs checks of the client.
+// A Worker that runs checks of the client: the request is an assignment, the response its result.
 import { type Assignment, runCheck } from "./client-elsewhere.ts";
 
 export default {

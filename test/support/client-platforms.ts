@@ -1,4 +1,4 @@
-// The platforms on which the suite of the client runs: this process, workerd, a browser, and Deno and Bun.
+// The platforms on which the client's test suite runs: this process, workerd, a browser, Deno and Bun.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { programOf, startProgram } from "./client-programs.ts";
 import type { ClientService } from "./client-setup.ts";
 
 export interface ClientPlatform extends AsyncDisposable {
-  /** @throws Error that the check throws */
+  /** Runs a check by name. @throws the check's error */
   run(check: string): Promise<void>;
 }
 
@@ -54,10 +54,10 @@ export const PLATFORMS: Readonly<Record<"Node" | "workerd" | "a browser" | "Deno
   Bun: async (service) => startProgram("bun", (check) => JSON.stringify(assignmentOf(check, service))),
 };
 
-/** Platforms that this machine does not have. */
+/** Names of platforms that are not installed on this machine. */
 export const MISSING = (["Deno", "Bun"] as const).filter((name) => !programOf(name === "Deno" ? "deno" : "bun"));
 
-/** Returns a module of this folder with what it imports. */
+/** Returns a module of this folder, bundled with its imports. */
 export async function bundle(name: string, conditions: string[]): Promise<string> {
   const entry = join(import.meta.dirname, name);
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm", conditions });
@@ -73,7 +73,10 @@ function fail(error: string): void {
   if (error !== "") throw new Error(error);
 }
 
-/** Serves the page and, under the same origin, the service. A headless Chromium has the page open. */
+/**
+ * Serves the page with the checks, and proxies the service under the same origin. A headless Chromium has the page
+ * open.
+ */
 class CheckPage implements ClientPlatform {
   readonly #script: string;
   readonly #service: ClientService;

@@ -1,4 +1,4 @@
-// Deno and Bun for the suite of the client, if this machine has them. They run the sources as they are.
+// Runs the client's test suite in Deno and Bun, if this machine has them. They run the TypeScript sources directly.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -6,14 +6,14 @@ import { createInterface } from "node:readline";
 
 const ARGS = { deno: ["run", "--quiet", "--allow-all"], bun: ["run"] } as const;
 
-/** @returns the path of the program, or undefined if no folder of `PATH` has it */
+/** @returns the path of the program, or undefined if it is in no folder of `PATH` */
 export const programOf = (name: keyof typeof ARGS): string | undefined =>
   (process.env.PATH ?? "")
     .split(delimiter)
     .map((folder) => join(folder, name))
     .find(existsSync);
 
-/** Starts a program that runs checks. @param toLine makes the line of a check */
+/** Starts a program that runs checks. @param toLine returns the input line for a check */
 export function startProgram(name: keyof typeof ARGS, toLine: (check: string) => string) {
   const script = join(import.meta.dirname, "client-in-program.ts");
   const child = spawn(programOf(name)!, [...ARGS[name], script], { stdio: ["pipe", "pipe", "inherit"] });

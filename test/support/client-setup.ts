@@ -1,4 +1,4 @@
-// A service for the suite of the client: with every operation, and a site that it may fetch a document from.
+// A service for the client's test suite. It has every operation, and a site from which it can fetch a document.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Samples } from "./client-checks.ts";
 import { startService } from "./service.ts";
 import { type Answer, startPages } from "./web.ts";
 
-/** What a check gets besides the class under test. */
+/** Everything that a check needs, except the class under test. */
 export interface ClientService extends AsyncDisposable {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -1,4 +1,5 @@
-// Installs generators of clients and what generated clients need, with the versions of test/clients, once for all runs.
+// Installs client generators and the packages that generated clients need, in the versions of test/clients. Once for
+// all runs.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,13 +13,13 @@ const INSTALLED_WITHIN_MS = 240_000;
 
 export const clientSources = join(import.meta.dirname, "../clients");
 
-/** Messages of npm and pip when a registry is not within reach; other failures are ours. */
+/** Messages of npm and pip when a registry is unreachable. Any other failure is our fault. */
 const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError/;
 
 /**
- * Returns the folder with the node modules of test/clients/package.json. Skips the test, with the reason, if the registry
- * is not within reach.
+ * Returns the folder with the node modules of test/clients/package.json. If the registry is unreachable, skips the test
+ * with this reason.
  */
 export const npmTools = (test: TestContext): Promise<string> =>
   installed(test, "package.json", async (folder) => {
@@ -29,7 +30,10 @@ export const npmTools = (test: TestContext): Promise<string> =>
     });
   });
 
-/** Returns the `bin` folder of an environment with the packages of test/clients/requirements.txt, likewise. */
+/**
+ * Returns the `bin` folder of a Python environment with the packages of test/clients/requirements.txt. Skips the test
+ * as {@link npmTools} does.
+ */
 export async function pythonTools(test: TestContext): Promise<string> {
   const folder = await installed(test, "requirements.txt", async (folder) => {
     await run("python3", ["-m", "venv", folder], { timeout: INSTALLED_WITHIN_MS });

@@ -1,7 +1,7 @@
-// A client that behaves like existing ones: multipart POSTs, answers as JSON, files fetched by their URL.
+// A client that behaves like existing clients: sends multipart POSTs, reads JSON responses, and fetches files by URL.
 import { inject } from "vitest";
 
-/** Values by field; a list repeats the field. */
+/** Values by field name. A list repeats the field. */
 export type FormFields = Record<string, string | Blob | readonly (string | Blob)[]>;
 
 export interface Posted {
@@ -21,10 +21,10 @@ export interface Posted {
 }
 
 export interface Client {
-  /** The base URL without a trailing slash. */
+  /** Base URL without a final slash. */
   readonly url: string;
   post(path: string, fields: FormFields): Promise<Posted>;
-  /** @returns the files behind every outputUrl of a POST that must succeed */
+  /** @returns the files at each outputUrl. Throws if the POST fails */
   make(path: string, fields: FormFields): Promise<MadeFile[]>;
 }
 
@@ -35,7 +35,7 @@ export interface MadeFile {
   readonly bytes: Uint8Array;
 }
 
-/** @param key sent as Api-Key with every POST */
+/** @param key sent in the header Api-Key with every POST */
 export function createClient(url: string, key?: string): Client {
   async function post(path: string, fields: FormFields): Promise<Posted> {
     const form = new FormData();

@@ -1,4 +1,4 @@
-// A collector of traces for tests: a real HTTP server that takes OTLP as JSON.
+// A trace collector for tests: a real HTTP server that accepts OTLP as JSON.
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ const attributes = z.array(
     ]),
   }),
 );
-/** The part of opentelemetry-proto's trace.proto that the service uses, in the JSON that OTLP prescribes. */
+/** The part of opentelemetry-proto's trace.proto that the service uses, in OTLP's JSON encoding. */
 const otlp = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
@@ -57,16 +57,16 @@ export interface CollectedSpan {
 }
 
 export interface Collector extends AsyncDisposable {
-  /** Without a slash at the end. */
+  /** URL without a final slash. */
   readonly url: string;
   readonly spans: CollectedSpan[];
-  /** The header fields of each request. */
+  /** The headers of each request. */
   readonly requests: IncomingHttpHeaders[];
-  /** What was wrong with requests. */
+  /** Descriptions of invalid requests. */
   readonly faults: string[];
 }
 
-/** @param status of its answers. @default 200 */
+/** @param status of the collector's responses. @default 200 */
 export async function startCollector(status = 200): Promise<Collector> {
   const collected: Pick<Collector, "spans" | "requests" | "faults"> = { spans: [], requests: [], faults: [] };
   const server = createServer(async (request, response) => {
@@ -109,7 +109,7 @@ function spansIn(text: string): CollectedSpan[] {
 const valuesOf = (list: z.infer<typeof attributes>): Record<string, string> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0] as string]));
 
-/** Draws the tree of a trace, one line for each span: its service, name, begin and duration. */
+/** Formats a trace as a tree, one line per span: service, name, start and duration. */
 export function drawTree(spans: readonly CollectedSpan[]): string {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const first = Math.min(...spans.map(({ beginMs }) => beginMs));

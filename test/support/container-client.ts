@@ -1,4 +1,4 @@
-// Sends requests to a container as the Worker does, and reads its answers.
+// Sends requests to a container as the Worker does, and reads the responses.
 
 import { ReadableStream } from "node:stream/web";
 import * as z from "zod";
@@ -16,7 +16,7 @@ import { rejectScratchPaths } from "./scratch-paths.ts";
 export interface ContainerAddress {
   readonly url: string;
   readonly secret: string;
-  /** The client on whose behalf requests are sent. @default none */
+  /** ID of the client for whom requests are sent. @default none */
   readonly client?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Made {
   readonly bytes: Buffer;
 }
 
-/** Returns the answer to a plain HTTP request. */
+/** Sends a plain HTTP request, and returns the response. */
 export function post(
   { url, secret, client = "" }: ContainerAddress,
   operation: string,
@@ -52,12 +52,12 @@ function containerAt(address: ContainerAddress): ContainerClient {
   };
 }
 
-/** Returns a step of an operation by its name. */
+/** Returns a step that runs the operation with this name. */
 export const stepNamed = (name: string, params: unknown = {}) =>
   stepOf(declareOperation({ name, params: z.unknown() }), params);
 
 /**
- * Returns all outputs of a job.
+ * Runs a job, and returns all its outputs.
  * @throws EngineFailure, OutOfRange
  */
 export async function carryOut(
@@ -82,7 +82,7 @@ export async function carryOut(
   return made;
 }
 
-/** Returns an input that is in memory. */
+/** Returns bytes in memory as an input. */
 export function memoryInput(bytes: Uint8Array, name: string): Input {
   return {
     name,

@@ -1,17 +1,18 @@
-// Locates the real documents that are not part of this repository. Tests that need them are skipped if they are absent.
+// Locates the corpus: real documents that are not part of this repository. If it is missing, tests that need it are
+// skipped.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Folder of the documents. */
+/** Folder of the corpus, which might not exist. */
 export const corpusPlace: string = resolve(
   process.env.CORPUS_DIR ?? join(import.meta.dirname, "../../../shared/corpus"),
 );
 
-/** Absolute path, or undefined when they are not there; vitest.config.ts says so once a run. */
+/** Folder of the corpus. Undefined if it does not exist, which vitest.config.ts reports once per run. */
 export const corpusDir: string | undefined = existsSync(corpusPlace) ? corpusPlace : undefined;
 
-/** @returns undefined where the corpus is not */
+/** @returns undefined if the corpus is missing */
 export function corpusFile(path: string): Uint8Array | undefined {
   return corpusDir === undefined ? undefined : new Uint8Array(readFileSync(join(corpusDir, path)));
 }

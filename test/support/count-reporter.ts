@@ -1,4 +1,4 @@
-// Prints the last line of a test run: `N passed, N failed`, and `, N skipped` when some were.
+// Prints the last line of a test run: `N passed, N failed`, with `, N skipped` if there are any.
 
 import { writeSync } from "node:fs";
 import type { Reporter, SerializedError, TestModule } from "vitest/node";
@@ -7,10 +7,11 @@ export default class CountReporter implements Reporter {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
 
   onInit(): void {
-    // After everything else, what the services say at their end included.
+    // Runs after all other output, including the services' last messages.
     process.once("exit", (code) => {
       const { passed, failed, skipped } = this.#counts;
-      // A run may fail without a failed test: a service that does not start, an error outside of every test.
+      // A run can fail without a failed test: for example if a service does not start, or after an error outside all
+      // tests.
       const failures = code === 0 ? failed : Math.max(failed, 1);
       writeSync(1, `${passed} passed, ${failures} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`);
     });
@@ -22,10 +23,10 @@ export default class CountReporter implements Reporter {
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        // Never ran: a hook failed or the run was interrupted.
+        // The test did not run, because a hook failed or the run was interrupted.
         counts[state === "pending" ? "failed" : state]++;
       }
-      // A file that does not load, a hook that fails: no test of it need have failed.
+      // Counts a file that does not load, or a hook that fails, because no test need have failed.
       counts.failed += module.errors().length;
       for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
     }

@@ -1,14 +1,14 @@
-// Copies of a file with some of their bytes changed, the same ones each time.
+// Yields copies of files in which some bytes are changed. The changes are the same in every run.
 
 export interface Damage {
   readonly copies: number;
-  /** Bytes that are changed in each copy. */
+  /** Number of changed bytes in each copy. */
   readonly changes: number;
-  /** Half of the changes are in this many first bytes, where lists and dictionaries are. */
+  /** Half of the changes are within this many bytes from the start, which contain lists and dictionaries. */
   readonly headBytes: number;
 }
 
-/** @param originals in turn */
+/** @param originals the files to copy, in turn */
 export function* damagedCopies(originals: readonly Uint8Array[], damage: Damage): Generator<Uint8Array> {
   let seed = 1;
   for (let turn = 0; turn < damage.copies; turn++) {

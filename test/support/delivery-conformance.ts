@@ -1,4 +1,4 @@
-// The tests of messages that every store of jobs passes.
+// Tests that every job store must pass, about messages to webhooks.
 // Contract: docs/api.md#webhooks
 
 import { randomUUID } from "node:crypto";
@@ -10,13 +10,13 @@ import { all, deletions, newJob, type TestedJobs } from "./job-conformance.ts";
 
 const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
-/** Delays that the contract names. Each is up to a tenth shorter. */
+/** Delays that the contract states. Jitter shortens each by up to a tenth. */
 const DELAYS_MS = [5, 30, 120, 600, 1800, 3600, 7200, 14_400, 25_200, 32_400].map((seconds) => seconds * SECOND_MS);
 
 const withWebhook = (id: string, { url = `https://${id}.net/`, client = id } = {}) =>
   newJob(id, { client, webhook: { url, signer: "s" } });
 
-/** Stores a job that has completed. */
+/** Stores a completed job. */
 const ended = (store: JobStore, id: string, receiver?: { readonly url?: string; readonly client?: string }) =>
   store.record(withWebhook(id, receiver), `{"of":"${id}"}`);
 
@@ -35,7 +35,7 @@ export function deliveryConformance(tested: TestedJobs): void {
   describe("an attempt that ends without an outcome", () => testLostAttempts(tested));
 }
 
-/** Lets time pass until jobs or messages change. */
+/** Advances the clock until the next change of a job or message. */
 async function passUntilWakeup(store: JobStore, { now, passes }: TestedJobs): Promise<void> {
   passes((await store.nextWakeup())! - now());
 }

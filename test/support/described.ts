@@ -1,4 +1,4 @@
-// Compares answers of the service with its own description (/openapi.json): status, header fields, media type and JSON.
+// Compares responses of the service with its own description (/openapi.json): status, headers, media type and JSON.
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 
@@ -23,10 +23,10 @@ interface Header {
   readonly required?: boolean;
 }
 
-/** Schema of an error that no operation describes: an unknown path, or a method that a path does not have. */
+/** Schema of errors that no operation describes: for an unknown path, or a method that the path does not support. */
 const ERROR: Json = { $ref: "#/components/schemas/Error" };
 
-/** The description of one service. */
+/** The parsed description of one service. */
 export class Description {
   readonly #document: Described;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -38,7 +38,7 @@ export class Description {
   }
 
   /**
-   * Returns what is wrong with an answer, or with its description.
+   * Returns all mismatches between a response and the description, and errors of the description itself.
    * @param path without a query
    * @param body the parsed JSON; undefined if the body is not JSON or was not read
    */
@@ -48,7 +48,7 @@ export class Description {
     const isBodiless = method === "HEAD" || [204, 304].includes(status);
     const operation = item?.[method.toLowerCase()] ?? (method === "HEAD" ? item?.get : undefined);
     if (!operation) {
-      // The key is checked before the path.
+      // The key is checked before the path, so 401 is possible.
       const expected = [item ? 405 : 404, ...(this.#document.components.securitySchemes ? [401] : [])];
       if (!expected.includes(status)) return [`status ${status} of a request that is not described`];
       return isBodiless ? [] : this.#mismatches(ERROR, body);
@@ -72,7 +72,7 @@ export class Description {
     const { paths } = this.#document;
     if (paths[path]) return paths[path];
     const matching = Object.keys(paths).find((template) => {
-      // A colon may be encoded.
+      // The template can contain an encoded colon.
       const pattern = template
         .replace("%3A", ":")
         .replace(/[.*+?^$()|[\]\\]/g, "\\$&")
@@ -89,7 +89,7 @@ export class Description {
   #mismatches(schema: Json, body: unknown): readonly string[] {
     let validate = this.#validators.get(schema);
     if (!validate) {
-      // References point into the whole document.
+      // The schema's references lead to other parts of the document.
       const { components } = this.#document;
       validate = this.#ajv.compile({ ...closed(schema), components });
       this.#validators.set(schema, validate);
@@ -101,7 +101,7 @@ export class Description {
   }
 }
 
-/** Returns a schema that allows no property that it does not describe, also of objects within. */
+/** Returns a schema that rejects undescribed properties, including those of nested objects. */
 function closed(schema: Json): Json {
   const { properties, items, anyOf } = schema as {
     properties?: Record<string, Json>;

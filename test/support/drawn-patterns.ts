@@ -1,4 +1,4 @@
-// Draws the pages of pattern-pdfs.ts with MuPDF, in bands.
+// Renders the pages of pattern-pdfs.ts with MuPDF, in bands.
 import type { ColorModel } from "../../src/document/contract/raster.ts";
 import { MupdfDocument } from "../../src/document/engines/mupdf/document.ts";
 import { acquireMupdf } from "../../src/document/engines/mupdf/instance/spare.ts";
@@ -6,7 +6,7 @@ import { MupdfPage } from "../../src/document/engines/mupdf/page.ts";
 import { patternPdf } from "../fixtures/pattern-pdfs.ts";
 
 export const DPI = 100;
-/** Bytes of a band that holds a whole page. */
+/** A band size in bytes that is enough for a whole page. */
 export const ONE_BAND = 2 ** 30;
 export const { bytes, names } = patternPdf();
 
@@ -18,7 +18,7 @@ interface Order {
   readonly order?: "top-down" | "bottom-up";
 }
 
-/** Draws a page in bands of the given size in bytes. */
+/** Renders a page in bands of at most the given size in bytes. */
 export function drawn(index: number, bandBytes: number, { colorModel = "rgb", order = "top-down" }: Order = {}) {
   document.engine.release((raw) => raw._wasm_empty_store());
   const page = new MupdfPage(document, index);

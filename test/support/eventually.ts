@@ -1,10 +1,9 @@
-// Waits for a condition that becomes true after a while, however busy the machine is. Knows nothing about the
-// condition.
+// Waits for a condition that becomes true after some time, even on a busy machine.
 import { vi } from "vitest";
 
 /**
- * Waits until an expectation holds. Long enough for any machine: that it takes long is not what a test is about.
- * @param intervalMs time between two looks; short where what is expected does not last
+ * Waits until an expectation holds. The timeout is long enough for any machine, because no test is about this duration.
+ * @param intervalMs time between two checks; short for a state that does not last long
  */
 export const eventually = <T>(expectation: () => T | Promise<T>, { intervalMs = 50 } = {}): Promise<T> =>
   vi.waitFor(expectation, { timeout: 90_000, interval: intervalMs });

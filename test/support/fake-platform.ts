@@ -1,5 +1,5 @@
-// Starts containers for tests inside workerd, which has no container runtime: real HTTP servers with the container's
-// own app, or with one of its misfortunes. Tests control it over HTTP, because they run in another process.
+// Starts containers for tests inside workerd, which has no container runtime. Each container is a real HTTP server that
+// runs the container's own app or simulates a failure. Tests control it over HTTP, because they run in another process.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -52,7 +52,7 @@ class Instance {
     return (server.address() as AddressInfo).port;
   }
 
-  /** Ends what this instance holds, now and later. */
+  /** Ends all waits of this instance, now and later. */
   release(): void {
     this.#released.resolve();
   }
@@ -121,7 +121,7 @@ function textOutput(text: string): Output {
   return { extension: "txt", type: "text/plain", body: new TextEncoder().encode(text) };
 }
 
-/** Serves `POST /{verb}/{name}` with the verbs of {@link respond}. */
+/** Serves `POST /{verb}/{name}` with {@link respond}, which defines the verbs. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "stand-in-platform-"));
   const scratch = await Scratch.open(folder);

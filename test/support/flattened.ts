@@ -1,4 +1,4 @@
-// Flattens documents for tests, and measures how far the result looks from the original in two renderers.
+// Flattens documents for tests. Measures the visible distance between result and original in two renderers.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { FlatteningQuality } from "../../src/document/flattening/settings.ts";
@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 export interface Flattened {
   readonly bytes: Uint8Array;
-  /** By page: the share that became pictures; none where nothing was to be done. */
+  /** For each page, the share of its area that became images. Empty if nothing was flattened. */
   readonly coverage: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export async function flattened(pdf: Uint8Array, quality: FlatteningQuality = "m
   return { bytes: bytes!, coverage };
 }
 
-/** MuPDF's own program's picture of one page, in RGB. */
+/** Returns the image of one page in RGB, rendered by MuPDF's own program. */
 export async function mutoolPage(pdf: Uint8Array, page: number, dpi: number): Promise<Picture> {
   return withFile(pdf, "document.pdf", async (file) => {
     const options = ["draw", "-q", "-F", "ppm", "-r", String(dpi), "-o", "-", file, String(page)];
@@ -36,7 +36,7 @@ export async function mutoolPage(pdf: Uint8Array, page: number, dpi: number): Pr
 export interface Distances {
   readonly poppler: number;
   readonly mutool: number;
-  /** Between the two, about the page as it was: neither can be asked to be nearer to it than they are to each other. */
+  /** Distance between the two renderers for the original page. No result can be expected to have a smaller distance. */
   readonly disagreement: number;
 }
 

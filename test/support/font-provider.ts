@@ -1,4 +1,4 @@
-// Offers the fonts and CMaps of the machine to tests of fonts.
+// Provides the machine's fonts and CMaps to tests of fonts.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { FontProvider } from "../../src/document/contract/font-provider.ts";
 
@@ -15,7 +15,7 @@ export function machineFace(name: string): Uint8Array | undefined {
   return read(FOLDERS.flatMap((folder) => ["ttf", "otf", "ttc"].map((kind) => `${FONTS}/${folder}/${name}.${kind}`)));
 }
 
-/** A font in the format of Type 1. */
+/** Returns a font in Type 1 format. */
 export const machineType1 = (name: string): Uint8Array | undefined => read([`${FONTS}/type1/urw-base35/${name}.t1`]);
 
 export const machineShelf: FontProvider = {
@@ -23,7 +23,7 @@ export const machineShelf: FontProvider = {
   cmap: (name) => read(readdirSync(CMAPS).map((folder) => `${CMAPS}/${folder}/${name}`)),
 };
 
-/** True if the machine has the fonts that the tests need. Otherwise the tests are skipped with a message. */
+/** True if the machine has the fonts that the tests need. If false, the tests are skipped with a message. */
 export const hasMachineFonts: boolean =
   existsSync(CMAPS) &&
   machineType1("NimbusSans-Regular") !== undefined &&

@@ -1,5 +1,5 @@
-// Finds the rules for fonts that a document breaks (ISO 19005-1, 6.3; -2, 6.2.11), read independently from its bytes:
-// the findings that a validator would report about the subject of the tests.
+// Finds violations of the font rules in a document (ISO 19005-1, 6.3; -2, 6.2.11), independently of a validator: the
+// same findings that a validator would report.
 
 import { cffWidth } from "../../src/document/fonts/cff/cff.ts";
 import { readCmap } from "../../src/document/fonts/truetype/cmap.ts";
@@ -24,15 +24,15 @@ import { readSimpleEncoding } from "../../src/document/text/simple-encoding.ts";
 const MIB = 2 ** 20;
 const TAGGED = /^[A-Z]{6}\+/;
 
-/** The glyph that a code selects in a font. */
+/** A glyph that a character code selects in a font. */
 interface Shown {
   readonly code: number;
-  /** Undefined if there is no such glyph; null if it is `.notdef`. */
+  /** Width in the font program. Undefined if there is no such glyph; null if the glyph is `.notdef`. */
   readonly programWidth: number | undefined | null;
   readonly width: number;
 }
 
-/** One word for each rule, sorted. */
+/** Returns the violated rules, each as one word, sorted. */
 export async function brokenFontRules(pdf: Uint8Array, level: PdfaLevel): Promise<string[]> {
   const source = await MupdfSource.open(pdf, 512 * MIB, new Budget(512 * MIB));
   try {

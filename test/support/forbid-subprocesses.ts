@@ -1,5 +1,5 @@
-// Prevents unit tests from starting programs, so that they run on any machine after `npm install`. A test that needs
-// one belongs to test/native.
+// Prevents unit tests from starting programs, so that they run on any machine after `npm install`. A test that needs a
+// program belongs in test/native.
 
 import childProcess from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";

@@ -1,4 +1,4 @@
-// Opens both ways to run Ghostscript for the tests of one file, and inspects the PDFs they make.
+// Opens Ghostscript for the tests of one file, as a zygote and as the plain program. Inspects the PDFs that they make.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { PostscriptToPdfOptions } from "../../container/engines/ghostscript
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 
-/** A folder for programs and outputs. Like the others, it is set once {@link openGhostscripts} has done its work. */
+/** A folder for programs and outputs. Set by {@link openGhostscripts}, like the variables below. */
 export let documents: string;
 export let scratch: Scratch;
 export let zygote: Ghostscript;
@@ -22,11 +22,11 @@ export const logged: { message: string; details: Record<string, unknown> | undef
 export type Mode = "zygote" | "plain";
 export const by = (mode: Mode) => (mode === "zygote" ? zygote : plain);
 
-/** Registers the hooks. Call it once at the top of a test file. */
+/** Registers the hooks. Must be called once, at the top of a test file. */
 export function openGhostscripts(): void {
   beforeAll(async () => {
     documents = await mkdtemp(join(tmpdir(), "ghostscript-test-"));
-    // Readable and writable for everyone: permissions must not be what keeps hostile programs from these files.
+    // All users can read and write here, so that file permissions are not the reason why a hostile program fails.
     await chmod(documents, 0o777);
     scratch = await Scratch.open();
     const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
@@ -54,7 +54,7 @@ export interface Converted {
   objects(): string;
 }
 
-/** @param program its text, or the path of a file */
+/** @param program the text of a PostScript program, or the path of a file */
 export async function convert(
   ghostscript: Ghostscript,
   program: string | Buffer | { readonly path: string },
@@ -84,7 +84,7 @@ export async function convert(
   };
 }
 
-/** Returns the width, color, encoding and resolution of each picture, read with pdfimages(1). */
+/** Returns the width, color, encoding and resolution of each image, read with pdfimages(1). */
 export function picturesIn({ path }: Converted) {
   const lines = execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).trim().split("\n").slice(2);
   return lines.map((line) => {

@@ -1,4 +1,4 @@
-// Starts one service of each variant for all tests over HTTP; a test gets them by `inject("services")`.
+// Starts one service of each variant for all tests over HTTP. Tests receive them from `inject("services")`.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop;
 }
 
-/** Without the functions: it is sent to other processes. */
+/** Omits functions, because the address is sent to other processes. */
 function address({ appPid: _, stop: __, container: ___, ...rest }: Service): ServiceAddress {
   return rest;
 }

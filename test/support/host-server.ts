@@ -1,4 +1,4 @@
-// Runs the host (host/server.ts) in a process of its own.
+// Runs the host (host/server.ts) in a separate process.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,18 +9,18 @@ import { root } from "../../scripts/services/wrangler.ts";
 
 export interface HostOptions {
   readonly dataFolder: string;
-  /** Path of the log file, to which the host's lines are appended. */
+  /** Path of the log file, to which the host appends. */
   readonly logFile: string;
   /** Settings of host/settings.ts. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
 export interface HostServer {
-  /** Without a slash at the end. */
+  /** URL without a final slash. */
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;
-  /** Ends the host at once. Resolves when it has ended. */
+  /** Kills the host. Resolves when it has exited. */
   kill(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-// Builds documents that demand too much: each must end in a picture or a clear rejection, in bounded time and memory.
+// Builds documents that need too many resources. Each must result in an image or a clear error, within limits of time
+// and memory.
 import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
 type Piece = string | Uint8Array;
@@ -8,7 +9,7 @@ export interface HostilePdf {
   readonly bytes: () => Uint8Array;
 }
 
-/** A PDF of numbered objects, the first of them the catalog; no more correct than it needs to be. */
+/** Returns a PDF of numbered objects. The first object is the catalog. The PDF is only as valid as the tests need. */
 export function pdfOf(objects: readonly Piece[], trailer = ""): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from("%PDF-1.7\n")];
   const offsets: number[] = [];
@@ -39,11 +40,11 @@ export function stream(data: Piece, entries = ""): Uint8Array {
   );
 }
 
-/** Deflates at a level below the default one, which takes half a minute for a million similar lines. */
+/** Compresses at a level below the default, which would take half a minute for a million similar lines. */
 const flate = (data: string, entries = "") =>
   stream(deflateSync(Buffer.from(data, "latin1"), { level: 5 }), `${entries}/Filter/FlateDecode`);
 
-/** A document of one letter page; `more` are objects from number 5 on. */
+/** Returns a document of one letter page. @param more objects from number 5 on */
 export function onePage(
   content: Piece,
   resources = "",
@@ -60,7 +61,10 @@ export function onePage(
   ]);
 }
 
-/** `levels` objects from number 5 on, each made from the reference to the next; the last has none. */
+/**
+ * Returns `levels` objects from number 5 on. Each is made from the reference to the next object; the last has no
+ * reference.
+ */
 function chain(levels: number, make: (next: string | undefined) => Piece): Piece[] {
   return Array.from({ length: levels }, (_, level) => make(level + 1 < levels ? `${level + 6} 0 R` : undefined));
 }
@@ -100,7 +104,10 @@ function image(
   return onePage("q 612 0 0 792 0 0 cm /I Do Q", "/XObject<</I 5 0 R>>", [stream(data, `${entries}/Filter${filter}`)]);
 }
 
-/** A gray baseline JPEG whose blocks are two zero bits each: one code for "no difference", one for "end of block". */
+/**
+ * Returns a gray baseline JPEG. Each of its blocks is two zero bits: the code for "no difference", and the code for
+ * "end of block".
+ */
 function flatJpeg(width: number, height: number): Uint8Array {
   const marker = (code: number, body: number[]) => [
     0xff,
@@ -153,8 +160,8 @@ function typeThree(): Uint8Array {
 }
 
 /**
- * Deflates a run of one byte without ever holding it: a test that computes for seconds lets its connections to the
- * service close.
+ * Compresses a run of one byte without having it in memory. Fast, because connections to the service would close during
+ * seconds of computing.
  * @param length a multiple of a MiB
  */
 function deflatedRun(byte: string, length: number): Uint8Array {
@@ -163,7 +170,7 @@ function deflatedRun(byte: string, length: number): Uint8Array {
     level: 9,
     finishFlush: constants.Z_FULL_FLUSH,
   });
-  // Adler-32 (RFC 1950), which has a closed form for equal bytes.
+  // Adler-32 (RFC 1950). For equal bytes, a formula replaces the loop.
   const [count, value] = [BigInt(length), BigInt(byte.charCodeAt(0))];
   const sums = [count + (value * count * (count + 1n)) / 2n, 1n + value * count];
   const checksum = Buffer.alloc(4);
@@ -185,7 +192,7 @@ function calculated(): Uint8Array {
 }
 
 const MILLION = 1_000_000;
-/** Size of an image of 30,000 x 30,000 in gray, in whole MiB. */
+/** Size of a gray image of 30,000 x 30,000 pixels, rounded up to whole MiB. */
 const IMAGE_BYTES = Math.ceil((900 * MILLION) / 2 ** 20) * 2 ** 20;
 
 function segments(count: number, paint: string): string {

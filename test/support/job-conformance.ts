@@ -1,4 +1,5 @@
-// The tests of jobs and their results that every store passes: SQLite in a Durable Object and on the host.
+// Tests that every job store must pass, about jobs and their results: SQLite in a Durable Object, and SQLite on the
+// host.
 // Contract: docs/api.md#asynchronous-jobs
 
 import { randomUUID } from "node:crypto";
@@ -8,15 +9,18 @@ import type { JobStore } from "../../src/service/ports/job-store.ts";
 import type { LeasedJob, NewJob } from "../../src/service/ports/jobs.ts";
 
 const HOUR_MS = 3_600_000;
-/** The limit of {@link LIMITS.asyncJobsQueued} takes minutes to reach. */
+/** Queue limit in the tests: {@link LIMITS.asyncJobsQueued} would take minutes to reach. */
 export const MAX_QUEUED = 200;
 
 export interface TestedJobs {
-  /** Opens the store of a name as a process that starts does, with {@link MAX_QUEUED}. Results expire after a day, or never. */
+  /**
+   * Opens the store with a name as a starting process does, with {@link MAX_QUEUED}. Results expire after a day, or
+   * never.
+   */
   open(name: string, expires?: "never"): Promise<JobStore>;
-  /** Returns the time of the stores. */
+  /** Returns the current time of the stores' clock. */
   now(): number;
-  /** Lets time pass for the stores. */
+  /** Advances the stores' clock. */
   passes(ms: number): void;
 }
 
@@ -38,7 +42,7 @@ export async function enqueueAndTake(store: JobStore, id: string, more?: Partial
   return taken!;
 }
 
-/** Does all deletions that are due, and returns them. */
+/** Executes all deletions whose time has come, and returns them. */
 export function deletions(store: JobStore) {
   return all(async () => {
     const due = await store.nextDeletion();

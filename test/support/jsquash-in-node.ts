@@ -1,4 +1,4 @@
-// Loads the decoders of jsquash.ts in Node.
+// Loads jsquash.ts's decoders in Node.
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Decoders, jsquash } from "./jsquash.ts";

@@ -1,9 +1,9 @@
-// Decodes PNG and JPEG with @jsquash (libpng's successor in Rust, and mozjpeg), which are third-party decoders that run
-// in Node and in workerd alike.
+// Decodes PNG and JPEG with @jsquash (the Rust crate png, and mozjpeg). These third-party decoders run in Node and in
+// workerd.
 import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 
-/** Pixels as both decoders return them: RGBA, 8 bits, not premultiplied. */
+/** Pixels as both decoders return them: 8-bit RGBA, not premultiplied. */
 export interface Rgba {
   readonly width: number;
   readonly height: number;
@@ -15,7 +15,7 @@ export interface Decoders {
   jpg(file: Uint8Array): Promise<Rgba>;
 }
 
-/** @param modules the packages' binaries, which each runtime loads in its own way */
+/** @param modules the binaries of the packages, which each runtime loads differently */
 export async function jsquash(modules: {
   readonly png: WebAssembly.Module;
   readonly jpg: WebAssembly.Module;
@@ -29,7 +29,7 @@ export async function jsquash(modules: {
   };
 }
 
-/** Returns the first channels of each pixel; gray has its value in all three. */
+/** Returns the first `channels` samples of each pixel. In gray images, all three colors have the same value. */
 export function channelsOf({ data }: Rgba, channels: number): Uint8Array {
   const samples = new Uint8Array((data.length / 4) * channels);
   for (let from = 0, to = 0; from < data.length; from += 4) {

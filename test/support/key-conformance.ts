@@ -1,11 +1,11 @@
-// The tests that records of keys pass: KV and the database of the host.
+// Tests that key records must pass, in KV and in the host's database.
 
 import { expect, test } from "vitest";
 import { hashKey, type KeyRecord, type KeyRecords } from "../../src/service/ports/api-key.ts";
 
 export interface TestedKeys {
   records(): KeyRecords;
-  /** Writes a record as the operator's script does. */
+  /** Writes a record, as the operator's script does. */
   put(hash: string, record: KeyRecord): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Gives keys with settings to a service that a test has started, and sends requests with them.
+// Adds keys with settings to a service that a test has started, and sends requests with them.
 
 import { putKeys } from "../../scripts/keys/key-records.ts";
 import { hashKey, type KeyRecord } from "../../src/service/ports/api-key.ts";
@@ -6,7 +6,7 @@ import type { ServiceAddress } from "./service.ts";
 
 export type KeySettings = Omit<KeyRecord, "owner" | "created" | "revoked">;
 
-/** Adds keys to those that the service knows, or changes them. */
+/** Adds keys to a service, or changes their settings. */
 export async function giveKeys(
   { target, persistTo }: Pick<ServiceAddress, "target" | "persistTo">,
   keys: Readonly<Record<string, KeySettings & { readonly revoked?: string }>>,
@@ -26,6 +26,6 @@ export function postHtml(url: string, key: string, headers: Record<string, strin
   return fetch(`${url}/html`, { method: "POST", body, headers: { "Api-Key": key, ...headers } });
 }
 
-/** Returns the id of the file that an answer names. */
+/** Returns the ID of the output file in a response. */
 export const outputIdOf = async (response: Response): Promise<string> =>
   ((await response.json()) as { outputId: string }).outputId;

@@ -1,4 +1,4 @@
-// The levels of PDF/A by the names that tests give them.
+// The levels of PDF/A, by the short names that tests use.
 import type { PdfaLevel } from "../../src/document/pdfa/level.ts";
 
 export const LEVELS = {

@@ -1,4 +1,4 @@
-// Opens both ways to run LibreOffice for the tests of one file, and inspects the PDFs they make.
+// Opens LibreOffice for the tests of one file, as a zygote and as plain soffice. Inspects the PDFs that they make.
 
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -11,8 +11,7 @@ import { Scratch } from "../../container/scratch/scratch.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 
 /**
- * A folder for documents and outputs. Like the variables below, it is set when the hooks of {@link openOffices} have
- * run.
+ * A folder for documents and outputs. Set by the hooks of {@link openOffices}, like the variables below.
  */
 export let documents: string;
 export let scratch: Scratch;
@@ -20,11 +19,12 @@ export let zygote: LibreOffice;
 export let soffice: LibreOffice;
 export const logged: { message: string; details: Record<string, unknown> | undefined }[] = [];
 
-/** Registers the hooks. Call it once at the top of a test file. */
+/** Registers the hooks. Must be called once, at the top of a test file. */
 export function openOffices(): void {
   beforeAll(async () => {
     documents = await mkdtemp(join(tmpdir(), "office-test-"));
-    // Readable for everyone, so that only the sandbox, and not permissions, keeps hostile documents from these files.
+    // All users can read here, so that only the sandbox, and no permission, protects these files from hostile
+    // documents.
     await chmod(documents, 0o755);
     scratch = await Scratch.open(undefined, "/dev/shm");
     const log = (message: string, details?: Record<string, unknown>) => logged.push({ message, details });
@@ -52,7 +52,7 @@ export interface Converted {
   /** Output of pdfinfo(1). */
   readonly info: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** Width and height of each picture, as in "640 x 480". */
+  /** Width and height of each image, for example "640 x 480". */
   readonly pictures: readonly string[];
 }
 
@@ -81,13 +81,13 @@ export async function convert(
   };
 }
 
-/** Returns the size of each picture, read with pdfimages(1). */
+/** Returns the size of each image, read with pdfimages(1). */
 export const picturesIn = (path: string) =>
   [
     ...execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).matchAll(/^ +\d+ +\d+ \w+ +(\d+) +(\d+) /gm),
   ].map(([, width, height]) => `${width} x ${height}`);
 
-/** Converts a document without inspecting the result. */
+/** Converts a document, without inspecting the result. */
 export async function attempt(
   office: LibreOffice,
   path: string,

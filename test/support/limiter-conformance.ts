@@ -1,4 +1,4 @@
-// The tests that the limiters of the Worker and of the host pass.
+// Tests that the limiters of both the Worker and the host must pass.
 // Contract: docs/api.md#limits-of-a-client
 
 import { randomUUID } from "node:crypto";
@@ -11,15 +11,18 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 export interface TestedLimiter {
-  /** Returns the limiter as another process has it. */
+  /** Opens the limiter, as another process would. */
   open(): Promise<Limiter> | Limiter;
-  /** Returns the time of the limiters. */
+  /** Returns the current time of the limiters' clock. */
   now(): number;
-  /** Lets time pass for the limiters. */
+  /** Advances the limiters' clock. */
   passes(ms: number): void;
 }
 
-/** Opens the limiter for a new client, shortly after 8 o'clock (UTC). Each call is that of another process. */
+/**
+ * Opens the limiter for a new client, shortly after 8 o'clock (UTC). Each call opens it again, as another process
+ * would.
+ */
 function clientOf({ open, now, passes }: TestedLimiter) {
   passes(DAY_MS + 8 * HOUR_MS + 400 - (now() % DAY_MS));
   const client = randomUUID();
@@ -40,7 +43,7 @@ function clientOf({ open, now, passes }: TestedLimiter) {
   };
 }
 
-/** @param hours time until the files expire */
+/** @param hours time until the files expire; undefined if they never expire */
 const storedBytes = (now: number, megabytes: number, hours?: number) => ({
   bytes: megabytes * MB,
   ...(hours === undefined ? {} : { expires: now + hours * HOUR_MS }),
@@ -89,7 +92,7 @@ function testRequests(tested: TestedLimiter): void {
   test("no 60 seconds have more, whenever they begin", async () => {
     const client = clientOf(tested);
     const passed: number[] = [];
-    // For five minutes, at each eighth of a second.
+    // Every 375 ms, for five minutes.
     for (let tried = 0; tried < 800; tried++, tested.passes(375)) {
       if (!(await client.acquire(limits)).rejected) passed.push(tested.now());
     }
@@ -158,7 +161,7 @@ function testBytes(tested: TestedLimiter): void {
     expect((await decided(MB - 1)).rejected).toBeUndefined();
     expect((await decided(2)).rejected?.limit).toBe("megabytesPerDay");
     expect((await decided(1)).left.megabytesPerDay?.count).toBe(0);
-    // Nothing is left, not even for a request without a body.
+    // No bytes are left. Even a request without a body is rejected.
     expect((await decided(0)).rejected).toEqual({ limit: "megabytesPerDay", retryAfterSeconds: 16 * 3600 });
   });
 

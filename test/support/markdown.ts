@@ -1,15 +1,15 @@
-// Reads Markdown pages for the tests of the documentation: sections by anchor, rows of tables, links.
+// Parses Markdown pages for tests of the documentation: sections by anchor, table rows, and links.
 import { anchorOf } from "../../src/service/reference/markdown.ts";
 
-/** A section from one heading to the next, without its subsections. */
+/** A section from its heading to the next heading of any level. */
 export interface Section {
   readonly title: string;
-  /** Number of `#` of the heading. */
+  /** Number of `#` before the heading. */
   readonly level: number;
   readonly text: string;
 }
 
-/** Returns the sections of a page by anchor, in order. Anchors are formed as GitHub forms them. */
+/** Returns the sections of a page by anchor, in order. Forms anchors as GitHub does. */
 export function sectionsOf(markdown: string): Map<string, Section> {
   const sections = new Map<string, Section>();
   for (const part of withoutCode(markdown).split(/^(?=#{1,6} )/m)) {
@@ -20,7 +20,7 @@ export function sectionsOf(markdown: string): Map<string, Section> {
   return sections;
 }
 
-/** Returns the rows of all tables with the given heading in their first column, each as cells by heading. */
+/** Returns the rows of all tables whose first column has the given heading. Each row maps headings to cells. */
 export function rowsOf(text: string, firstHeading: string): Record<string, string>[] {
   const rows: Record<string, string>[] = [];
   let headings: readonly string[] | undefined;

@@ -26,7 +26,7 @@ export async function bytesOf({ body }: Output): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(chunks));
 }
 
-/** The bytes of all outputs. */
+/** Runs an operation, and returns the bytes of all outputs. */
 export async function outputsOf<P>(
   operation: Operation<P>,
   inputs: readonly Uint8Array[],
@@ -44,7 +44,7 @@ export async function outputsOf<P>(
   return outputs;
 }
 
-/** Returns the reason with which an engine or an operation refuses; `none` if it does not. */
+/** Returns the reason with which an engine or operation fails, or `none` if it succeeds. */
 export async function reasonOf(work: () => Promise<unknown>): Promise<string> {
   try {
     await work();

@@ -3,11 +3,11 @@ import { type Json, type OutlineItem, PdfJson } from "./pdf-json.ts";
 import { textOf } from "./pdf-readers.ts";
 
 export interface Counts {
-  /** Without spaces. */
+  /** Number of characters, without spaces. */
   readonly characters: number;
   readonly bookmarks: number;
   readonly links: number;
-  /** Elements of the structure tree. */
+  /** Number of elements in the structure tree. */
   readonly tags: number;
 }
 

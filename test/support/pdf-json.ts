@@ -1,4 +1,4 @@
-// Reads a PDF with qpdf, and with poppler's programs, for tests of a document's parts.
+// Reads the parts of a PDF with qpdf and poppler, for tests.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 
-/** Values of qpdf's JSON: strings for names, references and texts, arrays, objects. */
+/** A value of qpdf's JSON: a string for a name, reference or text; an array; or an object. */
 // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
 export type Json = any;
 
@@ -19,7 +19,7 @@ export interface OutlineItem {
   readonly kids: readonly OutlineItem[];
 }
 
-/** Runs a program on a file, in a folder that goes afterwards. */
+/** Runs `work` on a PDF file in a temporary folder. */
 function withPdf<T>(pdf: Uint8Array, work: (path: string, folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "parts-"));
   try {
@@ -30,7 +30,7 @@ function withPdf<T>(pdf: Uint8Array, work: (path: string, folder: string) => T):
   }
 }
 
-/** Standard output or, if it is empty, standard error. */
+/** Returns a program's standard output, or standard error if that is empty. */
 export function said(pdf: Uint8Array, program: string, ...options: string[]): string {
   return withPdf(pdf, (path) => {
     const { stdout, stderr, error } = spawnSync(program, [...options, path], { encoding: "utf8", maxBuffer: 2 ** 30 });
@@ -39,7 +39,9 @@ export function said(pdf: Uint8Array, program: string, ...options: string[]): st
   });
 }
 
-/** Attached files as poppler saves them, by their names; the last of those that have the same name. */
+/**
+ * Returns the attached files by name, as poppler saves them. If several files have the same name, only the last one.
+ */
 export function attachedTo(pdf: Uint8Array): Map<string, string> {
   return withPdf(pdf, (path, folder) => {
     spawnSync("pdfdetach", ["-saveall", "-o", folder, path]);
@@ -57,14 +59,14 @@ export class PdfJson {
     this.#objects = this.json.qpdf[1];
   }
 
-  /** Returns the value of a reference; the dictionary of a stream. */
+  /** Follows a reference, and returns its object. Returns the dictionary of a stream. */
   get(value: Json): Json {
     if (typeof value !== "string" || !/^\d+ \d+ R$/.test(value)) return value;
     const object = this.#objects[`obj:${value}`];
     return object === undefined ? null : (object.stream?.dict ?? object.value);
   }
 
-  /** Follows keys and indexes, and references on the way. */
+  /** Follows keys and indexes from a value, and the references between them. */
   at(start: Json, ...path: (string | number)[]): Json {
     let value = this.get(start);
     for (const key of path) value = this.get(value?.[typeof key === "string" ? `/${key}` : key]);
@@ -79,7 +81,7 @@ export class PdfJson {
     return this.json.pages.map(({ object }: Json) => object);
   }
 
-  /** From 1; undefined for what is no page. */
+  /** Returns the number of a page, from 1. Returns undefined if the reference is not a page. */
   pageNumber(reference: Json): number | undefined {
     const index = this.pages.indexOf(reference);
     return index < 0 ? undefined : index + 1;
@@ -93,7 +95,7 @@ export class PdfJson {
     return this.json.outlines;
   }
 
-  /** Every widget, with its field. */
+  /** Every form widget, with its field. */
   get fields(): Json[] {
     return this.json.acroform.fields;
   }
@@ -104,7 +106,7 @@ export class PdfJson {
     return values.filter((value) => value !== null && typeof value === "object" && !Array.isArray(value));
   }
 
-  /** Entries of a name or number tree: texts and numbers with their values. */
+  /** Returns the entries of a name tree or number tree, by key. */
   tree(root: Json): Map<string, Json> {
     const entries = new Map<string, Json>();
     const waiting = [root];
@@ -117,10 +119,10 @@ export class PdfJson {
   }
 }
 
-/** A document, all of it or the pages of an expression. */
+/** A whole document, or a document with a page selection such as `1-3`. */
 export type Taken = Uint8Array | [Uint8Array, string];
 
-/** Documents as one, with the memory that an isolate gives. */
+/** Merges documents, with the memory limit of an isolate. */
 export const merged = (...inputs: Taken[]): Promise<Uint8Array> => mergedIn(CONTEXT, inputs);
 
 export async function mergedIn(context: Context, inputs: readonly Taken[]): Promise<Uint8Array> {

@@ -1,4 +1,4 @@
-// Opens PDFs for tests that look at their objects.
+// Opens PDFs for tests that inspect their objects.
 import { Budget } from "../../src/document/objects/budget.ts";
 import { MupdfSource } from "../../src/document/objects/engine/mupdf-source.ts";
 import { PdfFile } from "../../src/document/objects/pdf-file.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 const MAX_BUFFER = 2 ** 30;
 
-/** @param work gets the path of the file, and its folder, which is gone afterwards */
+/** @param work receives the path of the file and its folder, which is deleted afterwards */
 export function withFile<T>(pdf: Uint8Array, work: (path: string, folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "pdf-"));
   try {
@@ -18,7 +18,7 @@ export function withFile<T>(pdf: Uint8Array, work: (path: string, folder: string
   }
 }
 
-/** @returns what `qpdf --check` complains of; empty for a file without errors and warnings */
+/** @returns the errors and warnings of `qpdf --check`; an empty string if there are none */
 export function qpdfComplaints(pdf: Uint8Array): string {
   return withFile(pdf, (path) => {
     const { status, stdout, stderr } = spawnSync("qpdf", ["--check", path], {
@@ -29,7 +29,7 @@ export function qpdfComplaints(pdf: Uint8Array): string {
   });
 }
 
-/** @returns what `qpdf --check-linearization` says of the file */
+/** @returns the output of `qpdf --check-linearization` */
 export function linearizationOf(pdf: Uint8Array): string {
   return withFile(pdf, (path) => {
     const { stdout, stderr } = spawnSync("qpdf", ["--check-linearization", path], { encoding: "utf8" });
@@ -37,7 +37,7 @@ export function linearizationOf(pdf: Uint8Array): string {
   });
 }
 
-/** The file as text that can be searched: no object streams, every stream decoded. */
+/** Returns the file as searchable text, without object streams, and with every stream decoded. */
 export function uncompressed(pdf: Uint8Array): string {
   return withFile(pdf, (path, folder) => {
     const out = join(folder, "out.pdf");
@@ -48,7 +48,7 @@ export function uncompressed(pdf: Uint8Array): string {
   });
 }
 
-/** The text of each page. */
+/** Returns the text of each page. */
 export function textOf(pdf: Uint8Array): string[] {
   return withFile(pdf, (path) => {
     const text = execFileSync("pdftotext", ["-layout", path, "-"], { encoding: "utf8", maxBuffer: MAX_BUFFER });
@@ -56,10 +56,10 @@ export function textOf(pdf: Uint8Array): string[] {
   });
 }
 
-/** The same, without the space around. */
+/** Returns the text of each page, without surrounding white space. */
 export const pageTexts = (pdf: Uint8Array): string[] => textOf(pdf).map((text) => text.trim());
 
-/** Returns the lines of `pdfinfo` by their names. */
+/** Returns the values that `pdfinfo` prints, by name. */
 export function infoOf(pdf: Uint8Array): Record<string, string> {
   return withFile(pdf, (path) => {
     const lines = execFileSync("pdfinfo", [path], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).split(
@@ -71,7 +71,7 @@ export function infoOf(pdf: Uint8Array): Record<string, string> {
   });
 }
 
-/** The text and what `pdfinfo` says. @param options of pdftotext */
+/** Returns the text, and the values that `pdfinfo` prints. @param options of pdftotext */
 export function textAndInfoOf(
   pdf: Uint8Array,
   ...options: string[]
@@ -80,7 +80,10 @@ export function textAndInfoOf(
   return { text, info: infoOf(pdf) };
 }
 
-/** Pages as poppler draws them, at a low resolution, as PPM files; all of them, or the first. */
+/**
+ * Returns pages as PPM files, rendered by poppler at a low resolution. @param lastPage the last page. @default all
+ * pages
+ */
 export function picturesOf(pdf: Uint8Array, dpi = 36, lastPage?: number): Buffer[] {
   const most = lastPage === undefined ? [] : ["-l", String(lastPage)];
   return withFile(pdf, (path, folder) => {

@@ -1,4 +1,4 @@
-// The ladder to PDF/A with its engines, opened for the tests of one file.
+// Opens the engines for PDF/A conversion for the tests of one file, and converts documents with given strategies.
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -14,11 +14,11 @@ import { Threads } from "../../container/threads/threads.ts";
 import type { NoticeCode } from "../../src/document/contract/notice.ts";
 import { LEVELS, type LevelName } from "./levels.ts";
 
-/** A folder for documents. Like the engines it is there once {@link openLadder} has done its work. */
+/** A folder for documents. Set by {@link openLadder}, like the engines. */
 export let documents: string;
 let engines: ConversionEngines;
 
-/** To be called once at the top of a test file. */
+/** Registers the hooks. Must be called once, at the top of a test file. */
 export function openLadder(processes = 1): void {
   let scratch: Scratch;
   let threads: Threads;
@@ -42,13 +42,13 @@ export function openLadder(processes = 1): void {
 export interface Climbed {
   readonly bytes: Buffer;
   readonly strategy: string;
-  /** Codes of what was lost. */
+  /** Codes of the notices about lost content. */
   readonly notices: readonly NoticeCode[];
-  /** The strategies whose candidates were refused, and why. */
+  /** The strategies that failed or whose candidates were rejected, with the reasons. */
   readonly refused: readonly Record<string, unknown>[];
 }
 
-/** @throws EngineFailure as the ladder does */
+/** @throws EngineFailure for the reasons of {@link convertToLevel} */
 export async function climbed(
   pdf: Uint8Array | string,
   level: LevelName,

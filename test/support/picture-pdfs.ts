@@ -1,4 +1,4 @@
-// Converts a picture to PDF with the operation, and reads the pages with other programs.
+// Converts images to PDF with the operation, and reads the pages with other programs.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -17,7 +17,7 @@ const context: Context = {
   defer: () => {},
 };
 
-/** @param pieceBytes of the chunks that the document comes in */
+/** @param pieceBytes size of the chunks in which the document arrives */
 function inputOf(bytes: Uint8Array, pieceBytes = 1 << 20): Input {
   return {
     name: "picture",
@@ -40,12 +40,15 @@ export async function pdfOf(bytes: Uint8Array, where: Partial<Context> = {}, pie
   return Buffer.concat(chunks);
 }
 
-/** qpdf finds nothing to complain about. */
+/** Expects that `qpdf --check` reports no errors or warnings. */
 export async function expectSound(pdf: Uint8Array): Promise<void> {
   await withFile(pdf, "made.pdf", (file) => run("qpdf", ["--check", file]));
 }
 
-/** A page as poppler and as MuPDF draw it, a dot for a pixel where the resolution is the picture's. */
+/**
+ * Renders a page with poppler and with MuPDF. At the image's own resolution, one pixel of the result is one pixel of
+ * the image.
+ */
 async function pageBy(pdf: Uint8Array, page = 1, dpi = 72): Promise<Readonly<Record<"poppler" | "mupdf", Picture>>> {
   return { poppler: await popplerPage(pdf, page, dpi), mupdf: await mupdfPage(pdf, page, dpi) };
 }
@@ -58,8 +61,8 @@ function mupdfPage(pdf: Uint8Array, page: number, dpi: number): Promise<Picture>
 }
 
 /**
- * Both engines see exactly these pixels (or nearly, of numbers that are rounded twice).
- * @param expected one or three channels
+ * Expects that both renderers show these pixels. Values that are rounded twice can differ slightly.
+ * @param expected pixels with one or three channels
  */
 export async function expectPixels(
   pdf: Uint8Array,
@@ -82,7 +85,7 @@ export async function expectPixels(
   }
 }
 
-/** The streams of images in the order of the file, with their dictionaries. */
+/** Returns the image streams with their dictionaries, in file order. */
 export function imagesOf(pdf: Buffer): { readonly dictionary: string; readonly data: Buffer }[] {
   const text = pdf.toString("latin1");
   return [...text.matchAll(/\d+ 0 obj\n(<<\/Type\/XObject.*?>>)\nstream\n/gs)].map(
@@ -103,7 +106,7 @@ export function pageSizes(pdf: Buffer): [number, number][] {
   ]);
 }
 
-/** A TIFF as libtiff writes it again. @param options of tiffcp */
+/** Returns a TIFF file rewritten by libtiff. @param options of tiffcp */
 export async function byTiffcp(file: Buffer, ...options: string[]): Promise<Buffer> {
   return withFile(file, "in.tif", async (name) => {
     await run("tiffcp", [...options, name, `${name}.out`]);
@@ -111,7 +114,7 @@ export async function byTiffcp(file: Buffer, ...options: string[]): Promise<Buff
   });
 }
 
-/** Returns colors on white, by the last channel. */
+/** Composes colors with white. @param channels the last one is the opacity */
 export function onWhite({ channels, values, ...picture }: TestSamples): TestSamples {
   const laid: number[] = [];
   for (let at = 0; at < values.length; at += channels) {

@@ -1,4 +1,4 @@
-// Decodes pictures to numbers with third-party programs, and measures the visible distance between two pictures.
+// Decodes images to numbers with third-party programs. Measures the visible distance between two images.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,13 +10,16 @@ const run = promisify(execFile);
 export interface Picture {
   readonly width: number;
   readonly height: number;
-  /** 1 gray, 3 RGB, 4 RGB and alpha. */
+  /** Number of channels: 1 for gray, 3 for RGB, 4 for RGB and alpha. */
   readonly channels: number;
-  /** Interleaved, 8 bits. */
+  /** Interleaved 8-bit samples. */
   readonly samples: Uint8Array;
 }
 
-/** netpbm's and libjpeg's readers. `-alphapam` keeps transparency, `-bitdepth` is told apart by the header. */
+/**
+ * Commands of netpbm and libjpeg that decode images. `-alphapam` keeps transparency; the output's header shows its
+ * format.
+ */
 const READERS: Readonly<Record<string, readonly string[]>> = {
   png: ["pngtopam", "-alphapam"],
   opaquePng: ["pngtopam"],
@@ -26,7 +29,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   tif: ["tifftopnm", "-byrow"],
 };
 
-/** @param format a key of the readers, or labTif: CIELab, which libtiff's own tool turns into RGB first */
+/** @param format a key of {@link READERS}, or labTif: CIELab, which libtiff's own tool converts to RGB first */
 export async function decode(bytes: Uint8Array, format: string): Promise<Picture> {
   return withFile(bytes, `picture.${format}`, async (file) => {
     if (format === "labTif") {
@@ -39,7 +42,7 @@ export async function decode(bytes: Uint8Array, format: string): Promise<Picture
   });
 }
 
-/** poppler's picture of one page, in RGB. */
+/** Returns the image of one page in RGB, rendered by poppler. */
 export async function popplerPage(pdf: Uint8Array, page: number, dpi: number, args: string[] = []): Promise<Picture> {
   return withFile(pdf, "document.pdf", async (file) => {
     const options = ["-r", String(dpi), "-f", String(page), "-l", String(page), "-cropbox", ...args];
@@ -48,7 +51,7 @@ export async function popplerPage(pdf: Uint8Array, page: number, dpi: number, ar
   });
 }
 
-/** Hands a program the bytes as a file, for as long as it works. */
+/** Runs `use` on a temporary file with the given bytes. */
 export async function withFile<T>(bytes: Uint8Array, name: string, use: (file: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "picture-"));
   try {
@@ -63,7 +66,7 @@ export async function withFile<T>(bytes: Uint8Array, name: string, use: (file: s
 export const readDocument = (file: string): Promise<Uint8Array> =>
   readFile(file).then((buffer) => new Uint8Array(buffer));
 
-/** Reads PGM, PPM and PAM (netpbm's formats P5, P6, P7) of 8 bits. */
+/** Parses PGM, PPM and PAM files (netpbm's formats P5, P6, P7) with 8-bit samples. */
 export function parsePnm(file: Buffer): Picture {
   const magic = file.toString("latin1", 0, 2);
   if (magic === "P7") {
@@ -78,7 +81,7 @@ export function parsePnm(file: Buffer): Picture {
   return { width, height, channels: header[1] === "5" ? 1 : 3, samples: file.subarray(header[0].length) };
 }
 
-/** PBM: 1 is black, rows end at whole bytes. Written for `P4\nW H\n`. */
+/** Decodes a PBM file: 1 is black, and each row ends at a whole byte. The rows must be at the end of the file. */
 function unpackBits(file: Buffer, width: number, height: number): Uint8Array {
   const stride = Math.ceil(width / 8);
   const bits = file.subarray(file.length - stride * height);
@@ -89,8 +92,8 @@ function unpackBits(file: Buffer, width: number, height: number): Uint8Array {
 }
 
 /**
- * How different two pictures look: both are averaged over cells of about `cellPixels` a side, which lets antialiasing
- * and hinting pass that no eye sees, then the root of the mean square of all differences is taken.
+ * Returns how different two images look. Averages both over cells of about `cellPixels` a side, which hides invisible
+ * differences of antialiasing and hinting. Then takes the root mean square of all differences.
  * @returns 0 (equal) to 255; from about 8, the difference is visible side by side
  */
 export function perceptualDistance(a: Picture, b: Picture, cellPixels = 4): number {
@@ -102,7 +105,7 @@ export function perceptualDistance(a: Picture, b: Picture, cellPixels = 4): numb
   return Math.sqrt(sum / left.length);
 }
 
-/** Mean RGB of each cell of a grid laid over the whole picture; transparency is laid on white. */
+/** Returns the mean RGB of each cell of a grid over the whole image. Composes transparent pixels with white. */
 function averages(picture: Picture, columns: number, rows: number): Float64Array {
   const { width, height, channels, samples } = picture;
   const means = new Float64Array(columns * rows * 3);
@@ -123,7 +126,7 @@ function averages(picture: Picture, columns: number, rows: number): Float64Array
   return means.map((sum, index) => sum / counts[Math.floor(index / 3)]!);
 }
 
-/** @returns the samples of the pixel */
+/** @returns the samples of one pixel */
 export function pixel({ width, channels, samples }: Picture, x: number, y: number): number[] {
   const at = (y * width + x) * channels;
   return [...samples.subarray(at, at + channels)];

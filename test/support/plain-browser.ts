@@ -1,4 +1,4 @@
-// A headless Chromium without the service's confinement, which shows one page and answers expressions.
+// A headless Chromium without the service's confinement. Shows one page and evaluates expressions in it.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,14 +8,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PROGRAMS } from "../../container/engines/chromium/launch.ts";
 
-/** Says why there is no browser here, if so. */
+/** Returns the reason why this machine has no browser, or undefined if it has one. */
 export const missingBrowser = (): string | undefined =>
   PROGRAMS.some(existsSync) ? undefined : "Chromium is not installed.";
 
 export interface PlainBrowser extends AsyncDisposable {
-  /** Evaluates an expression in the page, and waits for its promise. */
+  /** Evaluates an expression in the page. If the result is a promise, waits for it. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Returns what the window shows, as PNG. */
+  /** Returns the content of the window, as PNG. */
   screenshot(): Promise<Uint8Array>;
 }
 
@@ -25,7 +25,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** @param size of the window, in pixels */
+/** @param size width and height of the window, in pixels */
 export async function openPlainBrowser(url: string, size: readonly [number, number]): Promise<PlainBrowser> {
   const folder = await mkdtemp(join(tmpdir(), "plain-browser-"));
   const options = [

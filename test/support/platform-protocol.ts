@@ -1,10 +1,11 @@
-// Describes what tests in workerd tell test/support/fake-platform.ts, and what it tells them.
+// Defines the messages between tests in workerd and test/support/fake-platform.ts.
 
 /**
- * How an instance behaves. `starts-late`: it starts when it is released. A number: it answers every job with this
- * status. `frozen`: it answers nothing, not even whether it is alive. `lost`: nor do its connections break when it ends.
- * `out-of-reach`: it runs, and each connection to it breaks. `full`: it reports that too many jobs are there.
- * `breaks-off`: its connection breaks in the middle of the response. `hangs-up`: before it.
+ * Behavior of an instance. `starts-late`: starts only when it is released. A number: responds to every job with this
+ * status. `frozen`: never responds, not even to health checks. `lost`: like `frozen`, and its connections stay open
+ * after it ends. `out-of-reach`: runs, but every connection to it breaks. `full`: rejects jobs, because too many are
+ * present. `breaks-off`: the connection breaks in the middle of a response. `hangs-up`: the connection breaks before
+ * the response.
  */
 export type Behavior =
   | "works"
@@ -22,9 +23,9 @@ export type Behavior =
 /** State of an instance, as the platform reports it. */
 export interface InstanceRecord {
   readonly running: boolean;
-  /** The environment of each start. */
+  /** The environment variables of each start. */
   readonly starts: readonly Readonly<Record<string, string>>[];
-  /** Jobs that reached it, by their operation. */
+  /** Operations of the jobs that reached the instance. */
   readonly jobs: readonly string[];
 }
 

@@ -1,11 +1,16 @@
-// Lists spellings of addresses that lead to this machine, each with its name, for tests that none of them is visited.
+// Lists URLs with addresses that lead to this machine, each with a name. Tests check that none of them is visited.
 
-/** Behavior if the place is allowed: `always` leads to this machine; `never` leads nowhere on most machines. */
+/**
+ * Result of a request if the address is allowed. `always`: it reaches this machine. `never`: on most machines, it
+ * fails.
+ */
 export type Reached = "always" | "never";
 
 type PrivateAddress = readonly [name: string, reached: Reached, address: (port: number) => string];
 
-/** Spellings of 127.0.0.1 and ::1. A DNS server of the test must answer for `attack.net`. */
+/**
+ * Ways to write 127.0.0.1 and ::1. The tests need a DNS server that answers for `attack.net` ({@link attackersDns}).
+ */
 export const privateAddresses: readonly PrivateAddress[] = [
   ["127.0.0.1", "always", (port) => `http://127.0.0.1:${port}/`],
   ["decimal", "always", (port) => `http://2130706433:${port}/`],
@@ -26,16 +31,16 @@ export const privateAddresses: readonly PrivateAddress[] = [
   ["0.0.0.0", "always", (port) => `http://0.0.0.0:${port}/`],
   ["::", "always", (port) => `http://[::]:${port}/`],
   ["TLS", "always", (port) => `https://127.0.0.1:${port}/`],
-  // What is allowed as a number is not for names that lead there.
+  // A name is not allowed because its address is.
   ["a name that leads there", "never", (port) => `http://loopback.attack.net:${port}/`],
   ["a name that leads to ::1", "never", (port) => `http://loopback6.attack.net:${port}/`],
-  // No kernel routes these to its loopback device. web-proxy.test.ts tests that the proxy does not try them.
+  // No kernel routes these to its loopback device. web-proxy.test.ts tests that the proxy does not connect to them.
   ["6to4", "never", (port) => `http://[2002:7f00:1::]:${port}/`],
   ["NAT64", "never", (port) => `http://[64:ff9b::7f00:1]:${port}/`],
   ["Teredo", "never", (port) => `http://[2001:0:7f00:1::80ff:fffe]:${port}/`],
 ];
 
-/** Further spellings, which matter to a client that is not a browser, and places of clouds and networks. */
+/** Further ways, which only clients other than browsers accept, and special addresses of clouds and networks. */
 export const furtherAddresses: readonly (readonly [name: string, address: (port: number) => string])[] = [
   ["octal in one", (port) => `http://017700000001:${port}/`],
   ["octal with zeros", (port) => `http://0000177.0000.0000.0001:${port}/`],
@@ -64,7 +69,7 @@ export const furtherAddresses: readonly (readonly [name: string, address: (port:
   ["a name of several addresses", (port) => `http://both.attack.net:${port}/`],
 ];
 
-/** Answers of the DNS for the names above. */
+/** Returns the addresses of the names above, as a DNS server controlled by an attacker. */
 export function attackersDns(name: string): readonly string[] {
   if (name === "loopback6.attack.net") return ["::1"];
   if (name === "ten.attack.net") return ["10.0.0.1"];

@@ -1,4 +1,4 @@
-// Runs the project's commands as a user does, and inspects the processes they leave behind.
+// Runs the project's commands as a user does. Inspects the processes that remain.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,9 +9,9 @@ import { root } from "../../scripts/services/wrangler.ts";
 export interface Command {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Returns everything written so far to both streams. */
+  /** Returns all text written so far to standard output and standard error. */
   output(): string;
-  /** The exit code, or the name of the signal. */
+  /** Resolves with the exit code, or with the name of the signal that ended the command. */
   readonly ended: Promise<number | string>;
 }
 
@@ -36,7 +36,7 @@ export function run(program: string, args: readonly string[], env: Readonly<Reco
   return { child, pid: child.pid as number, output: () => output, ended };
 }
 
-/** @throws Error with the output if the command ends without having written the text */
+/** @throws Error with the output, if the command ends before it has written the text */
 export async function waitForOutput(command: Command, text: string): Promise<void> {
   let over = false;
   void command.ended.then(() => {
@@ -61,7 +61,7 @@ export function processTree(pid: number): number[] {
   return tree;
 }
 
-/** Returns the processes that still run after they had some time to end. */
+/** Waits some time for processes to end, and returns those that still run. */
 export async function survivors(pids: readonly number[]): Promise<number[]> {
   const running = () => pids.filter(isRunning);
   for (let looks = 0; looks < 1000 && running().length > 0; looks++) await sleep(50);
@@ -71,7 +71,10 @@ export async function survivors(pids: readonly number[]): Promise<number[]> {
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
-/** Returns the process that runs a job just submitted to a zygote. @param before a previous process to exclude */
+/**
+ * Returns the child process that runs a job just submitted to a zygote. @param before an earlier child, which is
+ * ignored
+ */
 export async function aChild(zygote: { readonly pid: number | undefined }, before?: number): Promise<number> {
   for (;;) {
     const children = zygote.pid === undefined ? [] : childrenOf(zygote.pid);
@@ -81,23 +84,25 @@ export async function aChild(zygote: { readonly pid: number | undefined }, befor
   }
 }
 
-/** Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; it no longer runs. */
+/**
+ * Reports whether a process runs. A child of a killed parent stays a zombie until init reaps it; zombies do not run.
+ */
 export function isRunning(pid: number): boolean {
   return !["Z", undefined].includes(parentAndState(pid)?.state);
 }
 
 export const parentOf = (pid: number): number | undefined => parentAndState(pid)?.parent;
 
-/** Returns LibreOffice's processes below a server that work on a document. */
+/** Returns those of a server's LibreOffice processes that are converting a document. */
 export function officeProcesses(server: number): number[] {
   const office = processTree(server).filter((pid) => /^(zygote|soffice|oosplash)/.test(nameOf(pid)));
   return office.filter((pid) => office.includes(parentOf(pid) ?? 0));
 }
 
-/** Waits for the first process of {@link officeProcesses}. */
+/** Waits for a process that {@link officeProcesses} returns. */
 export const officeAtWork = (server: number): Promise<number> => first(() => officeProcesses(server));
 
-/** Waits for the soffice process that is started for each document. */
+/** Waits for the soffice process that plain LibreOffice starts for a document. */
 export const sofficeAtWork = (parent: number): Promise<number> =>
   first(() => processTree(parent).filter((pid) => nameOf(pid).startsWith("soffice.bin")));
 
@@ -118,7 +123,7 @@ export function nameOf(pid: number): string {
   }
 }
 
-/** Returns a port that is free, like the one 1000 above it. */
+/** Returns a port that is free, if the port 1000 above it is free too. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);

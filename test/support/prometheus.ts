@@ -1,4 +1,4 @@
-// Reads metrics in Prometheus' text format.
+// Parses metrics in Prometheus' text format.
 
 export interface Sample {
   readonly name: string;
@@ -17,7 +17,7 @@ export function readSamples(text: string): Sample[] {
   });
 }
 
-/** Returns the sum of the samples that have all of the labels. */
+/** Returns the sum of all samples that have a name and all of the given labels. */
 export function sumOf(samples: readonly Sample[], name: string, labels: Readonly<Record<string, string>> = {}): number {
   return samples
     .filter((sample) => sample.name === name)

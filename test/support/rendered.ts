@@ -1,4 +1,4 @@
-// Draws a page with the engine and checks it for pure red.
+// Renders a page with MuPDF and checks the page for pure red.
 
 import { MupdfDocument } from "../../src/document/engines/mupdf/document.ts";
 import { Mupdf } from "../../src/document/engines/mupdf/instance/mupdf.ts";

@@ -1,4 +1,4 @@
-// Measures the memory of a process during some work.
+// Measures how a process's memory grows during some work.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -8,7 +8,7 @@ function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
 }
 
-/** Returns the largest growth in bytes of a process while `work` runs. */
+/** Returns by how many bytes a process grows at most while `work` runs. */
 export async function growthDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
   const before = residentBytes(pid);
   let most = before;

@@ -1,4 +1,4 @@
-// A private service whose process a test kills, and which is started again with what it had stored.
+// A service of the private variant that a test can kill and restart with the data that it stored.
 
 import { join } from "node:path";
 import { startDevServer, workerdPids } from "../../scripts/services/dev-server.ts";
@@ -6,14 +6,14 @@ import { startHost } from "./host-server.ts";
 import { type Target, targetOf } from "./service.ts";
 
 export interface MortalService {
-  /** Without a slash at the end. */
+  /** URL without a final slash. */
   readonly url: string;
-  /** Ends the processes at once, as a crash does. */
+  /** Kills the processes, as a crash does. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a service of the kind that the environment names, whose storage and log are in a folder. */
+/** Starts a service of the kind that PAGEWRIGHT_TARGET selects. Its storage and log are in the given folder. */
 export const startMortalService = (folder: string, vars: Vars = {}): Promise<MortalService> =>
   STARTS[targetOf(process.env)](folder, vars);
 

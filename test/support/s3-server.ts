@@ -1,4 +1,4 @@
-// Starts S3Proxy, a server of the S3 protocol over a folder, with an empty bucket.
+// Starts S3Proxy, a server of the S3 protocol that stores objects in a folder, with an empty bucket.
 
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,14 +9,14 @@ import { s3ServerJars, s3ServerSources } from "../../scripts/services/s3-server.
 import { freePort, run } from "./processes.ts";
 
 const BUCKET = "pagewright-files";
-/** A Java program starts in three seconds, and takes many times that on a busy machine. */
+/** A Java program starts in three seconds, but needs many times as long on a busy machine. */
 const STARTED_WITHIN_MS = 150_000;
 
 export interface S3Server extends AsyncDisposable {
   readonly settings: S3Settings;
 }
 
-/** Says why the server cannot be started here, if so. */
+/** Returns the reason why the server cannot start on this machine, or undefined if it can. */
 export async function missingS3Server(): Promise<string | undefined> {
   const jars = await readdir(s3ServerJars).catch(() => []);
   return jars.length > 0 ? undefined : "S3Proxy is not there. `npm test -- --project native` fetches it.";
@@ -24,7 +24,7 @@ export async function missingS3Server(): Promise<string | undefined> {
 
 export async function startS3Server(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), "s3-server-"));
-  // A bucket is a folder of the server's.
+  // For S3Proxy, a bucket is a folder.
   await mkdir(join(folder, "data", BUCKET), { recursive: true });
   const endpoint = `http://127.0.0.1:${await freePort()}`;
   const settings = {

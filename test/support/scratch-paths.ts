@@ -1,16 +1,21 @@
-// Finds what belongs to the service alone in an output: paths of its scratch folders, names of files in them, and the
-// origin under which it serves HTML to the browser.
+// Finds the service's internal names in an output: paths of its scratch folders, names of files in these folders, and
+// the origin under which the service serves HTML to the browser.
 import { spawnSync } from "node:child_process";
 import { inflateSync } from "node:zlib";
 import { unzipSync } from "fflate";
 
-/** Matches a scratch folder (container/scratch/scratch.ts), a file in one, or the origin of an uploaded page. */
+/**
+ * Matches a scratch folder (container/scratch/scratch.ts), a file in such a folder, or the origin of an uploaded page.
+ */
 const OURS =
   /\/dev\/shm\/|pagewright-\d+-\w+|\b(?:office|job|postscript|rewrite|profile|chromium)-\w{6}\/|(?<![\w-])(?:input\.(?:docx?|xlsx?|pptx?|rtf|html?|csv|xml)|(?:result|output)\.pdf)(?!\w)|document\.(?:invalid|localhost)/g;
 
-/** Pages whose text is read. A field that prints a path is in a heading of each page, or near the first one. */
+/** Maximum number of pages whose text is searched. Fields that print a path are in headings or on the first pages. */
 const READ_PAGES = 50;
-/** Time within which poppler reads a sound document many times over. A hostile one is read without it. */
+/**
+ * Time limit for poppler, many times what a valid document takes. A hostile document can exceed it: its text is not
+ * searched then.
+ */
 const READ_MS = 20_000;
 
 /** @throws Error that names the scratch paths in an output */
@@ -40,13 +45,13 @@ function filesOf(archive: Uint8Array): Uint8Array[] {
   try {
     return Object.values(unzipSync(archive));
   } catch {
-    return []; // It is not whole: a part of a download.
+    return []; // The archive is incomplete: the output is part of a download.
   }
 }
 
 function matchesIn(bytes: Buffer): string[] {
   const text = bytes.toString("latin1");
-  // Texts of a PDF may be UTF-16.
+  // Text in a PDF can be UTF-16.
   const narrow = text.includes("\0") ? text.replaceAll("\0", "") : text;
   return [...(text.match(OURS) ?? []), ...(narrow === text ? [] : (narrow.match(OURS) ?? []))];
 }
@@ -54,7 +59,7 @@ function matchesIn(bytes: Buffer): string[] {
 function* inflatedStreams(pdf: Buffer): Generator<Buffer> {
   for (let at = pdf.indexOf("stream"); at >= 0; at = pdf.indexOf("stream", at + 6)) {
     const start = at + (pdf[at + 6] === 0x0d ? 8 : 7);
-    // The first byte of nearly every zlib stream (RFC 1950, 2.2): deflate with a window of 32 KiB.
+    // First byte of nearly every zlib stream (RFC 1950, 2.2): deflate with a window of 32 KiB.
     if (pdf[start] !== 0x78) continue;
     const end = pdf.indexOf("endstream", start);
     const inflated = inflate(pdf.subarray(start, end < 0 ? pdf.length : end));
@@ -66,7 +71,7 @@ function inflate(compressed: Buffer): Buffer | undefined {
   try {
     return inflateSync(compressed, { maxOutputLength: 2 ** 26 });
   } catch {
-    return undefined; // It is damaged, encrypted, or larger than any text.
+    return undefined; // The stream is damaged, encrypted, or larger than any text.
   }
 }
 

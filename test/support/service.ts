@@ -1,4 +1,5 @@
-// A whole service of its own for a test, on a free port with empty storage: the Worker under wrangler dev, or the host.
+// Starts a whole service for one test, on a free port and with empty storage: the Worker under wrangler dev, or the
+// host.
 
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -13,33 +14,33 @@ import { startHost } from "./host-server.ts";
 export type Target = "wrangler" | "host";
 
 export interface ServiceOptions {
-  /** @default the one that PAGEWRIGHT_TARGET names */
+  /** Kind of service. @default the kind that PAGEWRIGHT_TARGET selects */
   readonly target?: Target;
   readonly variant: Variant;
   /** Settings of the service, for example `MAX_UPLOAD_MB`. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** Keys it knows. @default one new key in the keyed variant, none in the private one */
+  /** Valid keys. @default one new key in the keyed variant, none in the private variant */
   readonly apiKeys?: readonly string[];
-  /** False: the Worker's answer is seen before the body has been sent, as the host's always is. @default true */
+  /** False: a response can arrive before the body has been sent, as the host's responses always can. @default true */
   readonly drainBodies?: boolean;
   /**
-   * True to start a container for this service; otherwise a running one, which is not stopped with the service.
+   * True to start a container for this service. An object is a running container, which does not stop with the service.
    * @default none
    */
   readonly container?: true | Pick<ContainerProcess, "vars">;
 }
 
-/** The properties of a service that a test process needs if another process started it. */
+/** The properties of a service that a test needs if another process started the service. */
 export interface ServiceAddress {
   readonly target: Target;
-  /** Without a slash at the end. */
+  /** URL without a final slash. */
   readonly url: string;
-  /** The first key it knows. */
+  /** The first valid key. */
   readonly key?: string;
-  /** Process ID of the host, or of wrangler, with which `workerdPids` finds the runtime's processes. */
+  /** Process ID of the host or of wrangler. For wrangler, `workerdPids` finds the processes of its runtime. */
   readonly pid: number;
   readonly logFile: string;
-  /** Folder of its storage. */
+  /** Folder of the service's storage. */
   readonly persistTo: string;
 }
 
@@ -48,11 +49,11 @@ export interface Service extends ServiceAddress {
   appPid(): number;
   /** The service's own container, if it has one. */
   readonly container?: ContainerProcess;
-  /** Ends all of its processes and removes its storage and its log. */
+  /** Ends all processes of the service, and deletes its storage and its log. */
   stop(): Promise<void>;
 }
 
-/** Starts a service of the kind that the environment names, by default under wrangler dev. */
+/** Starts a service of the kind that PAGEWRIGHT_TARGET selects, by default under wrangler dev. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { target = targetOf(process.env), variant, apiKeys, container } = options;
   const folder = await mkdtemp(join(tmpdir(), `${variant}-service-`));
@@ -85,7 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Returns the target that an environment names. */
+/** Returns the kind of service that an environment selects. */
 export const targetOf = ({ PAGEWRIGHT_TARGET: name }: NodeJS.ProcessEnv): Target => {
   if (name === undefined || name === "") return "wrangler";
   if (name === "wrangler" || name === "host") return name;
@@ -109,7 +110,8 @@ const STARTS: Readonly<Record<Target, (options: ServiceOptions, around: Surround
     return { url, pid, stop, appPid: () => workerdPids(pid)[0]! };
   },
   async host({ variant, vars = {} }, { persistTo: dataFolder, logFile, keys, containerVars }) {
-    // As much memory as an isolate has: without a container, the same documents are too large.
+    // The memory of an isolate, so that both kinds of service reject the same documents as too large if there is no
+    // container.
     const own = { ENGINES: "off", MEMORY_MB: "128", VARIANT: variant, API_KEYS: keys.join(",") };
     const settings = { ...own, ...vars, ...containerVars };
     const { url, pid, stop } = await startHost({ dataFolder, logFile, settings });

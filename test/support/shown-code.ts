@@ -1,4 +1,5 @@
-// Runs the code that the workbench shows, each language in a folder of its own with the files that the code names.
+// Runs the code that the workbench shows. Each language runs in a separate folder, which contains the files that the
+// code names.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -17,7 +18,7 @@ if (!HAS_PHP) console.log("PHP is not installed: the code of the workbench for P
 type Language = (typeof LANGUAGES)[number]["id"];
 type Code = Readonly<Record<Language, string>>;
 
-/** Shows the code in each language, and returns it. */
+/** Shows the code in each language, and returns the texts. */
 export async function codeOf(page: Page): Promise<Code> {
   const texts: Record<Language, string> = {};
   for (const { id } of LANGUAGES) {
@@ -32,21 +33,21 @@ export interface Saved extends Given {
 }
 
 export interface CodeRunner extends AsyncDisposable {
-  /** Those that a program is there for. */
+  /** Languages whose programs are installed. */
   readonly languages: readonly Language[];
-  /** Runs code in all languages at the same time. Fails if a program fails or changes a file that was there. */
+  /** Runs code in all languages concurrently. Fails if a program fails, or changes a file that existed before. */
   run(code: Code): Promise<readonly Saved[]>;
 }
 
 /**
  * @param given files that the code names
- * @param python folder of an environment with `requests`
+ * @param python `bin` folder of a Python environment with the package `requests`
  */
 export async function openCodeRunner(given: readonly Given[], python: string): Promise<CodeRunner> {
   const folder = await mkdtemp(join(tmpdir(), "shown-code-"));
   const programs = join(folder, "programs");
   await mkdir(programs);
-  // The name by which people call it once it is installed.
+  // The command's name after an installation, as the shown code uses it.
   await writeFile(join(programs, "pagewright"), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
   await chmod(join(programs, "pagewright"), 0o755);
   const env = {

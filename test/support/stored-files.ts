@@ -1,4 +1,4 @@
-// Counts the objects that a service stores, whatever the storage is.
+// Counts the objects that a service stores, in any kind of storage.
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Reads an archive from its first byte to its last with fflate, by local headers and data descriptors, without the
-// central directory.
+// Reads a zip archive as a stream with fflate: uses local headers and data descriptors, and ignores the central
+// directory.
 import { Unzip, UnzipInflate } from "fflate";
 
 /** @returns the content of each entry, in the archive's order */
@@ -15,7 +15,7 @@ export async function readStreamedZip(chunks: AsyncIterable<Uint8Array>): Promis
     file.start();
   });
   unzip.register(UnzipInflate);
-  // Chunks are only lent, and fflate keeps references to pending ones: pass copies.
+  // Passes copies: a chunk is only valid until the next one, and fflate keeps references to chunks.
   for await (const chunk of chunks) unzip.push(chunk.slice());
   unzip.push(new Uint8Array(0), true);
   return new Map(Array.from(entries, ([name, parts]) => [name, joined(parts)]));

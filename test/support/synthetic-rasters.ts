@@ -1,4 +1,4 @@
-// Rasters made for the tests of codecs: paper with letters, gradients, noise, gray in rgb, translucent shapes.
+// Generates rasters for tests of codecs: text-like strokes, gradients, noise, gray in RGB, and translucent shapes.
 import { type Band, CHANNELS, type ColorModel, type Raster } from "../../src/document/contract/raster.ts";
 
 export const KINDS = ["gradient", "text", "noise", "gray-in-rgb", "transparent", "blank"] as const;
@@ -11,16 +11,16 @@ export interface Shape {
   /** @default 300 */
   readonly dpi?: number;
   readonly iccProfile?: Uint8Array;
-  /** Heights of bands, repeated as often as needed. @default [64] */
+  /** Heights of the bands. The list is repeated as needed. @default [64] */
   readonly bandRows?: readonly number[];
 }
 
 export interface SyntheticRaster extends Raster {
-  /** All of the picture, as {@link Band.samples} has it. */
+  /** The samples of the whole image, in the format of {@link Band.samples}. */
   readonly samples: Uint8Array;
 }
 
-/** A picture of that kind, the same every time. */
+/** Returns an image of the given kind. It is the same every time. */
 export function syntheticRaster(kind: Kind, shape: Shape): SyntheticRaster {
   const channels = CHANNELS[shape.colorModel];
   const samples = new Uint8Array(shape.width * shape.height * channels);
@@ -35,8 +35,8 @@ export function syntheticRaster(kind: Kind, shape: Shape): SyntheticRaster {
 }
 
 /**
- * Returns a raster of these samples. As with an engine, its bands are views of one memory that the next band
- * overwrites, and that is not aligned to a word.
+ * Returns a raster of these samples. As with an engine, all bands use the same memory: the next band overwrites it. The
+ * memory is not aligned to a word.
  */
 export function rasterOf(samples: Uint8Array, shape: Shape): SyntheticRaster {
   const rowBytes = shape.width * CHANNELS[shape.colorModel];
@@ -67,7 +67,7 @@ export function rasterOf(samples: Uint8Array, shape: Shape): SyntheticRaster {
   };
 }
 
-/** All chunks of a file as one; each is copied at once, since it is valid only until the next. */
+/** Joins all chunks of a file. Copies each one immediately, because it is valid only until the next one. */
 export function collect(chunks: Iterable<Uint8Array>): Buffer {
   return Buffer.concat(Array.from(chunks, (chunk) => Uint8Array.from(chunk)));
 }
@@ -91,7 +91,7 @@ function painter(kind: Kind, channels: number): Paint {
   }
 }
 
-/** Lines of soft-edged strokes that come again, on white paper with margins and gaps. */
+/** Returns the gray of a pixel in lines of repeated, soft-edged strokes, on white paper with margins and gaps. */
 function ink(x: number, y: number): number {
   if (x < 24 || y % 40 < 14) return 255;
   const letter = ((x >> 4) * 7 + Math.floor(y / 40) * 3) % 11;
@@ -99,7 +99,7 @@ function ink(x: number, y: number): number {
   return Math.min(255, stroke * 29);
 }
 
-/** Numbers that look random (mulberry32). */
+/** Returns a generator of numbers that look random (mulberry32). */
 function noise(): Paint {
   let state = 1;
   return () => {

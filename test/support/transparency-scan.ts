@@ -1,4 +1,4 @@
-// Finds transparency in qpdf's JSON of all objects of a PDF. Shares no code with the tested implementation.
+// Finds transparency in a PDF, in qpdf's JSON of all objects. Shares no code with the tested implementation.
 import { spawnSync } from "node:child_process";
 import { type Json, PdfJson } from "./pdf-json.ts";
 import { withFile } from "./pdf-readers.ts";
@@ -6,7 +6,7 @@ import { withFile } from "./pdf-readers.ts";
 const OPAQUE_BLENDING = new Set(["/Normal", "/Compatible"]);
 
 /**
- * @returns everything transparent, and every mark of a transparency group, in any object, reachable from a page or not
+ * @returns everything in any object that is transparent or marks a transparency group, even if no page uses the object
  */
 export function transparencyIn(pdf: Uint8Array): string[] {
   const json = new PdfJson(pdf);
@@ -48,7 +48,7 @@ function markOf(json: PdfJson, key: string, element: Json): string | undefined {
   return undefined;
 }
 
-/** Graphics states inline in content streams. The format has none, so anything that looks like one counts. */
+/** Returns graphics states inside content streams. The format does not allow any, so every similar text is returned. */
 function statesInContent(pdf: Uint8Array): string[] {
   const text = withFile(pdf, (path) => {
     const options = ["--qdf", "--object-streams=disable", "--no-warn", path, "-"];

@@ -1,4 +1,4 @@
-// Runs the bundled Worker twice beside one another, as two isolates that share storage and Durable Objects.
+// Runs the bundled Worker twice at the same time, as two isolates that share storage and Durable Objects.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ export interface TwoIsolates extends AsyncDisposable {
 export async function startTwoIsolates(keys: Readonly<Record<string, Partial<KeyRecord>>>): Promise<TwoIsolates> {
   const folder = await mkdtemp(join(tmpdir(), "two-isolates-"));
   await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
-  // wrangler puts a note for people and a source map beside the modules.
+  // wrangler also writes a README and a source map.
   const others = (await readdir(folder)).filter((name) => !/^(index\.js(\.map)?|README\.md)$/.test(name));
   const worker = (scriptName?: string) => ({
     modulesRoot: folder,

@@ -1,4 +1,4 @@
-// The tests that records of usage pass: D1 and the database of the host.
+// Tests that usage records must pass, in D1 and in the host's database.
 // Contract: docs/api.md#usage
 
 import { randomUUID } from "node:crypto";
@@ -11,7 +11,7 @@ const row = (key: string, day: string, operation: string, more: Partial<KeyUsage
 });
 const without = ({ key: _, ...rest }: KeyUsage) => rest;
 
-/** @param open returns the records as another process has them */
+/** @param open opens the records, as another process would */
 export function usageConformance(open: () => Promise<UsageRecords> | UsageRecords): void {
   test("what processes add at once is summed by key, day and operation, and read in that order", async () => {
     const [key, other] = [randomUUID(), randomUUID()];

@@ -1,11 +1,11 @@
-// Runs veraPDF for a test, in one process for many files, separate from the one that the service keeps.
+// Validates many files of a test in one veraPDF process, separate from the service's own.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const program = join(import.meta.dirname, "../../container/dist/verapdf");
 
-/** For a process that ends soon: a quick compiler, and one thread that collects. */
+/** Options for a process that ends soon: a fast compiler, and garbage collection in one thread. */
 const OPTIONS = ["-Xmx768m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
 
 export interface Asked {
@@ -14,7 +14,7 @@ export interface Asked {
   readonly flavour: string;
 }
 
-/** @returns the broken rules of each file, empty if it is valid; `failed: ...` if it cannot be validated */
+/** @returns the violated rules of each file: empty if it is valid, `failed: ...` if it cannot be validated */
 export async function whatTheyBreak(asked: readonly Asked[]): Promise<string[]> {
   const child = spawn("java", [...OPTIONS, "-cp", join(program, "*"), "Server", join(program, "sample.pdf")], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,4 +1,5 @@
-// Simulates the web for tests: sites with given answers, a listener that records every visitor, a DNS server that lies.
+// Simulates the web for tests: sites with given responses, a listener that records every visit, and a DNS server that
+// lies.
 
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -6,7 +7,7 @@ import { createServer as createTcpServer, isIPv4, type Socket, type Server as Tc
 
 export interface Site extends AsyncDisposable {
   readonly port: number;
-  /** `http://127.0.0.1:port`. */
+  /** URL without a path: `http://127.0.0.1:port`. */
   readonly url: string;
 }
 
@@ -33,7 +34,10 @@ export async function startSite(
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A site of pages by their path, which may be set at any time; there is nothing else on it. */
+/**
+ * Starts a site whose pages are looked up by path in a map, which can change at any time. The status of any other path
+ * is 404.
+ */
 export function startPages(pages: ReadonlyMap<string, Answer>): Promise<Site> {
   return startSite((request, response) => {
     const page = pages.get((request.url ?? "").split("?")[0]!);
@@ -42,10 +46,10 @@ export function startPages(pages: ReadonlyMap<string, Answer>): Promise<Site> {
   });
 }
 
-/** Listens on one port of 127.0.0.1 and ::1, for TCP and UDP, and says yes to everything. */
+/** A listener on one port of 127.0.0.1 and ::1, for TCP and UDP, that accepts everything. */
 export interface Ear extends AsyncDisposable {
   readonly port: number;
-  /** How many connections and datagrams came so far. */
+  /** Number of connections and datagrams so far. */
   readonly count: number;
 }
 
@@ -105,7 +109,7 @@ export async function openEar(): Promise<Ear> {
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
 
-/** @param answer the addresses of a name, as often as it is asked for */
+/** @param answer returns the addresses of a name; called for each query */
 export async function startDns(
   answer: (name: string, type: "A" | "AAAA") => readonly string[],
 ): Promise<AsyncDisposable & { readonly address: string }> {
@@ -115,7 +119,7 @@ export async function startDns(
     const kind = type === TYPE_A ? "A" : type === TYPE_AAAA ? "AAAA" : undefined;
     const addresses = kind ? answer(name, kind).filter((address) => isIPv4(address) === (kind === "A")) : [];
     const header = Buffer.from(query.subarray(0, 12));
-    // RFC 1035, 4.1.1: a response without error; one question, the given number of answers, nothing else.
+    // RFC 1035, 4.1.1: a response without error, with one question, the given number of answers, and no other records.
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(addresses.length, 6);
     header.writeUInt32BE(0, 8);
@@ -140,7 +144,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** RFC 1035, 4.1.3, with a name that points at the question and no time to live. */
+/** Returns a resource record (RFC 1035, 4.1.3). Its name refers to the question, and its time to live is 0. */
 function record(address: string): Buffer {
   const bytes = isIPv4(address) ? address.split(".").map(Number) : bytesOfV6(address);
   const head = Buffer.from([0xc0, 12, 0, bytes.length === 4 ? TYPE_A : TYPE_AAAA, 0, 1, 0, 0, 0, 0, 0, bytes.length]);

@@ -1,4 +1,4 @@
-// Opens the workbench of a running service in a browser, and uses it as people do.
+// Opens the workbench of a running service in a browser, and operates it as people do.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
@@ -8,7 +8,7 @@ import { PROGRAMS } from "../../container/engines/chromium/launch.ts";
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Enough for any machine, like that of eventually(). */
+/** Time limit that is enough for any machine, like the limit of eventually(). */
 const PATIENCE_MS = 90_000;
 
 export interface Given {
@@ -22,15 +22,18 @@ export const openBrowser = (): Promise<Browser> =>
 export interface Visit {
   readonly variant?: "private" | "keyed";
   readonly options?: BrowserContextOptions;
-  /** Statuses that the page is meant to be answered with, which the browser logs. @default none */
+  /** Error statuses that the test expects from the service. The browser logs them. @default none */
   readonly refusals?: readonly number[];
-  /** True if connections are meant to break, which the browser logs, too. @default false */
+  /** True if the test expects broken connections. The browser logs them too. @default false */
   readonly breaks?: boolean;
-  /** Address of a service, without a slash at the end. @default the one that all tests share */
+  /** URL of a service, without a final slash. @default the service that all tests share */
   readonly url?: string;
 }
 
-/** Opens the page. Fails if it logs anything, such as a breach of its policy, asks another server, or keeps a cookie. */
+/**
+ * Opens the page. Fails if the page logs anything (such as a policy violation), contacts another server, or stores a
+ * cookie.
+ */
 export async function visit(
   browser: Browser,
   { variant = "private", options = { viewport: DESKTOP }, refusals = [], breaks = false, ...visit }: Visit,
@@ -66,7 +69,7 @@ export async function visit(
   }
 }
 
-/** Drops files from outside of the browser. */
+/** Drops files from outside the browser on the page. */
 export async function drop(page: Page, ...files: readonly Given[]): Promise<void> {
   const given = files.map(({ name, bytes }) => ({ name, base64: Buffer.from(bytes).toString("base64") }));
   const transfer = await page.evaluateHandle((given) => {
@@ -94,7 +97,7 @@ export async function download(page: Page, trigger: () => Promise<void>): Promis
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
-/** Presses Tab until an element has the focus that a function accepts. */
+/** Presses Tab until an element that matches the selector has the focus. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     if (await page.evaluate((selector) => document.activeElement?.matches(selector), selector)) return;

@@ -1,15 +1,15 @@
-// Reads a zlib stream (RFC 1950, 1951) and reports its structure, which node:zlib does not.
+// Parses a zlib stream (RFC 1950, 1951) and reports its structure, which node:zlib does not report.
 import { inflateSync } from "node:zlib";
 
 export interface ZlibTrace {
-  /** The bytes as node:zlib returns them, which also checks Adler-32. */
+  /** The decompressed bytes, from node:zlib, which also checks Adler-32. */
   readonly bytes: Buffer;
   /** BTYPE of each block: 0 stored, 1 fixed codes, 2 dynamic codes. */
   readonly blocks: readonly number[];
-  /** Lengths and distances of matches. */
+  /** Lengths and distances of all matches. */
   readonly lengths: ReadonlySet<number>;
   readonly distances: ReadonlySet<number>;
-  /** The longest code of a dynamic block. */
+  /** Length of the longest code in a dynamic block. */
   readonly longestCode: number;
 }
 
@@ -19,7 +19,7 @@ interface Code {
   readonly longest: number;
 }
 
-/** @throws Error if a code is oversubscribed, or incomplete with more than one symbol, or a bit makes no sense */
+/** @throws Error if a code is oversubscribed, or incomplete with more than one symbol, or if a bit is invalid */
 export function traceZlib(stream: Buffer): ZlibTrace {
   const blocks: number[] = [];
   const lengths = new Set<number>();
@@ -81,7 +81,7 @@ export function traceZlib(stream: Buffer): ZlibTrace {
   return { bytes: inflateSync(stream), blocks, lengths, distances, longestCode };
 }
 
-/** RFC 1951 section 3.2.2. */
+/** Builds a Huffman code from code lengths (RFC 1951, 3.2.2). */
 function codeOf(lengths: readonly number[]): Code {
   const symbols = new Map<number, number>();
   let code = 0;
@@ -94,7 +94,7 @@ function codeOf(lengths: readonly number[]): Code {
   return { symbols, longest: Math.max(0, ...lengths) };
 }
 
-/** RFC 1951 section 3.2.6. */
+/** The fixed Huffman codes (RFC 1951, 3.2.6). */
 const FIXED: [Code, Code] = [
   codeOf(Array.from({ length: 288 }, (_, symbol) => (symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8))),
   codeOf(new Array<number>(32).fill(5)),

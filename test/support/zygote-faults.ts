@@ -1,4 +1,5 @@
-// Kills or freezes a zygote and its children, for any engine: jobs are still done, and nothing is left behind.
+// Kills or freezes a zygote and its children. Tests for any engine that jobs still succeed, and that no files or
+// processes remain.
 
 import { describe, expect, test } from "vitest";
 import { eventually } from "./eventually.ts";
@@ -6,19 +7,19 @@ import { failsWith } from "./libreoffice.ts";
 import { aChild, childrenOf, isRunning } from "./processes.ts";
 
 export interface ZygoteUnderTest {
-  /** Name of one job, for the titles of tests. */
+  /** Word for one job in test titles. */
   readonly unit: string;
-  /** Returns the engine, which runs two jobs at a time. */
+  /** Returns the engine, which runs two concurrent jobs. */
   engine(): { readonly pid: number | undefined; readonly mode: string };
   /** Runs a job that takes seconds, and checks its PDF. */
   long(): Promise<void>;
   /** Runs a short job, and checks its PDF. */
   works(): Promise<void>;
-  /** Checks that no file is left but the zygote's. */
+  /** Checks that only the zygote's files remain. */
   noFileIsLeft(): void;
 }
 
-/** Returns what the tests of one engine share. */
+/** Returns functions that define the tests of one engine. */
 export function zygoteFaults({ unit, engine, long, works, noFileIsLeft }: ZygoteUnderTest) {
   async function nothingIsLeft(pids: readonly number[]): Promise<void> {
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
@@ -39,7 +40,7 @@ export function zygoteFaults({ unit, engine, long, works, noFileIsLeft }: Zygote
     );
   }
 
-  /** Tests a loss of the zygote or of its children by a signal. */
+  /** Defines the tests of losing the zygote or its children by a signal. */
   function testLosses(signal: "SIGKILL" | "SIGSTOP"): void {
     test(`a child: its ${unit} is done by another one, and the one beside it is not touched`, async () => {
       const before = engine().pid;
@@ -68,7 +69,7 @@ export function zygoteFaults({ unit, engine, long, works, noFileIsLeft }: Zygote
     });
   }
 
-  /** Tests a job whose process ends by a signal, and so does the one of the second attempt. */
+  /** Defines the tests of a job whose process ends by a signal in both attempts. */
   function testEndsTwice(cases: readonly (readonly [NodeJS.Signals, string])[]): void {
     describe(`a ${unit} whose process ends twice`, () => {
       test.each(cases)("by %s: %s", async (signal, reason) => {

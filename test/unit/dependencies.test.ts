@@ -1,4 +1,4 @@
-// Tests the checks of licenses and vulnerabilities, with packages and answers of a registry that the tests make up.
+// Tests the checks of licenses and vulnerabilities, with made-up packages and registry responses.
 
 import { expect, test } from "vitest";
 import { checkLicenses, checkVulnerabilities } from "../../scripts/checks/dependencies.ts";

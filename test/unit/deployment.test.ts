@@ -1,4 +1,4 @@
-// Tests the check of wrangler.toml: settings that must agree, and one that does not.
+// Tests the check of wrangler.toml: settings that must be equal, and one that may differ.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -19,7 +19,7 @@ const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const sections = sectionsOf(read("docs/api.md"));
 
-/** The part of an OpenAPI document that these tests look at. */
+/** The parts of an OpenAPI document that these tests use. */
 interface Described {
   readonly paths: Record<string, { post?: DescribedPost; get?: { responses: Responses }; delete?: unknown }>;
 }
@@ -44,7 +44,7 @@ type Examples = Record<string, { readonly value: { readonly error: string } }>;
 const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
 const { paths } = openApi(apiDescription, config, "https://example.com") as unknown as Described;
 
-/** The section of an endpoint, followed by the sections of the same page that it refers to for other parameters. */
+/** Returns the section of an endpoint, followed by the section to which it refers for its other parameters. */
 function textOf(path: string): string {
   const own = sections.get(path.slice(1))?.text ?? "";
   const shared = /other parameters as for all \[[^\]]*\]\(#([\w-]+)\)/.exec(own)?.[1];

@@ -1,4 +1,4 @@
-// What apt says of the engines' packages, and what the check makes of it.
+// Tests the check for old engine packages, with given output of apt.
 import { expect, test } from "vitest";
 import { checkEnginePackages, policiesIn } from "../../scripts/checks/engine-packages.ts";
 

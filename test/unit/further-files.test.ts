@@ -1,5 +1,5 @@
-// Tests all that follows from the declaration of a further file outside the service: its description, tools for agents,
-// the client, the command line, and the workbench with its code.
+// Tests everything that follows from the declaration of a further file, without a service: the API description, agents'
+// tools, the client, the command line, and the workbench with its generated code.
 // Contract: docs/api.md#requests
 import { expect, onTestFinished, test } from "vitest";
 import type { FileSchema, OperationSchema } from "../../client/cli/operation-types.ts";
@@ -25,7 +25,7 @@ const config = readConfig({ VARIANT: "private" } as Parameters<typeof readConfig
 const idOf = (digit: number) => `2d0c1f2a5-7d3f-4c39-9d7e-${String(digit).repeat(12)}`;
 const [MAIN, IMAGE, MARK] = [idOf(1), idOf(2), idOf(3)];
 const URL_OF_IMAGE = "https://example.org/seal.txt";
-/** The list has a URL before an ID, and must keep that order. */
+/** The list has a URL before an ID; this order must be kept. */
 const BODY = { id: MAIN, "image_urls[0]": URL_OF_IMAGE, "image_ids[1]": IMAGE, mark_id: MARK };
 
 test("the description has every spelling, which of them are needed, and an example", () => {

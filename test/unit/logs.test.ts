@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
-/** Matches the message of a call of a log function, in TypeScript and in Perl. */
+/** Matches the message in a call of a log function, in TypeScript and in Perl. */
 const CALLS =
   /(?:\b(?:log|report)(?:\?\.)?\(\s*(?:idsOf\(c\), )?|stringify\(\{ message: |logLine\(\{\}, )(["'`])(.+?)\1/g;
 const files = globSync(["src/**/*.ts", "container/**/*.{ts,pl}", "host/**/*.ts"], { cwd: root }).filter(

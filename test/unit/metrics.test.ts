@@ -13,7 +13,7 @@ import { readSamples } from "../support/prometheus.ts";
 const page = sectionsOf(readFileSync(resolve(import.meta.dirname, "../../docs/metrics.md"), "utf8"));
 const OF_PROCESSES = /^pagewright_(container|host)_(process|nodejs)_/;
 
-/** Returns name, type and labels of each metric with samples, apart from those of the process. */
+/** Returns name, type and labels of each metric with samples, except the metrics of the process. */
 function described(text: string): string[] {
   const samples = readSamples(text);
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].filter(([, name]) => !OF_PROCESSES.test(name!));

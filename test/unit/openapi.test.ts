@@ -1,5 +1,5 @@
-// Tests the description of the API for every deployment: it follows the recommended rules of Redocly, and its examples
-// and alternatives are real.
+// Tests the API description of every deployment: it follows Redocly's recommended rules, and its examples and
+// alternatives are valid.
 // Contract: docs/api.md#api-description
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -65,7 +65,7 @@ describe.each(["private", "keyed"])("the description of the %s variant", (varian
 
   test("asks for the key where the service does", () => {
     const guarded = operations.filter(({ security }) => security.length > 0);
-    // A download asks for the key only if it removes the file.
+    // A download requires the key only if it deletes the file.
     const asking = operations.filter(({ operationId }) => operationId !== "get-resource");
     const expected =
       variant === "keyed" ? asking.filter(({ responses }) => responses[401]?.description.includes("key")) : [];

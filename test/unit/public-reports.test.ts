@@ -1,4 +1,4 @@
-// The log of public reports: each row names tests that exist.
+// Checks the log of public reports: each row must name existing tests.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,10 @@ const rows = log
   .filter((line) => line.startsWith("| ") && !/^\| (Report|---) /.test(line))
   .map((line) => line.slice(1, -1).split(" | "));
 
-/** A citation: a test file without its suffix, below `test/` or the root, and the beginning of a test's title. */
+/**
+ * Matches a citation: the path of a test file without its suffix, relative to `test/` or the root, and the start of a
+ * test's title.
+ */
 const CITED = /`([\w/-]+)` "([^"]+)"/g;
 
 describe("public reports", () => {

@@ -1,5 +1,5 @@
-// Checks the structure that ARCHITECTURE.md states: its tables list the rooms of each tree from the highest to the
-// lowest, and a room imports only lower ones. Biome's noImportCycles keeps files from importing each other in a circle.
+// Checks the structure in ARCHITECTURE.md: its tables list the rooms of each tree from the highest to the lowest, and a
+// room imports only lower ones. Biome's noImportCycles prevents circular imports of files.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const MAX_FILES_IN_FOLDER = 15;
 const MAX_ARROWS_IN_HTTP = 30;
 const TREES = ["src", "container", "host", "client", "site"];
-/** Folders that hold one file for each member of a growing list. */
+/** Folders with one file for each member of a growing list. */
 const LISTS = ["src/endpoints", "src/operations", "container/operations"];
 
 /** Tests, and files that a build writes. */
@@ -21,7 +21,7 @@ const files = TREES.flatMap((tree) => readdirSync(join(ROOT, tree), { recursive:
   .filter((path) => !BUILT.test(path));
 const sources = files.filter((path) => /\.(ts|tsx|mjs|js)$/.test(path));
 
-/** The other trees that a tree imports. `src` serves texts and built files of site, client and docs. */
+/** The other trees from which each tree may import. `src` serves texts and built files of site, client and docs. */
 const IMPORTED: Readonly<Record<string, readonly string[]>> = {
   src: ["wasm", "site", "client", "docs"],
   container: ["src", "wasm"],

@@ -1,4 +1,4 @@
-// Tests that the Worker writes one data point for each request, where it has a dataset.
+// Tests that the Worker writes one data point for each request if it has a dataset.
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import { createExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";

@@ -1,4 +1,4 @@
-// The Durable Objects of repeatable requests, in workerd. Only time is faked.
+// Tests the Durable Objects of idempotent requests, in workerd. Only time is faked.
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";

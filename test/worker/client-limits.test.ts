@@ -1,4 +1,4 @@
-// Tests the Durable Object that counts requests of a client, and D1 with the usage of keys, inside workerd.
+// Tests the Durable Object that counts the requests of a client, and the usage of keys in D1, inside workerd.
 // Contract: docs/api.md#limits-of-a-client, #usage
 import { env, evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -37,7 +37,7 @@ describe("conformance", () => {
   keyConformance({ records: () => API_KEYS, put: (hash, record) => API_KEYS.put(hash, JSON.stringify(record)) });
 });
 
-/** Returns a store whose files count for a client, as those of its requests do. */
+/** Returns a store whose files count against the limits of a client. */
 function storeOf(client: string, storedMegabytes: number) {
   const limiter = durableLimiter(CLIENT_LIMITS);
   const expires = () => Date.now() + 3_600_000;

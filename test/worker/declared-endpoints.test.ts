@@ -1,5 +1,5 @@
-// Tests what an endpoint can declare beyond one document and its files: further files, no input, data as the answer, and
-// secrets. The operations are made for the test.
+// Tests declarations of endpoints with more than one document and output files: further files, no input, data as the
+// response, and secrets. The operations are declared for the test.
 // Contract: docs/api.md#requests, #json-bodies, #idempotency
 import { expect, test } from "vitest";
 import * as z from "zod";
@@ -201,7 +201,7 @@ test("data are a member of the answer, the answer itself, or a file, as the clie
   const plain = await ask(markdown, sent(), { Accept: "text/markdown" });
   expect([plain.headers.get("Content-Type"), await plain.text()]).toEqual(["text/markdown", "# A"]);
   expect(plain.headers.get("Notices")).not.toBeNull();
-  // The input of an answer that is the data alone is not stored.
+  // If the response is only data, the input is not stored.
   expect(await keysInBucket()).toHaveLength(1);
   const stored = await answerTo(markdown, { id: answer.inputId, output_type: "file" });
   expect(await requestServices().store.find(String(stored.outputId))).toMatchObject({ name: "a_markdown.md", size: 3 });

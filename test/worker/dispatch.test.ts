@@ -1,5 +1,5 @@
-// The way of a job to the instances of the container: real Durable Objects, and real HTTP servers in place of the
-// platform's container runtime.
+// Tests the dispatch of jobs to the instances of the container, with real Durable Objects, and with real HTTP servers
+// in place of the platform's container runtime.
 import { createExecutionContext } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/app/app.ts";
@@ -103,7 +103,7 @@ describe("a job that its instance does not take or finish is done by another one
     await behave("engines instance-0", behavior);
     expect(await run()).toBe("engines instance-1");
     expect((await tell("engines instance-1")).jobs).toEqual(["whoami"]);
-    // The next ones do not try it for a while. On a slow machine, a short one is over already.
+    // The faulted instance gets no further jobs for a while. On a slow machine, a short fault can already be over.
     const [first] = (await summary()).instances;
     expect([trouble, "asleep", "ready"]).toContain(first);
   });
@@ -231,7 +231,7 @@ test("an instance starts while the rest of the upload arrives", async () => {
 });
 
 describe("a container with an address", () => {
-  /** Starts it, and returns the settings of the Worker. */
+  /** Starts a container at a URL, and returns the settings with which the Worker connects to it. */
   async function start(changed: Record<string, string> = {}) {
     const settings = { CONTAINER_SECRET: "a secret of this test", ...changed };
     const { port } = await call<{ port: number }>("start", "alone", settings);

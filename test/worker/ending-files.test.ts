@@ -1,4 +1,4 @@
-// Tests files that end before the lifetime of all files, with R2.
+// Tests files with a shorter lifetime than all others, with R2.
 // Contract: docs/api.md#lifetime-of-files
 import { describe, expect, test } from "vitest";
 import type { StoredFile } from "../../src/service/storage/file.ts";
@@ -16,7 +16,7 @@ const marks = () => ({ owner: "me", token: "secret", expires: start + 10 * MINUT
 const at = (minutes: number, options: Partial<StoreOptions> = {}) =>
   createStore(bucket, { lifetimeMs: 60 * MINUTE, now: () => start + minutes * MINUTE, ...options });
 
-/** Stores files of these sizes together. */
+/** Stores files of these sizes in one batch. */
 async function stored(sizes: readonly number[], options: Partial<StoreOptions> = { marks }): Promise<StoredFile[]> {
   const room = createMemoryQuota({ perRequest: 4 * 2 ** 20, total: 4 * 2 ** 20 }).openReservation();
   const batch = at(0, options).batch("input", room);
@@ -38,7 +38,7 @@ describe.each([
       expect([await at(10).find(id), await at(10).open(id)]).toEqual([undefined, undefined]);
     }
     expect(await at(9.99).sweep()).toBe(0);
-    // Those that stay for ever are swept, too.
+    // The sweep deletes these files even if all other files are stored forever.
     expect(await at(10, { lifetimeMs: 0 }).sweep()).toBe(files.length);
     for (const { id } of others) expect(await at(10).find(id)).toBeDefined();
     expect(await keysInBucket()).toHaveLength(before / 2);

@@ -1,4 +1,4 @@
-// The path to the container in a runtime that has no containers, and to a container with an address.
+// Tests the connection to the container in a runtime without containers, and to a container at a URL.
 import { env as bindings } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app/app.ts";

@@ -1,5 +1,5 @@
-// Answers that are files, by the pipeline with an operation made for the test: what is stored, what is held, and what
-// becomes of a failure.
+// Tests file responses in the pipeline, with an operation declared for the test: stored files, buffered data, and
+// failures.
 // Contract: docs/api.md#file-responses
 
 import { expect, test } from "vitest";
@@ -26,11 +26,11 @@ const turns = () => createSemaphore({ concurrency: 1, maxQueued: 1, maxWaitMs: 2
 interface Asked {
   readonly response: Response;
   readonly engineSemaphore: Semaphore;
-  /** Does what is left to do after the answer. */
+  /** Runs the work that is deferred until after the response. */
   after(): Promise<void>;
 }
 
-/** @param sent what the request sends. @default 1 MiB, of a known length */
+/** @param sent body of the request. @default 1 MiB, of a known length */
 async function ask(
   run: Run<null>,
   headers: Record<string, string>,
@@ -100,7 +100,7 @@ const small: Run<null> = async function* () {
   yield { ...text, body: new TextEncoder().encode("content"), notices: () => [{ code: "xfa-removed", count: 1 }] };
 };
 
-/** Yields chunks in one buffer, as encoders do. */
+/** Yields chunks that share one buffer, as encoders do. */
 function* chunks(sizeBytes: number, failAt = Number.POSITIVE_INFINITY): Generator<Uint8Array> {
   const chunk = new Uint8Array(2 ** 16);
   for (let at = 0; at < sizeBytes; at += chunk.length) {

@@ -1,4 +1,4 @@
-// Tests the streaming form reader with R2, inside the runtime that serves requests.
+// Tests the streaming form reader with R2, inside workerd.
 // Contract: docs/api.md#requests, #json-bodies, #limits
 
 import { createHash } from "node:crypto";
@@ -37,9 +37,9 @@ const opening = (name = "file", fileName = "big.bin") =>
   encode(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${fileName}"\r\n\r\n`);
 const closing = encode(`\r\n--${BOUNDARY}--\r\n`);
 
-/** Returns a request whose body is made while it is read. */
+/** Returns a request whose body is produced while it is read. */
 function request(chunks: () => Generator<Uint8Array>): Request {
-  // The runtime's own stream, like the bodies of network requests.
+  // Uses the runtime's own stream, like the bodies of network requests.
   const { readable: body, writable } = new IdentityTransformStream();
   void send(chunks(), writable.getWriter());
   return new Request("http://service/", {
@@ -58,7 +58,10 @@ async function send(chunks: Generator<Uint8Array>, writer: WritableStreamDefault
   }
 }
 
-/** Yields content that does not repeat at any distance a buffer might have. */
+/**
+ * Yields content that does not repeat at the distance of any buffer size, so that a test detects a buffer that is sent
+ * twice.
+ */
 function* content(sizeBytes: number): Generator<Uint8Array> {
   for (let made = 0; made < sizeBytes; ) {
     const chunk = new Uint8Array(Math.min(65_521, sizeBytes - made));
@@ -124,7 +127,7 @@ describe("a body of 6 MiB", () => {
     const form = await readForm(body(), { ...options(), bodySize });
     const [file] = form.files.get("file")!;
     expect(file!.bytes?.length).toBe(6 * MiB);
-    // The ETag in R2 reveals the number of parts of an object.
+    // The ETag in R2 contains the number of parts of a multipart object.
     expect((await file!.stored).etag).not.toContain("-");
   });
 
@@ -162,7 +165,7 @@ test("300 files: stored one after the other, and of all together little stays in
   const stored = await Promise.all(files.map(({ stored }) => stored));
   expect(new Set(stored.map(({ id }) => id)).size).toBe(300);
   await expect(readForm(body(), { ...options(), maxFiles: 299 })).rejects.toMatchObject({ status: 400 });
-  // Files of 200 kB are stored alone or with a few others, the small ones together.
+  // Files of 200 kB are stored alone or with a few others, and the small files together.
   expect((await bucket.list()).objects.length).toBeLessThan(8);
 });
 

@@ -1,4 +1,4 @@
-// The instances of a test: what it tells the stand-in platform and asks it, and the jobs that it sends.
+// The instances of a test: controls and queries the fake platform, and sends jobs.
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import { runInDurableObject } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
@@ -13,18 +13,18 @@ import type { Env } from "../../src/service/settings/config.ts";
 import type { Behavior, InstanceRecord } from "../support/platform-protocol.ts";
 import { environmentOf, usePlatform } from "./platform.ts";
 
-/** The environment of the test that runs. Its instances are its own. */
+/** The environment of the running test, which has its own instances. */
 export let env: Env;
 let test: string;
 const platform = inject("platform");
-/** A limit for a busy machine. */
+/** A time limit for a busy machine. */
 export const soon = { timeout: 90_000 };
 export const never = new AbortController().signal;
-/** Pause between two questions whether a container is alive: a quarter of its `aliveMs` in platform.ts. */
+/** Interval at which a busy container is checked: a quarter of its `aliveMs` in platform.ts. */
 export const WATCH_MS = 500;
 
 export const whoami = declareOperation({ name: "whoami", params: z.null() });
-/** Ends when its instance is released. */
+/** An operation that ends when its instance is released. */
 export const held = declareOperation({ name: "held", params: z.null() });
 export const webPage = declareOperation({ name: "whoami", params: z.null(), internet: true });
 
@@ -46,7 +46,7 @@ export const release = (...names: readonly string[]) => Promise.all(names.map((n
 export const tell = (name: string) => call<InstanceRecord>("tell", name);
 export const both = <T>(each: (name: string) => T): T[] => ["engines instance-0", "engines instance-1"].map(each);
 
-/** Starts both instances, by more jobs than one has processors. */
+/** Starts both instances, by running more jobs than one instance has processors. */
 export async function runBoth(): Promise<void> {
   await Promise.all([run(held), run(held), run(held), ...both((name) => release(name))]);
   expect((await summary()).instances).toEqual(["ready", "ready"]);
@@ -59,7 +59,7 @@ export function connect(client = "a client"): { container: ConnectedContainer; s
   return { container, settled: () => Promise.all(afterwards) };
 }
 
-/** Runs a job as the pipeline does, and returns the name of the instance that did it. */
+/** Runs a job as the pipeline does, and returns the name of the instance that ran it. */
 export async function run(operation = whoami, signal = never, { container, settled } = connect()): Promise<string> {
   const context: Context = { signal, container, heapLimitBytes: 0, defer: () => {}, log: () => {} };
   const once = async () => {
@@ -79,7 +79,7 @@ export async function run(operation = whoami, signal = never, { container, settl
   }
 }
 
-/** Ends the memory of an object, as a deployment does. */
+/** Discards the memory of an object, as a deployment does. */
 export const restart = (stub: DurableObjectStub) =>
   runInDurableObject(stub, (_, state) => state.abort("deployed")).catch(() => {});
 

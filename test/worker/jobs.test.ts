@@ -1,4 +1,4 @@
-// The store of asynchronous jobs in the storage of a Durable Object, in workerd.
+// Tests the store of asynchronous jobs in the storage of a Durable Object, in workerd.
 /// <reference types="@cloudflare/vitest-plugin/types" />
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

@@ -1,11 +1,11 @@
-// Checks archives of Office documents inside the runtime that serves requests: its zlib counts a limit in steps.
+// Checks archives of Office documents inside workerd, whose zlib checks a size limit only in steps.
 import { zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { soundnessOf } from "../../src/document/formats/zip/soundness.ts";
 
 const SIZES = [1, 9000, 41_000, 52_767, 67_521, 77_036, 91_436, 168_468, 350_745, 700_000, 3_000_000];
 
-/** Returns a document with a part of a size, which is packed to about a tenth. */
+/** Returns a document with a part of the given size, which is compressed to about a tenth. */
 const archiveOf = (size: number): Uint8Array => {
   const text = Uint8Array.from({ length: size }, (_, at) => 97 + ((at * at) % 7) + (at % 97 === 0 ? at % 11 : 0));
   const types = new TextEncoder().encode("<Types/>");

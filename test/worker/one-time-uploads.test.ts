@@ -1,4 +1,4 @@
-// Tests upload addresses with R2, over more time than a test has.
+// Tests upload URLs with R2, with fake time.
 // Contract: docs/api.md#upload-urls
 
 import { beforeEach, expect, test } from "vitest";

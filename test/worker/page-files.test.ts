@@ -1,4 +1,4 @@
-// Tests with R2 that what is derived from a file's pages lives no longer than the file.
+// Tests with R2 that objects derived from the pages of a file do not outlive the file.
 // Contract: docs/api.md#page-images
 
 import { expect, test } from "vitest";

@@ -1,5 +1,4 @@
-// Makes pictures of pages inside workerd and decodes them there with @jsquash, because this runtime runs no native
-// decoder.
+// Renders page images inside workerd and decodes them there with @jsquash, because no native decoder runs in workerd.
 import jpgModule from "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm";
 import pngModule from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import { beforeAll, expect, test } from "vitest";
@@ -8,7 +7,7 @@ import { type RasterFormat, rasterizePdf } from "../../src/operations/rasterize-
 import { type Decoders, jsquash, type Rgba } from "../support/jsquash.ts";
 import { outputsOf } from "../support/operations.ts";
 
-/** A page of 80 x 60 points: red on the left, blue on the right, a white band below. */
+/** A page of 80 x 60 points: red on the left, blue on the right, a white band at the bottom. */
 const CONTENT = "1 0 0 rg 0 20 40 40 re f 0 0 1 rg 40 20 40 40 re f";
 const PDF = `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj

@@ -1,5 +1,5 @@
-// Tests the pipeline with an operation made for the test: it stores the right files, and failed or abandoned requests
-// leave nothing behind.
+// Tests the pipeline with an operation declared for the test: it stores the right files, and failed or aborted requests
+// leave no files.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
@@ -74,7 +74,7 @@ test(
       });
       expect(Math.max(...seen)).toBeLessThanOrEqual(ahead);
       expect(answer.outputId).toHaveLength(12);
-      // All objects exist once the answer does.
+      // All objects exist as soon as the response does.
       expect(await objects()).toBe(stored);
       await bucket.delete(await keysInBucket());
     }
@@ -167,7 +167,7 @@ test("the input is read from memory or from storage alike, and stays", async () 
   expect(await service.store.find(String(answer.inputId))).toMatchObject({ name: "input.txt", size: 7 });
 });
 
-/** Returns a container that makes one output for every request and records the requests. */
+/** Returns a container that produces one output for every request, and records the requests. */
 function elsewhere() {
   const asked: string[] = [];
   const container: ConnectedContainer = {
@@ -200,7 +200,7 @@ test("a job that turns out too large here is done in the container", async () =>
   expect(asked).toEqual(["made"]);
   const file = await service.store.open(String(answer.outputId));
   expect(await new Response(file!.body).text()).toBe("made elsewhere");
-  // The input and the output, each with or without a digest.
+  // The keys of the input and the output; keys of digests are not counted.
   expect((await keysInBucket()).filter((key) => key.startsWith("files/"))).toHaveLength(2);
 });
 
@@ -217,8 +217,8 @@ test("but not once something is stored, nor where there is none, nor for another
 });
 
 /**
- * Returns a container that is lost during its first posts, after one and a half outputs.
- * @param lost number of lost posts
+ * Returns a container that is lost during its first requests, after one and a half outputs.
+ * @param lost number of lost requests
  */
 function losing(lost: number) {
   const told: string[] = [];
@@ -258,7 +258,7 @@ test("a job whose connection to the container breaks is begun again, and what it
     [outputId].flat().map(async (id) => new Response((await service.store.open(id))!.body).text()),
   );
   expect(texts).toEqual(["made", "made too"]);
-  // The input, and a pack of two outputs.
+  // The keys of the input, and of a pack with two outputs.
   expect(await keysInBucket()).toHaveLength(2);
 });
 

@@ -1,5 +1,6 @@
-// The Worker of the tests in workerd: that of src/, with Durable Objects that reach test/support/fake-platform.ts
-// where the platform would give them a container runtime. Without `usePlatform`, they have none.
+// The Worker of the tests in workerd: the Worker of src/, whose Durable Objects connect to
+// test/support/fake-platform.ts in place of the platform's container runtime. Before `usePlatform`, they have no
+// container runtime.
 
 import {
   Dispatcher as RealDispatcher,
@@ -12,15 +13,15 @@ export { ClaimObject, ClientLimits, ContainerProxy, default, JobQueueObject, Job
 type Context = ConstructorParameters<typeof RealEngineContainer>[0];
 type Env = ConstructorParameters<typeof RealEngineContainer>[1];
 
-// The tests and the Worker share this, because they run in one isolate. A container outlives the memory of its object.
+// Shared by the tests and the Worker, because both run in one isolate. A container outlives the memory of its object.
 const shared = globalThis as unknown as { platform?: { readonly url: string; readonly ports: Map<string, number> } };
 
-/** Gives all objects that are made from now on a container runtime. */
+/** Provides a container runtime to all objects that are created from now on. */
 export function usePlatform(url: string): void {
   shared.platform ??= { url, ports: new Map() };
 }
 
-/** Returns an environment whose objects are those of one test: their names begin with its name. */
+/** Returns an environment whose object names start with the name of the test, so that each test has its own objects. */
 export function environmentOf(test: string, env: Env): Env {
   const scoped = (namespace: DurableObjectNamespace | undefined) => ({
     idFromName: (name: string) => namespace!.idFromName(`${test}/${name}`),
@@ -42,7 +43,7 @@ export class Dispatcher extends RealDispatcher {
   }
 }
 
-/** Settings of the Worker that only one kind of container may get. */
+/** Settings of the Worker that only containers for web pages may get. */
 const ADDRESSES = { URL_ALLOW: "wiki.corp", URL_DNS: "10.0.0.53" };
 
 export class EngineContainer extends RealEngineContainer {
@@ -97,7 +98,7 @@ class Runtime {
 
   monitor(): Promise<void> {
     const ended = this.#end();
-    // The library may not look at it.
+    // Prevents an unhandled rejection, because the library can ignore this promise.
     ended.catch(() => {});
     return ended;
   }

@@ -1,4 +1,5 @@
-// GET /ready of a Worker with instances: what it says of them, of the storage, and of a container that is missing.
+// Tests GET /ready of a Worker with instances: the reported state of the instances, of the storage, and of a missing
+// container.
 import { expect, test } from "vitest";
 import { createApp } from "../../src/app/app.ts";
 import type { Readiness } from "../../src/service/http/health/readiness.ts";

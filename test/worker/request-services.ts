@@ -1,4 +1,4 @@
-// Provides what the pipeline works with, for endpoints that are made for a test.
+// Provides the services of the pipeline for endpoints that are declared for a test.
 import type { RequestServices } from "../../src/service/http/contract/endpoint.ts";
 import { Timing } from "../../src/service/http/contract/timing.ts";
 import { createSemaphore } from "../../src/service/placement/semaphore.ts";
@@ -9,7 +9,7 @@ import { bucket } from "./bucket.ts";
 
 const turns = () => createSemaphore({ concurrency: 1, maxQueued: 1, maxWaitMs: 1000 });
 
-/** @param bufferBytes memory for small files, and for answers that are made before they are sent */
+/** @param bufferBytes memory for small files, and for responses that are buffered before they are sent */
 export const requestServices = (bufferBytes = 2 ** 20): RequestServices => ({
   config: {
     variant: "private",

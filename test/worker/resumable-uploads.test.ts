@@ -1,4 +1,4 @@
-// Tests unfinished uploads with R2, inside the runtime that serves requests.
+// Tests unfinished uploads with R2, inside workerd.
 // Contract: docs/api.md#resumable-uploads
 
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ emptyBucketBeforeEach();
 const uploads = new ResumableUploads(bucket, { lifetimeMs: 0 });
 const store = createStore(bucket, { lifetimeMs: 0 });
 
-/** Bytes that differ from place to place. */
+/** Returns bytes that differ by position. */
 function bytesOf(length: number, seed = 1): Uint8Array {
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length; at++) bytes[at] = (at * 31 + (at >> 12) * seed + seed) & 255;
@@ -145,7 +145,7 @@ describe("requests at the same time", () => {
     const next = await open(id);
     await add(next, bytes.subarray(next.received, 2 * PART_BYTES));
     await next.save();
-    // The first part of another content: R2 would put it in place of a part with the same number.
+    // The first part of different content: R2 would let it replace a part with the same number.
     await add(left, bytesOf(PART_BYTES, 9)).catch((error: unknown) => expect(error).toBeInstanceOf(UploadConflict));
     await expect(left.save()).rejects.toThrow(UploadConflict);
     const last = await open(id);

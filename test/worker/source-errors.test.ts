@@ -1,4 +1,4 @@
-// Tests the error responses that follow from the source of an endpoint.
+// Tests the error responses that follow from the declared input of an endpoint.
 import { expect, test } from "vitest";
 import { mayBePdf } from "../../src/document/contract/media-type.ts";
 import { errorsOf, type Inputs } from "../../src/service/http/contract/input-declaration.ts";

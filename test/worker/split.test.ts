@@ -1,4 +1,4 @@
-// Tests that objects are read, inflated, hashed and written with workerd's versions of Node's modules.
+// Tests the reading, inflating, hashing and writing of objects with workerd's versions of Node's modules.
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { inflate } from "../../src/document/objects/parsing/inflate.ts";

@@ -1,4 +1,5 @@
-// An endpoint with further files, for tests: a list of images, and a file or a text. Its operation tells its inputs.
+// An endpoint with further files, for tests: a list of images, and either a file or a text. Its operation outputs a
+// description of its inputs.
 import { defineOperation, type Input } from "../../src/document/contract/operation.ts";
 import { optional } from "../../src/document/contract/parameter.ts";
 import { fileName } from "../../src/document/contract/parameters/text.ts";

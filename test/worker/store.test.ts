@@ -1,4 +1,4 @@
-// Tests the store with R2, inside the runtime that serves requests.
+// Tests the store with R2, inside workerd.
 // Contract: docs/api.md#ids
 
 import { createHash } from "node:crypto";
@@ -147,7 +147,7 @@ describe("small files that came together", () => {
       const text = new TextDecoder().decode(await bytesOf(id));
       expect(text).toBe("ab"[index % 2]!.repeat(index === 4 ? 0 : 60_000));
     }
-    // As operations read it.
+    // Reads in the same way as operations.
     const reader = (await store.open(files[0]!.id))!.body.getReader({ mode: "byob" });
     expect((await reader.readAtLeast(60_000, new Uint8Array(60_000))).value).toHaveLength(60_000);
   });
@@ -177,7 +177,7 @@ describe("small files that came together", () => {
     const batch = store.batch("input", one);
     const body = new Uint8Array(40);
     for (let index = 0; index < 3; index++) await batch.add({ name: "a", type: "text/plain", body });
-    // Two of 40 bytes had room, and went when the third came, which waits.
+    // Two files of 40 bytes fit in memory. They were stored when the third file came, which still waits in memory.
     expect([other.tryReserve(60), other.tryReserve(1)]).toEqual([true, false]);
     for (let index = 0; index < 2; index++) await batch.add({ name: "a", type: "text/plain", body });
     expect((await batch.commit()).map(({ id }) => id.slice(0, 19))).toHaveLength(5);

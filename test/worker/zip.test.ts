@@ -1,5 +1,5 @@
-// Tests an archive of files that are many times larger than an isolate's memory. It is made and stored inside the
-// runtime that serves requests.
+// Tests an archive of files that are many times larger than an isolate's memory. It is created and stored inside
+// workerd.
 import { expect, test } from "vitest";
 import type { Input } from "../../src/document/contract/operation.ts";
 import { zipFiles } from "../../src/operations/zip-files.ts";
@@ -12,7 +12,7 @@ const MiB = 2 ** 20;
 const store = createStore(bucket, { lifetimeMs: 0 });
 const context = { signal: new AbortController().signal, heapLimitBytes: 0, defer: () => {}, log: () => {} };
 
-/** Returns content that is made while it is read. @param count receives the size of each chunk */
+/** Returns content that is produced while it is read. @param count receives the size of each chunk */
 function madeFile(
   name: string,
   sizeBytes: number,
@@ -56,7 +56,7 @@ test.each([
     const counted = async function* () {
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         written += chunk.length;
-        // Stored files are read twice.
+        // A stored file is read twice, so the bytes read cannot be compared with the bytes written.
         mostAhead = Math.max(mostAhead, ratio === 1 ? chunk.length : read * ratio - written);
         yield chunk;
       }

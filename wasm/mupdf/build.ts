@@ -1,6 +1,6 @@
 // Builds the MuPDF engine from the npm package `mupdf`: platform-independent glue code, and a metered module with
-// limited memory. Every change names what it replaces and fails if that is missing or ambiguous, so that a new version
-// of the package either builds with the same changes or stops the build with the change to review.
+// limited memory. A change fails if the code that it replaces is missing or ambiguous. A new version of the package
+// therefore either builds with the same changes, or stops the build at the change to review.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import type binaryen from "binaryen";
 import { replaceConstant } from "../rewrite/expressions.ts";
@@ -22,8 +22,8 @@ const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 1
  */
 const SAVED_STATES = { function: "pdf_gsave", from: 2048, to: 32_768 };
 /**
- * Functions that process a row of pixels, or one color (lcms), and their cost, in addition to 1 to 5 ns per unit.
- * Counting every iteration of their loops would slow down rendering by 10 %; these rates cost 2 to 5 %.
+ * Functions that process a row of pixels, or one color (lcms), and their flat rates. One unit of fuel stands for 1 to 5
+ * ns. Counting every iteration of their loops would slow down rendering by 10 %; flat rates slow it down by 2 to 5 %.
  */
 const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   [
@@ -32,7 +32,7 @@ const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   ],
   [/^(lcms2mt_|_?(LUT)?[eE]val|XFormSampler|CachedXFORM|LinLerp|Pack|Unroll|Tetrahedral)/, { call: 4, turn: 4 }],
 ];
-/** Name of the only memory in binaryen. */
+/** Binaryen's name for the only memory. */
 const MEMORY = "0";
 
 /** Writes `mupdf.wasm`, `mupdf.node.js` and `mupdf-glue.js` with its types into `wasm/dist`. */

@@ -18,13 +18,14 @@ const EDITS: readonly Edit[] = [
   { from: 'n="object"==typeof window,i="undefined"!=typeof WorkerGlobalScope', to: "n=!1,i=!1" },
   { from: "f=import.meta.url,", to: 'f="",' },
   { from: 'new URL("mupdf-wasm.wasm",import.meta.url).href', to: '""' },
-  // Callbacks belong to one engine, because several exist concurrently. The minifier does not use the name `engine`.
+  // Each engine has its own callbacks, because several engines exist concurrently. The minifier does not use the name
+  // `engine`.
   { from: "var _=async function(_={}){var a,e,t=_,", to: "var _=async function(_={}){const engine=_;var a,e,t=_," },
   { from: "globalThis.$libmupdf_", to: "engine.hooks.", times: 37 },
   { from: "throw new Error(G(_))", to: "throw engine.failure(G(_))" },
-  // The whole file is present. If MuPDF requests more, the file is invalid.
+  // The whole file is present. If MuPDF requests more data, the file is invalid.
   { from: 'throw"TRYLATER"', to: 'throw engine.failure("more data is wanted")' },
-  // The owner of the engine limits growth. The glue would add a fifth.
+  // The owner of the engine limits the growth of the heap. The original glue would add a fifth of its size.
   {
     from:
       "h:_=>{var a=h.length,e=2147483648;if((_>>>=0)>e)return!1;for(var t=1;t<=4;t*=2){var " +

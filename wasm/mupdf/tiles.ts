@@ -9,9 +9,9 @@ const FUNCTION = "fz_draw_begin_tile";
 /** Parameters of `fz_draw_begin_tile`: context, device, area, view, xstep, ystep, matrix, id, document. */
 const PARAMETERS = 9;
 const [MATRIX, ID] = [6, 7];
-/** Bytes of a matrix before its translation. */
+/** Byte offsets of the translation in a matrix. */
 const TRANSLATION = [16, 20];
-/** Odd, so that no bit is lost, and without a simple bit pattern. */
+/** Multiplier for mixing: odd, so that no bit is lost, and without a simple bit pattern. */
 const FACTOR = 0x9e3779b1;
 
 /** @throws Error if the function has other parameters, which means another version of the engine */

@@ -12,7 +12,7 @@ const TARGET = new URL("../dist/", import.meta.url);
 const KNOWN_SHA256 = "abd933f4ccace4f732999381b21aec8b7e3726f18a5b167fafd57f88dd440876";
 /** The stack is below the heap and grows down: 64 KiB in the package, 1 MiB after the change. */
 const STACK = { address: 409_248, bytes: 65_536, wantedBytes: 2 ** 20 };
-/** Where the file has the C library's end of the heap, initially equal to the start of the stack. */
+/** File offset of the C library's variable for the end of the heap. Its initial value is the start of the stack. */
 const BREAK_OFFSET = 1_333_505;
 
 /** Writes `qpdf.wasm` and `qpdf.node.js` into `wasm/dist`. */

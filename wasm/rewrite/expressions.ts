@@ -1,4 +1,4 @@
-// Walks and changes the expressions of a function in binaryen, whose declarations leave out these functions.
+// Walks and changes the expressions of a function. Uses functions of binaryen that its type declarations omit.
 import binaryen from "binaryen";
 
 export type Expression = binaryen.ExpressionRef;
@@ -20,15 +20,15 @@ const classes = binaryen as unknown as Readonly<Record<string, Accessors>>;
 const ids = binaryen as unknown as Readonly<Record<string, number>>;
 const KINDS = new Map(Object.entries(OPERANDS).map(([name, operands]) => [ids[`${name}Id`], { name, operands }]));
 
-/** An expression and its place in a function. */
+/** An expression and its position in a function. */
 export interface Place {
   readonly expression: Expression;
-  /** The nearest loop around it. */
+  /** The nearest enclosing loop. */
   readonly loop: Expression | undefined;
   replace(by: Expression): void;
 }
 
-/** @returns all expressions below one */
+/** @returns all expressions nested in `root` */
 export function below(root: Expression): Place[] {
   const places = operandsOf(root, undefined);
   // The list grows during the loop.
@@ -36,7 +36,7 @@ export function below(root: Expression): Place[] {
   return places;
 }
 
-/** @param around the nearest loop around the expression */
+/** @param around the nearest loop that encloses the expression */
 export function operandsOf(expression: Expression, around?: Expression): Place[] {
   const id = binaryen.getExpressionId(expression);
   const kind = KINDS.get(id);
@@ -60,7 +60,7 @@ export function operandsOf(expression: Expression, around?: Expression): Place[]
 
 /**
  * Replaces the only `i32.const from` of a function.
- * @throws Error if there is not exactly one, which means another version of the engine
+ * @throws Error if there is no such constant or more than one, which means another version of the engine
  */
 export function replaceConstant(module: binaryen.Module, name: string, from: number, to: number): void {
   const found = below(functionOf(module, name).body).filter(({ expression }) => constantOf(expression) === from);

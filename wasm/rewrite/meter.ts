@@ -1,12 +1,14 @@
-// Rewrites a module so that every function call and every loop iteration takes one unit of fuel from an exported
-// global, and traps when it is used up. So every call ends, and the cost of a page is equal on all machines.
+// Rewrites a module so that every function call and every loop iteration consumes fuel, which an exported global
+// contains. The module traps when the fuel is used up. Every call therefore ends, and a page consumes the same fuel on
+// all machines.
 import binaryen from "binaryen";
 import { below, type Expression, operandsOf } from "./expressions.ts";
 
 const FUEL = "fuel";
 const FULL = 0x7fffffff;
 /**
- * Loop iterations are counted in a local, and subtracted from the fuel after this many, or at the end of the function.
+ * A local variable counts the units of loop iterations. They are subtracted from the fuel when they exceed this number,
+ * and at the end of the function.
  */
 const INSTALMENT = 1 << 16;
 const { auto, i32, none } = binaryen;
@@ -18,7 +20,10 @@ export interface FlatRate {
   readonly turn: number;
 }
 
-/** @param flatRateOf by a function's name; all other functions cost 1 per call and 1 per iteration of every loop */
+/**
+ * @param flatRateOf returns the flat rate of a function by its name; undefined for 1 unit per call and per iteration of
+ * every loop
+ */
 export function meter(module: binaryen.Module, flatRateOf: (name: string) => FlatRate | undefined): void {
   module.addGlobal(FUEL, i32, true, module.i32.const(FULL));
   module.addGlobalExport(FUEL, FUEL);
@@ -54,7 +59,7 @@ function meterFunction(module: binaryen.Module, metered: binaryen.FunctionInfo, 
 
   const turns = binaryen.expandType(params).length + vars.length;
   const count = () => local.get(turns, i32);
-  /** Pays for the turns after a result is computed and before it is used. */
+  /** Subtracts the counted units from the fuel, after a result is computed and before it is used. */
   const settled = (value: Expression, use: (result?: Expression) => Expression) =>
     results === none
       ? module.block(null, [value || module.nop(), pay(count()), use()], auto)

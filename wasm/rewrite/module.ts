@@ -4,9 +4,12 @@ import { constantOf } from "./expressions.ts";
 
 const STACK_POINTER = "stackPointer";
 
-/** The features, whose declaration has no values when types are stripped. */
+/** WebAssembly features. Read at run time: binaryen's declared enum has no values when types are stripped. */
 const { Features } = binaryen as unknown as { readonly Features: Readonly<Record<string, binaryen.Features>> };
-/** The features of the engines and of the exported globals. Calls that return would have to be metered too. */
+/**
+ * The features that the engines and the exported globals use. Tail calls are excluded: they would have to be metered
+ * too.
+ */
 const USED = ["SignExt", "BulkMemoryOpt", "ExceptionHandling", "MutableGlobals"];
 
 export function readModule(bytes: Uint8Array): binaryen.Module {
@@ -26,7 +29,7 @@ export function writeModule(module: binaryen.Module): Uint8Array {
 /**
  * Exports the stack pointer, which is the first global.
  * @param start its new initial value. @default unchanged
- * @returns its initial value in the module as it was
+ * @returns the initial value in the original module
  */
 export function exportStackPointer(module: binaryen.Module, start?: number): number {
   const { name, init } = binaryen.getGlobalInfo(module.getGlobalByIndex(0));
@@ -40,7 +43,7 @@ export function exportStackPointer(module: binaryen.Module, start?: number): num
   return value;
 }
 
-/** The functions for data, which binaryen declares under other names. */
+/** The functions for data segments, which binaryen declares under other names. */
 interface DataSegments {
   getNumDataSegments(): number;
   getDataSegmentInfo(segment: binaryen.DataSegmentRef): { readonly offset: number; readonly data: ArrayBuffer };

@@ -9,7 +9,7 @@ export const completionFor = (shell: Shell, program: Command): string => SCRIPTS
 type Commands = readonly Command[];
 
 const SCRIPTS: Readonly<Record<Shell, (commands: Commands) => string>> = {
-  // If the function offers no word, Readline completes file names and quotes them.
+  // If the function adds no words, Bash completes file names, and quotes them if necessary.
   bash: (commands) => `# Completion for bash: eval "$(pagewright completion bash)"
 _pagewright() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -91,7 +91,7 @@ function bashWords(command: Command): string {
 
 function zshOption(option: Option): string {
   const { long, short, description, argChoices, required } = option;
-  // Brackets and colons are special characters here.
+  // In zsh, brackets and colons in a description have a special meaning.
   const about = description.replace(/[[\]:]/g, "\\$&");
   const values = argChoices ? `(${argChoices.join(" ")})` : isPath(option) ? "_files" : " ";
   const value = required ? `:value:${values}` : "";

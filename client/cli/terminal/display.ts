@@ -1,4 +1,4 @@
-// Shows progress: bars on a terminal, otherwise a line per document.
+// Shows the progress of running jobs on a terminal, one line per job. Without a terminal, shows nothing.
 import type { Progress } from "../../core/progress.ts";
 
 export interface Output {
@@ -11,7 +11,7 @@ export interface Output {
 const REDRAW_MS = 100;
 const BAR_WIDTH = 20;
 
-/** The progress bars of running jobs, below all other output. */
+/** The progress lines of running jobs. They are the last lines on the terminal, below all other output. */
 export class Display {
   readonly #to: Output;
   readonly #isLive: boolean;
@@ -38,7 +38,7 @@ export class Display {
     this.#done++;
   }
 
-  /** Hides the progress bars while printing. */
+  /** Removes the progress lines, and prints other output. */
   aside(write: () => void): void {
     this.#clear();
     write();
@@ -53,16 +53,16 @@ export class Display {
     this.#clear();
     const { columns = 80, rows = 24 } = this.#to;
     const lines = [...this.#running].map(([name, progress]) => lineOf(name, progress, columns - 1));
-    // Lines that have scrolled off the screen cannot be cleared.
+    // Limits the number of lines, because lines that have scrolled off the screen cannot be cleared.
     lines.length = Math.min(lines.length, Math.max(1, rows - 3));
     if (this.#total > 1) lines.push(`${this.#done} of ${this.#total} done`);
-    // Disables line wrapping, so that wide characters cannot extend a line over two rows.
+    // Disables line wrapping, so that a line with wide characters never occupies two rows.
     this.#to.write(`${ESCAPE}[?7l${lines.map((line) => `${line}\n`).join("")}${ESCAPE}[?7h`);
     this.#drawn = lines.length;
   }
 
   #clear(): void {
-    // Also moves to the first column, because the terminal echoes typed characters.
+    // Moves to the first column, because the terminal might have echoed characters that the user typed.
     if (this.#drawn > 0) this.#to.write(`\r${ESCAPE}[${this.#drawn}A${ESCAPE}[J`);
     this.#drawn = 0;
   }
@@ -70,10 +70,10 @@ export class Display {
 
 const ESCAPE = "\u001b";
 
-/** Returns a text without characters that would move the cursor. */
+/** Replaces control characters, which could move the cursor. */
 export const printable = (text: string): string => text.replace(/\p{Cc}/gu, "\ufffd");
 
-/** Returns a line that fits the terminal's width: the document's name and progress. */
+/** Returns a progress line: name and progress of a document, shortened to the width of the terminal. */
 function lineOf(given: string, progress: Progress | undefined, width: number): string {
   const name = printable(given);
   const state = stateOf(progress);

@@ -1,7 +1,7 @@
-// Detects HTML, so that `html` does not store another kind of document as HTML.
+// Detects HTML, so that the command `html` does not store another type of document as HTML.
 import { PagewrightError } from "../../core/error.ts";
 
-/** First bytes of text-like documents that are not HTML. */
+/** Patterns for the first bytes of documents that are not HTML, with the name of their type. */
 const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^\s*%PDF-/, "a PDF"],
   [/^\s*%!/, "a PostScript file"],
@@ -9,14 +9,14 @@ const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^PK\p{Cc}{2}/u, "an Office document or a ZIP archive"],
   [/^(From|MIME-Version|Message-ID|Received|Return-Path|Date):? .*\r?\n[\w-]+:/i, "an e-mail or a web archive"],
 ];
-/** XML counts as HTML only with an `html` element, which flat OpenDocument and Office XML lack. */
+/** XML is HTML only if it contains an `html` element. Flat OpenDocument and Office XML contain none. */
 const XML = /^\s*<\?xml\b/;
 const HTML_ELEMENT = /<(!doctype\s+)?html[\s>]/i;
 
 /**
  * Returns the HTML of a file.
- * @param shown the file, as messages show it
- * @throws PagewrightError if the file is another kind of document, or not text
+ * @param shown name of the file in messages
+ * @throws PagewrightError if the file is another type of document, or not text
  */
 export function htmlIn(bytes: Uint8Array, shown: string): string {
   const start = Buffer.from(bytes.subarray(0, 4096)).toString("latin1");
@@ -31,7 +31,7 @@ export function htmlIn(bytes: Uint8Array, shown: string): string {
 const notHtml = (shown: string, reason: string) =>
   new PagewrightError(0, `${shown} ${reason}. To convert a document, name the format: pagewright pdf ${shown}`);
 
-/** @returns undefined if the bytes are not text: text contains no zero bytes */
+/** @returns undefined if the bytes are not text, for example because they contain U+0000 */
 function textIn(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   const encoding =

@@ -1,4 +1,4 @@
-// Keeps one Chromium running for all jobs. After many jobs, a new browser replaces it, while the old one finishes its
+// Keeps one Chromium running for all jobs. After many jobs, a new browser takes its place, and the old one finishes its
 // pages.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
@@ -15,13 +15,13 @@ export type SupplySettings = Omit<LaunchSettings, "signal"> & Omit<BrowserSettin
 
 /** Number of jobs after which a browser is replaced, to free its accumulated memory. */
 const JOBS_PER_BROWSER = 500;
-/** Age after which the death of an idle browser counts as a new fault and resets the backoff. */
+/** Age from which the death of an idle browser counts as a new fault. The backoff then starts again. */
 const SOUND_AFTER_MS = 10_000;
 /** Backoff between failed starts. */
 const FAILED = { minBackoffMs: 100, maxBackoffMs: 10_000 };
-/** Backoff when consecutive browsers die without having run a job. */
+/** Backoff while one browser after another dies without having run a job. */
 const UNUSED = { minBackoffMs: 100, maxBackoffMs: 1_000 };
-/** Maximum wait of a job for a browser after earlier starts failed. */
+/** Maximum wait of a job for a browser, if the last start failed. */
 const FAILING_PATIENCE_MS = 1_500;
 
 export class BrowserManager {
@@ -29,7 +29,7 @@ export class BrowserManager {
   readonly #keeper: Restarter<Browser>;
   /** Aborted when the manager is closed. */
   readonly #closing = new AbortController();
-  /** Confinement that worked at the first start. */
+  /** The confinement that worked at the first start. */
   #confinement: Confinement | undefined;
   /** Browsers that have not ended. */
   readonly #browsers = new Set<Browser>();
@@ -39,7 +39,7 @@ export class BrowserManager {
   #last: { readonly browser: Browser; readonly since: number } | undefined;
   /** Delay before the next start, if the current browser dies without having run a job. */
   #pauseMs = 0;
-  /** The failure of the last start, as logged. */
+  /** Message of the last failed start, to log a repeated failure only once. */
   #failure: string | undefined;
   #isRecycling = false;
 
@@ -55,7 +55,7 @@ export class BrowserManager {
     void this.#keeper.start({ ...FAILED, initialDelayMs: 0 });
   }
 
-  /** The first browser, or undefined if it did not start. The start is then retried. */
+  /** The first browser. Undefined if it did not start; the start is then retried. */
   get first(): Promise<Browser | undefined> {
     return this.#keeper.next.catch(() => undefined);
   }
@@ -79,11 +79,11 @@ export class BrowserManager {
     return this.#last?.browser.chromium.process.pid;
   }
 
-  /** Returns a living browser. @throws EngineFailure `busy` if none starts in time */
+  /** Returns a running browser. @throws EngineFailure `busy` if none starts in time */
   async acquire(): Promise<Browser> {
     const since = performance.now();
     for (;;) {
-      // A start that fails meanwhile shortens the wait.
+      // A start that fails during the wait shortens it.
       const leftMs = Math.max(0, Math.ceil(since + this.#patienceMs() - performance.now()));
       if (this.#closing.signal.aborted) throw new EngineFailure("busy", "closing");
       const { current, next } = this.#keeper;
@@ -153,7 +153,7 @@ export class BrowserManager {
     }
   }
 
-  /** Starts another browser, unless this one has been replaced already. */
+  /** Starts another browser, unless it has been started already. */
   #bury(browser: Browser, reason: string): void {
     if (this.#closing.signal.aborted || reason === RETIRED || !this.#keeper.clear(browser)) return;
     const isSound = browser.used > 0 || performance.now() - this.#last!.since > SOUND_AFTER_MS;
@@ -171,14 +171,14 @@ export class BrowserManager {
     void this.#keeper.start({ ...FAILED, initialDelayMs });
   }
 
-  /** Starts the next browser before the current one stops taking work. */
+  /** Starts the next browser before the current one stops accepting jobs. */
   #recycle(old: Browser): void {
     if (this.#isRecycling) return;
     this.#isRecycling = true;
     this.#launch()
       .then((browser) => {
         if (browser.isGone) return;
-        // If the old one has died meanwhile, its replacement is already on its way.
+        // If the old browser has died meanwhile, its replacement is already starting.
         if (this.#keeper.current !== old) return browser.retire();
         this.#keeper.replace(browser);
         old.retire();

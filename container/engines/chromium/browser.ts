@@ -1,6 +1,5 @@
-// Manages one running Chromium and its pages. Prepares pages ahead of time, each with a separate context (cookies,
-// cache, storage) and for a single use. Detects when the browser or a page has died, was stopped or has grown too
-// large.
+// Manages one running Chromium and its pages. Prepares pages ahead of time. Each page has a separate context (cookies,
+// cache, storage) and serves one job. Detects when the browser or a page has died, was stopped or uses too much memory.
 
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
@@ -25,12 +24,14 @@ export interface BrowserSettings {
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** A blank page in its own context, to be used once. */
+/** A blank page in a separate context, for one job. */
 export interface LeasedPage extends AsyncDisposable {
   readonly session: Session;
   /** ID of the page's main frame. */
   readonly frameId: string;
-  /** Makes the page visible. A page starts hidden, without rendering and animation frames. @throws ProtocolError */
+  /**
+   * Makes the page visible. A page starts hidden: it is not rendered and has no animation frames. @throws ProtocolError
+   */
   show(): Promise<void>;
   /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserLost}. */
   readonly failed: Promise<never>;
@@ -55,19 +56,19 @@ interface Page {
 /** Reason for the exit of a retired browser. */
 export const RETIRED = "retired";
 
-/** Interval between checks of the processes, with and without work. */
+/** Intervals between checks of the processes, with and without leased pages. */
 const WATCH_MS = 250;
 const IDLE_WATCH_MS = 1_000;
 /**
- * Time without a response or a new page after which a browser counts as hung. Long, because a healthy browser is slow
- * on a busy machine.
+ * Time without a response or a new page after which a browser counts as hung. Long, because a healthy browser can be
+ * slow on a busy machine.
  */
 const HEARTBEAT_TIMEOUT_MS = 20_000;
-/** Maximum attempts to create a page whose process dies during creation. */
+/** Maximum attempts to create a page, because its process can die during creation. */
 const MAKE_ATTEMPTS = 3;
-/** Time without a new page after which the browser is tested by creating one. */
+/** Time without a new page after which an idle browser is tested by creating one. */
 const PROOF_MS = 30_000;
-/** Status text that the browser reports. */
+/** Status text with which the browser reports a renderer that did not start. */
 const NOT_LAUNCHED = "failed to launch";
 
 export class Browser {
@@ -83,7 +84,7 @@ export class Browser {
   #loss: BrowserLost | undefined;
   #retired = false;
   #madeAt = performance.now();
-  /** Rejects the page that is being made. */
+  /** Rejects the page that is being created. */
   #failUnborn: ((error: Error) => void) | undefined;
   #lastKill: KillRecord = { at: Number.NEGATIVE_INFINITY, reason: "" };
   readonly #death = Promise.withResolvers<never>();
@@ -115,7 +116,7 @@ export class Browser {
   }
 
   /**
-   * Starts a browser, and resolves once its first page is ready; further pages follow in the background. @throws
+   * Starts a browser. Resolves once the first page is ready; further pages follow in the background. @throws
    * BrowserLost, ProtocolError
    */
   static async start(chromium: LaunchedChromium, settings: BrowserSettings): Promise<Browser> {
@@ -142,8 +143,8 @@ export class Browser {
   }
 
   /**
-   * Leases a page. @param fresh creates a new page, because the cause of a lost page might have affected the prepared
-   * pages too @throws BrowserLost
+   * Leases a page. @param fresh creates a new page: after the loss of a page, its cause might have affected the
+   * prepared pages too @throws BrowserLost
    */
   async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
     if (this.#loss) throw this.#loss;
@@ -181,14 +182,14 @@ export class Browser {
     await this.#within(shown(), "it shows no page");
   }
 
-  /** Tests that a prepared page responds, or that a page can be created. @throws Error if not */
+  /** Tests that a prepared page responds, or that a page can be created. @throws Error if it cannot */
   async prove(): Promise<void> {
     const [page] = this.#ready;
     if (page) await Promise.race([runScript(page.session), page.failed]);
     else if (this.isIdle) this.#keep(await this.#make());
   }
 
-  /** Accepts no more work, and exits when the current work is done. */
+  /** Accepts no more jobs, and exits when the current jobs have ended. */
   retire(): void {
     this.#retired = true;
     if (this.#leased === 0) this.#die(RETIRED);
@@ -218,7 +219,9 @@ export class Browser {
     await this.#within(disposed, "a context was not disposed of");
   }
 
-  /** Refills the prepared pages. Concurrent runs would create too many pages, so there is at most one. */
+  /**
+   * Refills the prepared pages. Only one refill runs at a time, because concurrent ones would create too many pages.
+   */
   #refill(): Promise<void> {
     this.#refilling ??= this.#fill().finally(() => {
       this.#refilling = undefined;
@@ -246,7 +249,7 @@ export class Browser {
     this.#renew(page);
   }
 
-  /** Replaces a used page in the background, because the next job already has a page. */
+  /** Replaces a used page in the background. */
   #renew(page: Page): void {
     void this.#dispose(page)
       .then(() => this.#refill())
@@ -262,7 +265,7 @@ export class Browser {
     return made;
   }
 
-  /** Creates a page, with retries. Kills a browser that cannot create one, even if it still responds to commands. */
+  /** Creates a page, with retries. If that fails, kills the browser, even if it still responds to commands. */
   async #makeAtLast(): Promise<Page> {
     for (let attempt = 1; ; attempt++) {
       if (this.#loss) throw this.#loss;
@@ -327,7 +330,7 @@ export class Browser {
   }
 
   #crashed(targetId: string, status: string): void {
-    // A renderer dies with the zygote that forked it, and cannot be launched without a zygote.
+    // A renderer dies with the zygote that forked it. Without a zygote, no renderer can start.
     if (!this.check()) return;
     const fail = this.#pages.get(targetId)?.fail ?? this.#failUnborn;
     if (status === NOT_LAUNCHED) this.#die("a renderer was not launched");
@@ -366,7 +369,7 @@ export class Browser {
     this.#schedule(this.#leased > 0 ? WATCH_MS : IDLE_WATCH_MS);
   }
 
-  /** Creates a page, which replaces the oldest prepared one. */
+  /** Tests the browser by creating a page, which replaces the oldest prepared page. */
   #prove(): void {
     this.#madeAt = performance.now();
     void this.#make()
@@ -386,7 +389,7 @@ export class Browser {
     this.#loss = new BrowserLost(`Chromium: ${reason}`);
     clearTimeout(this.#timer);
     this.#death.reject(this.#loss);
-    // Pages fail first, so that callers that wait for a response receive the reason.
+    // Pages fail first, so that callers that wait for a response receive this reason.
     for (const page of this.#pages.values()) {
       page.door.close();
       page.visit?.end();

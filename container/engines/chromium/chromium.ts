@@ -1,5 +1,5 @@
-// Converts web pages and HTML to PDF. Each job has a separate page and separate access to the web, and is retried if a
-// process is lost.
+// Converts web pages and HTML to PDF. Each job has its own page and its own access to the web. A job whose browser
+// processes are lost is retried.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
@@ -25,12 +25,12 @@ import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
 import { ProtocolError } from "./pipe.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
-/** The page to print: its URL, or its document. */
+/** The page to print: the URL of a web page, or an uploaded document. */
 export type PageSource =
   | { readonly url: string }
   | {
       readonly document: ServedDocument;
-      /** True if the document seems to have no script and nothing that loads when visible. @default false */
+      /** True if the document seems to have no script, and no content that loads only when visible. @default false */
       readonly isStill?: boolean;
     };
 
@@ -39,7 +39,7 @@ export interface ChromiumSettings {
   /** Number of pages that are kept ready. @default 3 */
   readonly ready?: number;
   readonly web?: WebProxySettings;
-  /** Confinement of the browsers. @default the best that this machine allows */
+  /** Confinement of the browsers. @default the strongest that this machine allows */
   readonly confinement?: Confinement;
   /** Candidate paths of the program. @default Debian's paths */
   readonly programs?: readonly string[];
@@ -61,13 +61,13 @@ const DEFAULTS: ChromiumLimits = {
   browserBytes: CONTAINER_LIMITS.browserBytes,
 };
 
-/** Usual time in which a browser replaces its dead network process. It can take several times longer. */
+/** Usual time in which a browser replaces its dead network process. Sometimes it takes several times longer. */
 const NETWORK_BACK_MS = 500;
 /** Number of retries after each kind of loss. */
 const RETRIES = { browser: 1, renderer: 1, network: 6 };
 /**
- * Maximum wait for the cause of a failed command: the browser reports the death of a process after the failures that it
- * causes.
+ * Maximum wait for the cause of a failed command. The browser reports the death of a process only after the failures
+ * that this death causes.
  */
 const REASON_COMES_MS = 1_000;
 
@@ -85,8 +85,8 @@ export class Chromium implements AsyncDisposable {
   }
 
   /**
-   * Resolves once the browser is warm, or its first start has failed and will be retried. @throws Error for an invalid
-   * allow-list
+   * Resolves once the browser is warm, or once its first start has failed; the start is then retried. @throws Error for
+   * an invalid allow-list
    */
   static async start(settings: ChromiumSettings): Promise<Chromium> {
     const chromium = new Chromium(settings);
@@ -115,9 +115,9 @@ export class Chromium implements AsyncDisposable {
 
   /**
    * Prints a page.
-   * @param outputPath written when the PDF is complete
+   * @param outputPath path of the PDF, which is written only when it is complete
    * @throws EngineFailure `unreachable`, `not-a-web-page`, `timed-out`, `too-large`, `too-complex`, `crashed`, `busy`
-   *   (no browser can be started, or it was lost twice)
+   * (no browser starts, or the browser was lost twice)
    * @throws OutOfRange for `url`, if it leads to a host that must not be visited
    * @throws the signal's reason when aborted
    */
@@ -128,7 +128,8 @@ export class Chromium implements AsyncDisposable {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
     try {
-      // Rejects at once on abort, however deep the job waits. The job releases each resource as soon as it receives it.
+      // Rejects immediately on abort, whatever the job is waiting for. The job releases each resource as soon as it
+      // receives it.
       await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
     } catch (error) {
       signal.throwIfAborted();
@@ -136,14 +137,14 @@ export class Chromium implements AsyncDisposable {
     }
   }
 
-  /** Tests that the browser's pages respond. @throws Error if they do not, or no browser is running */
+  /** Tests that the browser's pages respond. @throws Error if they do not respond, or if no browser is running */
   async prove(signal: AbortSignal): Promise<void> {
     const { current } = this.#supply;
     if (!current?.check()) throw new EngineLost("no browser runs");
     await untilAborted(current.prove(), signal);
   }
 
-  /** Replaces a browser that fails its probes. */
+  /** Kills a browser that fails its probes, so that another one starts. */
   replace(reason: string): void {
     this.#supply.current?.kill(reason);
   }
@@ -156,7 +157,7 @@ export class Chromium implements AsyncDisposable {
     await this.close();
   }
 
-  /** Retries a job once if its browser died, once if its renderer did, and a few times while there is no network. */
+  /** Retries a job once if its browser died, once if its renderer died, and several times if the network was lost. */
   async #attempts(job: Job): Promise<void> {
     const onRetry = async (error: unknown, lost: keyof typeof RETRIES) => {
       this.#settings.log("job retried", { engine: "Chromium", lost, error: String(error) });
@@ -193,11 +194,11 @@ export class Chromium implements AsyncDisposable {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
-      // A page can be unreachable, or fail to print, because a browser process has died.
+      // If a browser process has died, a page can be unreachable or fail to print for that reason.
       if (browser.check() || (error instanceof EngineFailure && OWN_FAULTS.includes(error.reason))) throw error;
       throw new BrowserLost((error as Error).message, { cause: error });
     }
-    // A lost network or GPU process can leave content missing.
+    // After the loss of the network or GPU process, the PDF can lack content.
     if (!browser.check()) throw new BrowserLost("one of its processes was lost on the way");
   }
 }
@@ -209,7 +210,7 @@ interface Job {
   readonly signal: AbortSignal;
 }
 
-/** Failures that the page causes itself, regardless of the browser's state. */
+/** Failures that only the page can cause, whatever the browser's state. */
 const OWN_FAULTS: readonly string[] = ["too-large"];
 
 function lossOf(error: unknown): keyof typeof RETRIES | undefined {

@@ -1,4 +1,4 @@
-// Emulates the device that a page is shown on: its screen size, its input and its user agent.
+// Emulates the device on which a page is shown: screen size, input and user agent.
 
 import type { Session } from "./pipe.ts";
 
@@ -9,9 +9,9 @@ interface Device {
   readonly width: number;
   readonly height: number;
   readonly pixelRatio: number;
-  /** True for touch input instead of a mouse, and for a viewport that the page defines in its `meta` element. */
+  /** True for touch input instead of a mouse. The page's `meta` element then defines the viewport. */
   readonly mobile: boolean;
-  /** Text in the brackets of the user agent; also determines the platform and form of the client hints. */
+  /** Text in the brackets of the user agent. It also determines the platform and form in the client hints. */
   readonly system: string;
   readonly platform: string;
   /** True for phones, whose user agents contain `Mobile`. The user agents of tablets do not. */
@@ -51,7 +51,7 @@ export const DEVICES: Readonly<Record<DeviceName, Device>> = {
 const TOUCH_POINTS = 5;
 
 /**
- * Emulates a device. The browser executes commands in order, so callers can load a page without waiting for this.
+ * Emulates a device. Callers can load a page without waiting, because the browser executes commands in order.
  */
 export function emulate(session: Session, name: DeviceName, version: string): void {
   const { width, height, pixelRatio, mobile, system, platform, telephone } = DEVICES[name];

@@ -1,6 +1,5 @@
-// Enlarges every page of a PDF that Chromium made, with its links and their targets: Chromium itself prints pages at
-// most at twice their screen size. Usage: enlarge-pages.mjs input output factor width height. Width and height of the
-// new pages are in points.
+// Enlarges every page of a PDF that Chromium made, with its links and their targets. Needed because Chromium's scale is
+// at most 2. Usage: enlarge-pages.mjs input output factor width height, with the new pages' width and height in points.
 import { readFileSync, writeFileSync } from "node:fs";
 import { PDFDocument } from "mupdf";
 

@@ -1,5 +1,5 @@
-// Starts one Chromium with two pipes for commands. It runs as a separate user, in a separate network namespace and in
-// Chromium's sandbox, as far as this machine allows.
+// Starts one Chromium, controlled through two pipes. As far as the machine allows, it runs as a separate user, in a
+// separate network namespace and in Chromium's sandbox.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -30,7 +30,7 @@ export interface LaunchedChromium extends Confinement {
   readonly watch: Watchdog;
   readonly version: string;
   readonly startMs: number;
-  /** Returns the last output on standard error. */
+  /** Returns the end of the output on standard error. */
   lastWords(): string;
   /** Kills all of the browser's processes and removes its files. Never rejects. */
   end(): Promise<void>;
@@ -40,35 +40,38 @@ export interface LaunchSettings {
   readonly scratch: Scratch;
   /** Candidate paths; the first existing one is used. @default Debian's paths */
   readonly programs?: readonly string[];
-  /** The confinement to use, because it worked before. @default the strongest one that works */
+  /** The confinement that worked before. @default the strongest that works */
   readonly confinement?: Confinement | undefined;
   /** Aborts a launch. */
   readonly signal: AbortSignal;
 }
 
-/** Paths in Debian's packages. The headless shell is preferred. */
+/** Paths in Debian's packages, the preferred headless shell first. */
 export const PROGRAMS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium"];
 const START_TIMEOUT_MS = 60_000;
 /**
- * Number of retries of a start: `disturbed` after the browser was killed or stopped, `failed` after it ended by itself.
- * A failed start is retried too, because another program might have killed only one of the browser's processes.
+ * Maximum retries of a start. `disturbed`: the browser was killed or stopped. `failed`: the browser exited by itself,
+ * for example because another program killed one of its processes.
  */
 const START_RETRIES = { disturbed: 4, failed: 1 };
 /** Maximum time between the closing of the browser's pipe and its exit event. */
 const END_TOLD_MS = 1_000;
 /** Interval between checks of a browser that is starting. */
 const LOOK_MS = 250;
-/** Maximum time until killed processes have exited, even on a busy machine. */
+/** Maximum wait for killed processes to exit. Long enough for a busy machine. */
 const END_TIMEOUT_MS = 5_000;
-/** Minimum size of shared memory. Containers often have 64 MiB, which a few large images exceed. */
+/** Required size of shared memory. Containers often have 64 MiB, which a few large images exceed. */
 const ENOUGH_SHARED_MEMORY_BYTES = 2 ** 29;
-/** File descriptors of the child: Chromium's two pipes, and briefly the channel that passes a socket. */
+/**
+ * File descriptors of the child: standard error and Chromium's two pipes. In a network namespace, a fifth one is
+ * briefly the channel that passes a socket.
+ */
 const STDIO = ["ignore", "ignore", "pipe", "pipe", "pipe"] as const;
 
 /**
  * Starts a browser in the strongest confinement that works.
  * @throws Error with the reasons, if none works
- * @throws EngineLost if it was killed or stopped repeatedly
+ * @throws EngineLost if the browser was killed or stopped repeatedly
  */
 export async function launchChromium(settings: LaunchSettings): Promise<LaunchedChromium> {
   const { scratch, programs = PROGRAMS, confinement: first, signal } = settings;
@@ -83,7 +86,7 @@ export async function launchChromium(settings: LaunchSettings): Promise<Launched
     try {
       return await withRetries({ retries: START_RETRIES, kindOf }, () => launch(program, scratch, way, signal));
     } catch (error) {
-      // Repeated kills or stops do not mean that the confinement fails.
+      // A browser that was killed or stopped repeatedly does not prove that the confinement fails.
       if (signal.aborted || error instanceof EngineLost) throw error;
       reasons.push(`${way.network}${way.sandbox ? " and sandbox" : ""}: ${(error as Error).message}`);
     }
@@ -108,7 +111,7 @@ async function launch(
     try {
       await folder[Symbol.asyncDispose]();
     } catch {
-      // Remaining files are deleted with the parent folder.
+      // Deleting the parent folder deletes the remaining files.
     }
   };
   try {
@@ -155,13 +158,15 @@ function start(program: string, folder: string, way: ConfinementOption, hasShare
   return spawn(command, args, {
     cwd: folder,
     env: { ...minimalEnvironment(folder), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
-    // A new session, and so a new process group, which is killed as a whole.
+    // Starts a session, and so a process group, so that all processes can be killed together.
     detached: true,
     stdio: [...STDIO, ...(way.network === "namespace" ? ["ipc" as const] : [])],
   });
 }
 
-/** Returns a promise that rejects when a process ends: with EngineLost if it was killed, or else with Error. */
+/**
+ * Returns a promise that rejects when a process ends: with EngineLost if the process was killed, otherwise with Error.
+ */
 function exitOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   child.on("exit", (code, by) => {
@@ -199,7 +204,7 @@ async function whileItStarts<T>(ready: Promise<T>, watch: Watchdog, signal: Abor
   }
 }
 
-/** Kills the process group and waits until no process can write a file any more. */
+/** Kills the process group. Waits until none of its processes can write files. */
 async function endGroup(child: ChildProcess): Promise<void> {
   const deadline = performance.now() + END_TIMEOUT_MS;
   for (let pauseMs = 5; ; pauseMs = Math.min(2 * pauseMs, 100)) {
@@ -231,7 +236,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     `--user-data-dir=${join(folder, "profile")}`,
     ...(sandbox ? [] : ["--no-sandbox"]),
     ...(hasSharedMemory ? [] : ["--disable-dev-shm-usage"]),
-    // All traffic goes through a proxy, one per context. Requests outside of a context fail.
+    // All traffic goes through our proxy, at a separate address per context. Requests outside a context fail.
     "--proxy-server=127.0.0.1:9",
     "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.*",
@@ -239,7 +244,7 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--dns-prefetch-disable",
     "--no-pings",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // Disables requests to the vendor's servers, stored data and windows.
+    // Disables requests to Google's servers, stored data and windows.
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -259,7 +264,8 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--hide-scrollbars",
     "--mute-audio",
     "--lang=en-US",
-    // Claims a mouse on a machine without one (ui/base/pointer: hover is 2, fine is 4). Touch emulation overrides this.
+    // Reports a mouse on a machine without one (ui/base/pointer: hover is 2, fine is 4). Touch emulation overrides
+    // these values.
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     // Disables the throttling of hidden pages.
     "--disable-background-timer-throttling",
@@ -268,13 +274,13 @@ function flags(folder: string, { sandbox }: Confinement, hasSharedMemory: boolea
     "--disable-hang-monitor",
     "--disable-prompt-on-repost",
     "--disable-gpu",
-    // Disables hinting, so that glyphs have the same widths as on paper.
+    // Disables hinting, so that glyphs on screen are as wide as on paper.
     "--font-render-hinting=none",
-    // Frames of other sites share the single process of their job. This is safe because a job has no cookies and no
+    // Frames of other sites run in their job's single process. Sharing is safe, because a job has no cookies and no
     // accounts.
     "--disable-site-isolation-trials",
     `--disable-features=${DISABLED_FEATURES.join(",")}`,
-    // Opens no page at the start. Pages for jobs are created later.
+    // Opens no page at the start. Pages are created for jobs.
     "--no-startup-window",
   ];
 }
@@ -286,13 +292,13 @@ const DISABLED_FEATURES = [
   "DialMediaRouteProvider",
   "GlobalMediaControls",
   "InterestFeedContentSuggestions",
-  // Disables the check for local addresses: with a proxy, every server has the proxy's local address.
+  // Disables the check for local addresses: behind our proxy, every server seems to have the proxy's local address.
   "LocalNetworkAccessChecks",
   "MediaRouter",
   "NetworkTimeServiceQuerying",
   "OptimizationHints",
   "PaintHolding",
-  // Loads a document into the existing frame of the blank page, instead of a new frame.
+  // Loads a document into the blank page's existing frame, whose ID we know, instead of a new frame.
   "RenderDocument",
   "SpareRendererForSitePerProcess",
   "Translate",

@@ -1,4 +1,4 @@
-// Loads a page and tracks its progress: redirects, the response's status and type, pending requests.
+// Loads a page and tracks its progress: redirects, status and type of the response, pending requests.
 
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
@@ -8,11 +8,11 @@ import type { Session } from "./pipe.ts";
 
 /** Media types that a browser renders as an HTML page. */
 const PAGE_TYPES = ["text/html", "application/xhtml+xml"];
-/** Maximum number of navigations by scripts and refreshes. The browser limits redirects by status to 20 each. */
+/** Maximum number of navigations by scripts and refreshes. The browser itself limits HTTP redirects to 20 each. */
 const MAX_NAVIGATIONS = CONTAINER_LIMITS.pageNavigations;
-/** Maximum delay of a refresh that is followed. With a longer delay, the page itself is meant to be read. */
+/** Maximum delay of a refresh that is followed. A page with a longer delay is meant to be read. */
 const REFRESH_WITHIN_SECONDS = 2;
-/** Types of requests that might never end and that a complete page does not need. */
+/** Types of requests that might never end. A complete page does not need them. */
 const ENDLESS_TYPES: readonly string[] = [
   "EventSource",
   "WebSocket",
@@ -21,13 +21,13 @@ const ENDLESS_TYPES: readonly string[] = [
   "CSPViolationReport",
   "Preflight",
 ];
-/** Time without requests after which a page that made requests by script counts as loaded. */
+/** Time without requests after which a page counts as loaded, if its scripts made requests. */
 const QUIET_MS = 500;
 
-/** Chromium's error for a port that belongs to another protocol. */
+/** Chromium's error for a port that is reserved for another protocol. */
 const UNSAFE_PORT = "net::ERR_UNSAFE_PORT";
 
-/** Error of a browser whose network process has ended: our proxy is always reachable otherwise. */
+/** Error of a browser whose network process has ended. Our proxy is always reachable, so there is no other cause. */
 const PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED";
 
 /** The page led to a host that must not be visited. */
@@ -41,7 +41,7 @@ export class Loading implements Disposable {
   readonly #isRefused: (url: string) => boolean;
   readonly #onWay = new Set<string>();
   readonly #failure = Promise.withResolvers<never>();
-  /** URL of the last requested document, with redirects followed. */
+  /** URL of the last requested document, after redirects. */
   #documentUrl = "";
   #documentRequest = "";
   #navigations = 0;
@@ -69,7 +69,8 @@ export class Loading implements Disposable {
   }
 
   /**
-   * Rejects when there is no page to print: EngineFailure `unreachable` or `not-a-web-page`; NavigationBlocked, NetworkLost.
+   * Rejects when there is no page to print. Errors: EngineFailure `unreachable` or `not-a-web-page`, NavigationBlocked,
+   * NetworkLost.
    */
   get failed(): Promise<never> {
     return this.#failure.promise;
@@ -91,7 +92,7 @@ export class Loading implements Disposable {
     await this.#until(() => this.#isParsed && !this.#isLeaving && !this.#isDue);
   }
 
-  /** Waits until images, styles and frames are loaded too, and no request is pending. */
+  /** Waits until images, styles and frames are loaded, and no request is pending. */
   async loaded(): Promise<void> {
     await this.#until(() => this.#isLoaded && !this.#isLeaving && !this.#isDue && this.#onWay.size === 0);
     while (this.#wasScripted && !this.#isOver) {
@@ -143,7 +144,8 @@ export class Loading implements Disposable {
     });
     session.on("Page.frameStoppedLoading", ({ frameId }) => {
       if (!isMain(frameId) || this.#navigations === 0) return;
-      // Also applies to an aborted document, or one whose script started a download: no further events follow.
+      // This event also arrives if a document is aborted or its script starts a download. No further events follow
+      // then.
       this.#isParsed = true;
       this.#isLoaded = true;
       this.#isLeaving = false;
@@ -169,7 +171,7 @@ export class Loading implements Disposable {
       }
       if (ENDLESS_TYPES.includes(type) || request.url.startsWith("data:")) return;
       this.#lastEventAt = performance.now();
-      // The browser does not report the end of a worker's main script to the page.
+      // The browser does not report when a worker's main script has loaded.
       const isWorker = loaderId === "";
       if (!isWorker) this.#onWay.add(requestId);
       if (isWorker || type === "XHR" || type === "Fetch" || this.#isLoaded) this.#wasScripted = true;
@@ -194,7 +196,7 @@ export class Loading implements Disposable {
   }
 
   #judge({ status, mimeType, url }: Protocol.Network.Response): void {
-    // An error page of the browser itself.
+    // Skips error pages that the browser itself generates.
     if (!/^https?:/.test(url)) return;
     if (status >= 400) this.#failure.reject(this.#unreachable(`${url} answered ${status}`));
     else if (!PAGE_TYPES.includes(mimeType)) this.#failure.reject(notAWebPage(`${url} is ${mimeType}`));

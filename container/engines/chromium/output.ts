@@ -1,5 +1,5 @@
-// Writes a PDF from the browser to a file, in chunks. The only PDF syntax it handles is Chromium's notation of link
-// URLs.
+// Writes a PDF from the browser to a file, in chunks. Of PDF syntax, it handles only the URLs of links, as Chromium
+// writes them.
 
 import { open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -30,15 +30,15 @@ export async function savePdf(session: Session, stream: string, path: string, ma
 }
 
 /**
- * Makes an uploaded document's links to its neighbors relative again (RFC 3986, 4.2), because their base is the proxy's
- * artificial URL. The replacement has the same length, so every offset in the file stays valid.
+ * Makes an uploaded document's relative links relative again (RFC 3986, 4.2), because Chromium resolves them against
+ * the proxy's artificial URL. The replacement has the same length, so that all offsets in the file stay valid.
  */
 class RelativeLinks {
   static readonly #made = Buffer.from(`http://${DOCUMENT_HOST}/`);
   static readonly #relative = Buffer.from("./".repeat(RelativeLinks.#made.length / 2));
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Rewrites a chunk. Buffers bytes at its end that can be the start of a URL, until the next chunk. */
+  /** Rewrites a chunk. If its last bytes can be the start of a URL, buffers them until the next chunk. */
   pass(chunk: Buffer, isLast: boolean): Buffer {
     const bytes = Buffer.concat([this.#rest, chunk]);
     const made = RelativeLinks.#made;

@@ -14,13 +14,13 @@ import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./
 import { waiting } from "./scripts/waiting-scripts.ts";
 import { readStyleSheets } from "./style-sheets.ts";
 
-/** Options for putting a page on paper. Lengths are in points. */
+/** Options for printing a page. Lengths are in points. */
 export interface PrintOptions {
   readonly paper: { readonly width: number; readonly height: number };
   readonly margin: number;
-  /** @default a desktop; none for a document made for paper, which keeps CSS units */
+  /** @default a desktop; no device for a document made for paper, whose CSS lengths stay unchanged */
   readonly layout?: DeviceName;
-  /** The @page rules that apply to a document made for paper. @default none */
+  /** The @page rules of a document made for paper that apply. @default none */
   readonly ownPages?: OwnPages;
   /**
    * Includes the structure and the outline in the PDF. Chromium derives the outline only from the structure. @default
@@ -30,13 +30,13 @@ export interface PrintOptions {
 }
 
 export interface PageLimits {
-  /** Limit until the document is loaded and parsed. */
+  /** Time limit for loading and parsing the document. */
   readonly parseMs: number;
-  /** Limit after that, for images, fonts and scripts. Late resources are left out. */
+  /** Time limit for images, fonts and scripts after that. Resources that arrive later are missing from the PDF. */
   readonly settleMs: number;
-  /** Time after which a page with an unresponsive script is aborted. */
+  /** Time limit for a response of the page. A page whose script does not respond is aborted. */
   readonly answerMs: number;
-  /** Limit of printing. */
+  /** Time limit for printing. */
   readonly printMs: number;
   /** Maximum size of the PDF. */
   readonly fileBytes: number;
@@ -48,13 +48,13 @@ const CSS_PIXELS_PER_POINT = 96 / 72;
 /** The page's URL. */
 export interface PageLocation {
   readonly url: string;
-  /** True if the page seems to have no script and nothing that loads when visible, so that it need not be shown. */
+  /** True if the page seems to have no script and no content that loads only when visible: it need not be shown. */
   readonly isStill: boolean;
 }
 
 export interface Printing {
   readonly location: PageLocation;
-  /** Path of the output, written when the PDF is complete. */
+  /** Path of the PDF, which is written only when it is complete. */
   readonly outputPath: string;
   readonly options: PrintOptions;
   readonly limits: PageLimits;
@@ -71,7 +71,7 @@ export async function printPage(page: LeasedPage, printing: Printing): Promise<v
   const { url, isStill } = location;
   const { session, failed } = page;
   const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
-  // Pages are created with the desktop device.
+  // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
   if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
   const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
@@ -91,7 +91,7 @@ interface Job {
   readonly within: Within;
 }
 
-/** @returns the stream handle of the PDF, and the factor by which its pages must be enlarged */
+/** @returns the PDF's stream handle, and the factor by which its pages must be enlarged */
 async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
   const { session, url, options, limits, within } = job;
   using loading = new Loading(session, job.page.frameId, job.isRefused);
@@ -108,7 +108,7 @@ async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readon
   });
 }
 
-/** Maximum attempts for a page that navigates away during the work: each attempt continues at the new URL. */
+/** Maximum attempts for a page that navigates to another URL during the work. Each attempt continues at the new URL. */
 const ATTEMPTS = 5;
 
 async function retryOnNavigation<T>(
@@ -130,7 +130,7 @@ async function retryOnNavigation<T>(
 
 type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
 
-/** Waits until the page looks complete, and continues without late resources. */
+/** Waits until the page looks complete. After the time limit, continues without the missing resources. */
 async function settle(job: Job, loading: Loading): Promise<Findings> {
   const { session, within } = job;
   const { settleMs, answerMs } = job.limits;
@@ -153,7 +153,10 @@ async function settle(job: Job, loading: Loading): Promise<Findings> {
   return findings;
 }
 
-/** Prepares a page for paper. Many pages are complete once they have loaded; others must be shown and waited for. */
+/**
+ * Prepares a page for paper. Many pages are complete once they are loaded; others must be shown, and then checked
+ * repeatedly.
+ */
 async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findings> {
   const { session, frameId } = page;
   const { size, margin } = sheetOf(options, { purpose: "screen", overflow: 1 });
@@ -185,16 +188,17 @@ const MAX_SCALE = 2;
 const FITTED_OVERFLOW = 1.5;
 
 /**
- * Scale and size of a sheet: the layout width fills the space between the margins, or CSS units keep their length.
+ * Scale and size of a sheet. Either the layout width fills the space between the margins, or CSS lengths stay
+ * unchanged.
  */
 interface Sheet {
   readonly scale: number;
   /**
-   * Factor by which the paper size passed to the browser is smaller than the real one. The PDF's pages are enlarged
+   * Ratio of the requested paper size to the size that the browser prints. The PDF's pages are enlarged by this factor
    * afterwards.
    */
   readonly enlargement: number;
-  /** Size and margin that the page's style is set to. */
+  /** CSS values for the page's size and margin. */
   readonly size: string;
   readonly margin: string;
 }
@@ -205,12 +209,12 @@ function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, { purpose,
   const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
   const usual = printable / DEVICES[layout].width;
   const fitted = overflow > FITTED_OVERFLOW ? usual / overflow : usual;
-  // Content beyond that is intentionally off-screen.
+  // Content that would need a smaller scale is intentionally off-screen.
   const scale = fitted >= MIN_SCALE ? fitted : usual;
   if (scale > MAX_SCALE) return { ...asItIs, scale: MAX_SCALE, enlargement: scale / MAX_SCALE };
   if (scale >= MIN_SCALE) return { ...asItIs, scale };
-  // The browser shrinks a page whose declared size exceeds the paper, which allows smaller scales than the scale
-  // option.
+  // The browser shrinks a page whose declared size exceeds the paper. This allows smaller scales than the minimum of
+  // the scale option.
   const points = (length: number) => `${(length * MIN_SCALE) / scale}pt`;
   return {
     scale: MIN_SCALE,
@@ -224,7 +228,7 @@ function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.Pri
   const { scale, enlargement } = sheetOf(options, findings);
   const tagged = options.tagged === true;
   const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
-  // The browser uses whole points, and rounds up.
+  // Rounds to the nearest point, because the browser would round up.
   const wholePoints = (points: number) => Math.round(points / enlargement) / POINTS_PER_INCH;
   const margin = inches(options.margin);
   return {
@@ -249,7 +253,7 @@ async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<ne
     () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
     timeoutMs,
   );
-  // Ignores the results of the promises that lost the race.
+  // Prevents unhandled rejections of a promise that lost the race.
   work.catch(() => {});
   return Promise.race([failed, work, timeout]).finally(() => clearTimeout(timer));
 }

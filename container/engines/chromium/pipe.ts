@@ -1,4 +1,4 @@
-// A Chrome DevTools Protocol client over a browser's two pipes: commands with their responses, and events.
+// A Chrome DevTools Protocol client that uses a browser's two pipes. Sends commands, and receives responses and events.
 
 import type { Readable, Writable } from "node:stream";
 import type { ProtocolMapping } from "devtools-protocol/types/protocol-mapping.js";
@@ -52,7 +52,7 @@ export class Pipe {
   constructor(out: Writable, incoming: Readable, broken: () => void) {
     this.#out = out;
     this.browser = this.session("");
-    // The process reports its own end.
+    // Ignored, because the process's exit is reported anyway.
     out.on("error", () => {});
     incoming.on("error", () => {});
     incoming.on("data", (chunk: Buffer) => {
@@ -74,7 +74,7 @@ export class Pipe {
     return conversation;
   }
 
-  /** Closes a session: rejects its pending commands and ignores further events. */
+  /** Closes a session: rejects its pending commands, and ignores its further events. */
   forget(session: Session, reason: string): void {
     for (const [id, conversation] of this.#sessions) if (conversation === session) this.#sessions.delete(id);
     for (const [id, pending] of this.#pending) {

@@ -1,6 +1,6 @@
-// Maps pages to their renderer processes, and lowers the priority of slow pages. A page starts in a new process and
-// stays in it with its frames and workers, unless its server requires a separate process (Cross-Origin-Opener-Policy).
-// Two contexts never share a process.
+// Finds each page's renderer process, and lowers the priority of slow pages. A page starts in a new process, with its
+// frames and workers. It moves to another process only if its server requires one (Cross-Origin-Opener-Policy). Two
+// contexts never share a process.
 
 import { lowerProcess } from "../../processes/priority.ts";
 import type { Session } from "./pipe.ts";
@@ -9,12 +9,12 @@ import type { Session } from "./pipe.ts";
 export interface Renderer extends Disposable {
   /** Finds the process of a page that is still blank. @throws ProtocolError */
   find(page: Session): Promise<void>;
-  /** Lowers the priority from now on, even if the page moves to another process. */
+  /** Lowers the priority from now on, even if the page later moves to another process. */
   lower(): void;
 }
 
 interface Home {
-  /** Process in which the page was made; undefined until it is found. */
+  /** Process in which the page was created. Undefined until it is found. */
   pid: number | undefined;
   isLow: boolean;
 }
@@ -28,7 +28,10 @@ export class Renderers {
     this.#running = running;
   }
 
-  /** Registers a page. Call it before creating the page, so that its process is not attributed to another page. */
+  /**
+   * Registers a page. Must be called before the page is created: otherwise, its process could be attributed to another
+   * page.
+   */
   expect(): Renderer {
     const home: Home = { pid: undefined, isLow: false };
     this.#homes.add(home);
@@ -44,15 +47,15 @@ export class Renderers {
     };
   }
 
-  /** Lowers the priority of slow pages that have moved. Call it repeatedly, because pages move. */
+  /** Lowers the priority of slow pages that have moved to another process. Must be called repeatedly. */
   lower(): void {
     const homes = [...this.#homes];
     if (!homes.some(({ isLow }) => isLow)) return;
     const running = this.#running();
     const moved = homes.filter(({ pid }) => pid === undefined || !running.includes(pid));
     for (const { pid, isLow } of homes) if (isLow && pid !== undefined && running.includes(pid)) lowerProcess(pid);
-    // After a move, the mapping from processes to pages is unknown. Priorities stay unchanged as long as a quick page
-    // could be affected.
+    // After a move, it is unknown which page a process belongs to. Priorities stay unchanged while one of the moved
+    // pages is fast.
     if (moved.length === 0 || moved.some(({ isLow }) => !isLow)) return;
     const known = new Set(homes.map(({ pid }) => pid));
     for (const pid of running) if (!known.has(pid)) lowerProcess(pid);
@@ -60,7 +63,8 @@ export class Renderers {
 }
 
 /**
- * Returns the pid of a page's process. The browser does not report it, but object IDs within the page start with it.
+ * Returns the ID of a page's process. The browser does not report process IDs, but the IDs of searches within a page
+ * start with its process ID.
  */
 async function processOf(page: Session): Promise<number> {
   void page.send("DOM.enable");
@@ -73,6 +77,6 @@ export function killRenderer(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // The process has ended already.
+    // The process has exited already.
   }
 }

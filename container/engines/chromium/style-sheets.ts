@@ -1,12 +1,12 @@
-// Fetches the style sheets from other origins, which scripts of the page cannot read.
+// Fetches style sheets that come from other origins, because the page's scripts cannot read them.
 
 import type { Session } from "./pipe.ts";
 import type { SheetText } from "./scripts/paper-scripts.ts";
 
-/** Maximum number of characters of all sheets together; sheets beyond it are left out. */
+/** Maximum number of characters of all sheets together. Further sheets are ignored. */
 const MAX_LENGTH = 2 ** 23;
 
-/** @returns the style sheets that have a URL. @throws ProtocolError */
+/** @returns all style sheets that have a URL. @throws ProtocolError */
 export async function readStyleSheets(session: Session): Promise<readonly SheetText[]> {
   const found: { readonly id: string; readonly url: string }[] = [];
   let length = 0;

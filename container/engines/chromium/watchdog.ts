@@ -1,5 +1,5 @@
-// Reads the state of a browser's processes from proc(5), to find stopped and oversized ones. Sends no command to the
-// browser. `browser.ts` detects a browser that does not respond.
+// Finds stopped and oversized processes of a browser by their state in proc(5). Sends no commands to the browser:
+// browser.ts detects a browser that does not respond.
 
 import { childrenOf, read, stateIn, stateOf, statusOf } from "../../processes/proc.ts";
 
@@ -18,7 +18,10 @@ export type Violation =
 interface ProcessState {
   readonly pid: number;
   readonly parent: number;
-  /** Chromium's process kind: "" for the browser's own, `renderer`, `gpu-process`, `network`, `utility`, `zygote`. */
+  /**
+   * Chromium's name for the kind of process: "" for the main process, `renderer`, `gpu-process`, `network`, `utility`
+   * or `zygote`.
+   */
   readonly kind: string;
   /** True if the process is stopped, by SIGSTOP or a debugger. */
   readonly isStopped: boolean;
@@ -29,14 +32,14 @@ const SERVANTS = ["gpu-process", "network"];
 
 export class Watchdog {
   readonly #pid: number;
-  /** Kinds by pid, of processes whose kind is final. */
+  /** Processes whose kind is final: process ID to kind. */
   readonly #kinds = new Map<number, string>();
   /**
-   * Kinds by pid, of the long-lived processes that every page needs: GPU, network, zygotes.
+   * The long-lived processes that every page needs (GPU, network and zygotes): process ID to kind.
    */
   readonly #servants = new Map<number, string>();
 
-  /** @param pid the browser's main process */
+  /** @param pid of the browser's main process */
   constructor(pid: number) {
     this.#pid = pid;
   }
@@ -46,8 +49,8 @@ export class Watchdog {
     const stopped = stoppedOf(processes);
     if (stopped !== undefined) return [{ what: "browser", reason: stopped }];
     for (const { pid, parent, kind } of processes) {
-      // A process just forked by a zygote still has the zygote's name; the zygotes themselves are children of the
-      // browser. `browser.ts` detects a browser that does not respond.
+      // A process that a zygote has just forked still has the zygote's name. The zygotes themselves are children of the
+      // main process.
       if (SERVANTS.includes(kind) || (kind === "zygote" && parent === this.#pid)) this.#servants.set(pid, kind);
     }
     const fault = this.fault();
@@ -64,8 +67,8 @@ export class Watchdog {
   }
 
   /**
-   * Returns the reason why the browser cannot continue, from its long-lived processes only. Takes a tenth of the time
-   * of a full check, so every job can call it.
+   * Returns the reason why the browser cannot continue, judged only by its long-lived processes. Takes a tenth of the
+   * time of a full check, so every job can call it.
    */
   fault(): string | undefined {
     for (const [pid, kind] of [[this.#pid, "browser"] as const, ...this.#servants]) {
@@ -76,12 +79,12 @@ export class Watchdog {
     return undefined;
   }
 
-  /** Returns the pids of the running renderers. */
+  /** Returns the IDs of the running renderer processes. */
   renderers(): number[] {
     return this.#look().flatMap(({ pid, kind }) => (kind === "renderer" ? [pid] : []));
   }
 
-  /** Returns the stopped process that is not a renderer, if any. */
+  /** Describes a stopped process that is not a renderer, if there is one. */
   stopped(): string | undefined {
     return stoppedOf(this.#look());
   }
@@ -114,8 +117,8 @@ export class Watchdog {
   }
 
   /**
-   * Returns a process's kind. A renderer starts as a copy of the zygote, and the network process as a copy of the
-   * browser.
+   * Returns a process's kind. Not final at first: a renderer starts as a copy of the zygote, and the network process as
+   * a copy of the main process.
    */
   #kindOf(pid: number): string {
     const known = this.#kinds.get(pid);

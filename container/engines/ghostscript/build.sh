@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the Ghostscript zygote into the folder named by the first argument. Expects Ghostscript, g++ and
-# nlohmann-json3-dev to be installed (install-engines.sh installs them), and takes Ghostscript's headers from Debian's
-# package of the same version without installing it.
+# nlohmann-json3-dev, which install-engines.sh installs. Downloads Debian's package with Ghostscript's headers, in the
+# installed version, and only unpacks it.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 
 version="$(dpkg-query -W -f '${Version}' libgs10)"
 cd "$work"
-# Apt's own user fetches packages, and may not write into root's folder.
+# apt-get downloads as the user _apt, who cannot write to a folder of root.
 if [ "$(id -u)" = 0 ] && id _apt > /dev/null 2>&1; then chown _apt "$work"; fi
 apt-get download -q "libgs-dev=$version" > /dev/null
 dpkg-deb -x libgs-dev_*.deb sdk
@@ -22,7 +22,7 @@ g++ -std=c++17 -O2 -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOU
   -Wl,-z,relro,-z,now -isystem sdk/usr/include -I "$here/../zygote" \
   "$here"/zygote/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote "$library"
 
-# Replaces the files atomically: the zygote might be running.
+# Each move is atomic, because an old zygote might be running.
 install -m 0644 "$here/warm-up.ps" "$target/ghostscript-warm-up.ps.new"
 mv "$target/ghostscript-warm-up.ps.new" "$target/ghostscript-warm-up.ps"
 install -m 0755 zygote "$target/ghostscript-zygote.new"

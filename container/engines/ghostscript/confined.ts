@@ -1,14 +1,14 @@
-// Runs a new Ghostscript in the folder of one job. Even if a document takes it over, it cannot read files of other
-// clients, open sockets or start programs.
+// Runs a new Ghostscript in the folder of one job. A document that takes control of it still cannot read other clients'
+// files, open sockets or start programs.
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExitResult, type ProcessLimits, run } from "../../processes/process.ts";
 
 export interface ConfinedOptions {
-  /** Folder of the job, whose ownership moves to the user. */
+  /** Folder of the job. The user becomes its owner. */
   readonly folder: string;
-  /** User id. */
+  /** ID of the user that Ghostscript runs as. */
   readonly user: number;
   readonly limits: ProcessLimits;
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
-// Starts a new Ghostscript for every program: slow, but works wherever Ghostscript does. Its output has the same pages
-// as the zygote's.
+// Starts a new Ghostscript for every PostScript program: slow, but works wherever Ghostscript does. Its output has the
+// same pages as the zygote's.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
@@ -9,10 +9,10 @@ import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
 import type { PostscriptJob } from "./job.ts";
 import { NAMES } from "./program.ts";
 
-/** Address space of an idle Ghostscript, which the limit includes. */
+/** Address space of an idle Ghostscript, added to each job's memory limit. */
 const OWN_MEMORY_BYTES = 256 * 2 ** 20;
 
-/** Matches the output of error handlers, both Ghostscript's own and those that printer drivers include. */
+/** Matches the output of error handlers, both Ghostscript's own and those that printer drivers add to programs. */
 const REPORT = /%%\[ Error|Error: \//;
 
 export class FallbackGhostscript implements FallbackRunner<PostscriptJob, FontSubstitutions> {
@@ -28,13 +28,13 @@ export class FallbackGhostscript implements FallbackRunner<PostscriptJob, FontSu
     });
     const output = `${stdout.toString("utf8")}\n${stderr}`;
     if (code === 0 && !REPORT.test(output)) return substitutionsPrinted(output);
-    // Only the address space limit can cause this error.
+    // /VMerror means that the address space limit was reached.
     const reason = output.includes("/VMerror") ? "too-large" : "damaged";
     throw new EngineFailure(reason, `exit code ${code}: ${reportedError(output)}`);
   }
 }
 
-/** Extracts the error from a long dump of stacks. */
+/** Extracts the error from the long stack dump that follows it. */
 function reportedError(output: string): string {
   const at = output.search(REPORT);
   return (at < 0 ? output.slice(-300) : output.slice(at, at + 300)).trim();

@@ -1,5 +1,5 @@
-// Converts PostScript to PDF: starts Ghostscript as a zygote or as the plain program, keeps it running, and reports the
-// reason of failures.
+// Converts PostScript to PDF. Starts Ghostscript as a zygote or as the plain program, keeps it running, and reports why
+// a conversion failed.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -27,7 +27,7 @@ type Conversion = (job: PostscriptJob, signal: AbortSignal) => Promise<FontSubst
 
 export interface GhostscriptSettings {
   readonly scratch: Scratch;
-  /** Maximum number of programs that run at a time; more wait. @default 2 */
+  /** Maximum number of concurrent programs; further ones wait. @default 2 */
   readonly children?: number;
   /** Folder with the built zygote. @default container/dist */
   readonly dist?: string;
@@ -52,7 +52,7 @@ export class Ghostscript implements AsyncDisposable {
     this.#runner = runner;
   }
 
-  /** `zygote`: a warm process is forked for each program. `plain`: a Ghostscript is started for each. */
+  /** `zygote`: each program gets a fork of a warm process. `plain`: each program starts a new Ghostscript. */
   get mode(): "zygote" | "plain" {
     return this.#runner.mode;
   }
@@ -67,15 +67,15 @@ export class Ghostscript implements AsyncDisposable {
   }
 
   /**
-   * Runs a program, and retries once if its process was lost or crashed. A program that fails, quits early or has no
-   * page produces no PDF.
+   * Runs a PostScript program. Retries once if the engine process was lost or crashed. A program that fails, quits
+   * early or has no page produces no PDF.
    *
-   * @param input the extension matters only for an EPS file, whose bounding box then becomes the page
-   * @param outputPath written atomically when the PDF is complete
-   * @returns the requested fonts that Ghostscript replaced
+   * @param input a file; its extension matters only for EPS, whose bounding box becomes the page
+   * @param outputPath path of the PDF, which appears there only when it is complete
+   * @returns the fonts that Ghostscript replaced
    * @throws EngineFailure `damaged`, `unsupported` (the file contains no PostScript), `timed-out`, `too-complex`, `too-large` or
    *   `busy`
-   * @throws OutOfRange if PDF does not permit such a large page
+   * @throws OutOfRange if a page is larger than PDF permits
    * @throws the signal's reason when aborted; the process has ended by then
    */
   async convertToPdf(
@@ -113,7 +113,7 @@ export class Ghostscript implements AsyncDisposable {
     await this.#attempt(path, program!, join(folder.path, "sample.pdf"), limits, signal, prove);
   }
 
-  /** Replaces a zygote that fails its probes. */
+  /** Restarts a zygote that fails its probes. */
   replace(reason: string): void {
     this.#runner.restart(reason);
   }
@@ -135,8 +135,7 @@ export class Ghostscript implements AsyncDisposable {
       output: NAMES.output,
       folder: folder.path,
     };
-    // The file is readable for all users, because the job runs as another user; its folder is accessible only to that
-    // user.
+    // All users can read the files, because the job runs as another user. Only that user can enter the folder.
     const write = (name: string, text: string) => writeFile(join(job.folder, name), text, { mode: 0o644 });
     await write(NAMES.setup, setupProgram(program, settings));
     await write(NAMES.input, runProgram(program));
@@ -177,7 +176,7 @@ function checkSize(points: number): void {
   if (points > MAX_POINTS) throw new OutOfRange("file", `A page with a side of ${Math.ceil(points)} points`);
 }
 
-/** Copies the program without its wrappers, so that file positions are relative to the program. */
+/** Copies the program without its wrapper, so that file positions in the copy count from the program's start. */
 async function copySection(from: string, { offset, length }: PostscriptProgram, to: string): Promise<void> {
   await pipeline(
     createReadStream(from, { start: offset, end: offset + length - 1 }),

@@ -1,12 +1,12 @@
-// Finds the PostScript program in a file (after printer commands, in an EPS with a preview, in a Macintosh wrapper) and
-// parses the comments that Ghostscript ignores, or whose values it guesses.
+// Finds the PostScript program in a file: after printer commands, in an EPS file with a preview, or in a Macintosh
+// wrapper. Parses comments that Ghostscript ignores or whose values it only guesses.
 
 import { type FileHandle, open } from "node:fs/promises";
 
-/** Lower left and upper right corner, in points. */
+/** Lower left and upper right corners, in points. */
 export type Box = readonly [llx: number, lly: number, urx: number, ury: number];
 
-/** A part of a file. */
+/** A byte range of a file. */
 export interface Section {
   readonly offset: number;
   readonly length: number;
@@ -15,37 +15,39 @@ export interface Section {
 export interface PostscriptProgram extends Section {
   /** True for an EPS file (EPSF specification 3.0): one image with a bounding box. */
   readonly isEncapsulated: boolean;
-  /** Declared bounding box, if valid. */
+  /** Bounding box that the comments declare, if it is valid. */
   readonly box?: Box;
-  /** Declared number of pages, or 0. */
+  /** Number of pages that the comments declare, or 0. */
   readonly declaredPages: number;
-  /** Other declared values. */
+  /** Values that further comments declare. */
   readonly title?: string;
   readonly author?: string;
   readonly creator?: string;
 }
 
-/** Number of bytes from the beginning, and from the end, that are searched for comments. */
+/** Number of bytes at the start, and at the end, that are searched for comments. */
 const COMMENT_BYTES = 64 * 1024;
 
-/** Maximum characters of a comment's value. Lines have at most 255 (DSC 3.0, 3), but not those with octal escapes. */
+/**
+ * Maximum characters of a comment's value. A line has at most 255 (DSC 3.0, 3), but octal escapes can make it longer.
+ */
 const MAX_VALUE = 2048;
 
 /**
- * Minimum side of a page in points, because readers reject smaller pages. Ghostscript's coordinates are floats of 32
- * bits.
+ * `MIN_SIDE` is the minimum side of a page in points, because PDF readers reject smaller pages. `FARTHEST` limits
+ * coordinates, because Ghostscript's are 32-bit floats.
  */
 const MIN_SIDE = 0.05;
 const FARTHEST = 1_000_000;
 
-/** Binary header of files with a preview for DOS (EPSF specification 3.0, 5.2). */
+/** Binary header of EPS files with a preview for DOS (EPSF specification 3.0, 5.2). */
 const DOS_HEADER = Buffer.from("c5d0d3c6", "hex");
 /** Signature of AppleSingle files (RFC 1740, appendix A). */
 const APPLE_SINGLE = Buffer.from("00051600", "hex");
 const DATA_FORK = 1;
 const MAC_BINARY_HEADER_BYTES = 128;
 
-/** Switches to and from the printer's job language (PJL Technical Reference, 2). */
+/** Universal Exit Language, which switches to and from the printer's job language (PJL Technical Reference, 2). */
 const UNIVERSAL_EXIT = "\x1b%-12345X";
 
 /** @returns undefined if the file contains no program */
@@ -64,7 +66,7 @@ export async function findProgram(path: string, name: string): Promise<Postscrip
   return { offset: section.offset, length, ...readComments(start.slice(skipped), end, name, outer.isDos) };
 }
 
-/** Returns the PostScript in its wrapper, or the whole file. */
+/** Returns the range of the PostScript inside a wrapper, or of the whole file. */
 async function unwrapped(file: FileHandle, size: number): Promise<(Section & { isDos: boolean }) | undefined> {
   const whole = { offset: 0, length: size, isDos: false };
   const head = await bytesOf(file, { offset: 0, length: Math.min(size, 1024) });
@@ -81,7 +83,8 @@ async function unwrapped(file: FileHandle, size: number): Promise<(Section & { i
 }
 
 /**
- * Returns a section, shortened if the file was cut off within it. @returns undefined if it begins beyond the file's end
+ * Returns a range, shortened to the end of a truncated file. @returns undefined if the range begins after the file's
+ * end
  */
 function fitted<S extends Section>(section: S, size: number): S | undefined {
   const length = Math.min(section.length, size - section.offset);
@@ -99,15 +102,15 @@ function appleSingle(head: Buffer, size: number) {
 }
 
 /**
- * Reports whether the file is MacBinary: zeros where they must be, a name of 1 to 63 characters, and a program after
- * the header.
+ * Reports whether the file is MacBinary: it has zeros at fixed positions, a name of 1 to 63 characters, and a
+ * PostScript program after the header.
  */
 function isMacBinary(head: Buffer): boolean {
   if (head.length < MAC_BINARY_HEADER_BYTES + 2 || head[0] !== 0 || head[74] !== 0) return false;
   return head[1]! >= 1 && head[1]! <= 63 && head.toString("latin1", 128, 130) === "%!";
 }
 
-/** Returns the number of bytes of printer commands, ends of transmission and white space before the program. */
+/** Returns the number of bytes before the program: printer commands, end-of-transmission characters and white space. */
 function beforeProgram(start: string): number {
   const blank = blanksFrom(start, 0);
   if (!start.startsWith(UNIVERSAL_EXIT, blank)) return blank;
@@ -117,12 +120,12 @@ function beforeProgram(start: string): number {
     const program = start.indexOf("%!");
     return program < 0 ? start.length : program;
   }
-  // The job is in another page description language.
+  // The printer job is in another page description language.
   if (enter[1]!.toUpperCase() !== "POSTSCRIPT") return start.length;
   return blanksFrom(start, endOfLine + 1);
 }
 
-/** Returns the same number for the bytes after the program. */
+/** Returns the number of such bytes after the program. */
 function afterProgram(end: string): number {
   let length = end.length;
   for (let exit = end.lastIndexOf(UNIVERSAL_EXIT); exit >= 0; exit = end.lastIndexOf(UNIVERSAL_EXIT, exit - 1)) {
@@ -134,7 +137,7 @@ function afterProgram(end: string): number {
   return end.length - length;
 }
 
-/** Reports whether all lines are blank or commands to the printer. */
+/** Reports whether all lines are blank or printer commands. */
 const isCommands = (text: string) =>
   text.split(/[\r\n]/).every((line) => /^\s*(?:@PJL|$)/.test(line.slice(blanksFrom(line, 0))));
 
@@ -149,7 +152,7 @@ const isBlank = (character: string) => " \t\r\n\f\0\x04".includes(character);
 /** Reads the comments of the Document Structuring Conventions 3.0. */
 function readComments(start: string, end: string, name: string, isDos: boolean) {
   const firstLine = /^[^\r\n]*/.exec(start)![0];
-  // Comments further down can belong to embedded documents.
+  // Comments after the header can belong to embedded documents.
   const header = start.split(/^%%(?:EndComments|BeginProlog|BeginDocument|Page:)/m, 1)[0]!;
   const declaredPages = Number(comment(header, end, "Pages", /^\d{1,9}/)?.[0] ?? 0);
   const saysSo = /^%!PS-Adobe-\S+\s+EPSF/.test(firstLine) || isDos;
@@ -169,8 +172,8 @@ function readComments(start: string, end: string, name: string, isDos: boolean) 
 }
 
 /**
- * Returns a textual value (DSC 3.0, 4.6): in parentheses as in PostScript, as a text string of PDF (ISO 32000-1,
- * 7.9.2.2) in parentheses or in hexadecimal digits, or without any.
+ * Returns the text of a comment's value (DSC 3.0, 4.6): a PostScript string in parentheses, a PDF text string (ISO
+ * 32000-1, 7.9.2.2) in parentheses or in hexadecimal digits, or plain text.
  */
 function textIn(value: string | undefined): string | undefined {
   if (value === undefined || value.startsWith("(atend)")) return undefined;
@@ -183,7 +186,7 @@ function textIn(value: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Decodes text by its byte order mark, or else as UTF-8 if it is valid, or else as Latin-1. */
+/** Decodes text by its byte order mark; else as UTF-8, if it is valid; else as Latin-1. */
 function decoded(bytes: Buffer): string {
   const mark = bytes.toString("hex", 0, 2);
   if (mark === "feff" || mark === "fffe")
@@ -194,7 +197,7 @@ function decoded(bytes: Buffer): string {
 
 const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-/** Returns the characters of a string (PLRM 3.3.2), which can be cut off before its end. */
+/** Returns the characters of a string in parentheses (PLRM 3.3.2), which can be truncated. */
 function inParentheses(value: string): string {
   let depth = 0;
   let text = "";
@@ -208,9 +211,9 @@ function inParentheses(value: string): string {
   return text;
 }
 
-/** Returns a box that is large enough for a page. */
+/** Returns a box if it is large enough for a page. */
 function boxOf(header: string, end: string, key: string): Box | undefined {
-  // The pattern is unambiguous, so that a mismatch does not backtrack.
+  // The pattern is unambiguous, so a mismatch does not cause backtracking.
   const number = "([-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?)";
   const found = comment(header, end, key, new RegExp(`^${[number, number, number, number].join("[\\s,]+")}`));
   if (found === undefined) return undefined;
@@ -221,7 +224,8 @@ function boxOf(header: string, end: string, key: string): Box | undefined {
 }
 
 /**
- * Returns the value from the header or, if that is "(atend)" or missing, the last value from the trailer.
+ * Returns the comment's value from the header. If it is missing there or "(atend)", returns its last value in the
+ * trailer.
  */
 function comment(header: string, end: string, key: string, value: RegExp): RegExpExecArray | undefined {
   const lines = (text: string) =>

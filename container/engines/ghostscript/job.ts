@@ -5,13 +5,13 @@ import type { PdfSettings } from "./program.ts";
 
 /** Options for running one program. */
 export interface PostscriptToPdfOptions extends PdfSettings {
-  /** Wall-clock limit, including all waiting. @default 240 s */
+  /** Wall-clock limit, including time in queues. @default 240 s */
   readonly timeoutMs?: number;
   /** CPU time limit. @default 115 s, or the wall-clock limit if that is shorter */
   readonly cpuSeconds?: number;
-  /** Memory limit, on top of Ghostscript's own use. @default 1 GiB */
+  /** Memory that the program can use, in addition to Ghostscript's own use. @default 1 GiB */
   readonly memoryBytes?: number;
-  /** Maximum size of a file that is written, and half the maximum of all files together. @default 1 GiB */
+  /** Maximum size of one written file. All files together can have twice this size. @default 1 GiB */
   readonly fileBytes?: number;
 }
 

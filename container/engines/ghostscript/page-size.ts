@@ -1,5 +1,5 @@
-// Measures the pages of a PDF that Ghostscript wrote. Reads the sizes from the pages themselves, because programs
-// choose their paper in several ways (setpagedevice, its predecessors in statusdict, pdfmark).
+// Measures the pages of a PDF that Ghostscript wrote. Reads the sizes from the PDF, because a PostScript program can
+// choose its paper in several ways (setpagedevice, its predecessors in statusdict, pdfmark).
 
 import { createReadStream } from "node:fs";
 
@@ -7,13 +7,14 @@ import { createReadStream } from "node:fs";
 export const MAX_POINTS = 14_400;
 
 const STRETCH_BYTES = 2 ** 20;
-/** Overlap of consecutive chunks, at least the length of a box, which a chunk boundary can split. */
+/** Overlap of consecutive chunks. At least the length of a /MediaBox entry, so that no entry is split. */
 const OVERLAP_BYTES = 128;
 const NUMBER = "(-?[\\d.]{1,20})";
 const BOX = new RegExp(`/MediaBox\\s{0,4}\\[\\s{0,4}${[NUMBER, NUMBER, NUMBER, NUMBER].join("\\s{1,4}")}`, "g");
 
 /**
- * Returns the longest side of all pages in points. Ghostscript writes the dictionaries of pages without compression.
+ * Returns the longest side of all pages, in points. Ghostscript writes page dictionaries uncompressed, so a text search
+ * finds them.
  */
 export async function largestPage(path: string): Promise<number> {
   let largest = 0;

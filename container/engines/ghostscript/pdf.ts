@@ -1,5 +1,5 @@
-// Rewrites a PDF with Ghostscript: regenerates the page content, with embedded fonts. Starts a process per document,
-// because few documents need it.
+// Rewrites a PDF with Ghostscript, which regenerates the page content and embeds fonts. Starts a new process for each
+// document, because few documents need a rewrite.
 
 import { chmod, constants, copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export class PdfRewriter {
 
   /**
    * Rewrites a PDF.
-   * @param outputPath written atomically when the PDF is complete
+   * @param outputPath path of the PDF, which appears there only when it is complete
    * @throws EngineFailure `damaged`, `timed-out`, `too-complex`, `too-large`, `busy`
    * @throws the signal's reason when aborted
    */
@@ -56,7 +56,8 @@ export class PdfRewriter {
       user: user.id,
       signal: AbortSignal.any([signal, full.signal]),
     });
-    // Ghostscript can exit with 0 after an error, without a PDF or with missing pages, which the caller detects.
+    // Ghostscript can exit with 0 after an error. The PDF or some of its pages are then missing, which the caller
+    // detects.
     if (code !== 0) throw new EngineFailure("damaged", `exit code ${code}: ${stderr.slice(-300)}`);
     signal.throwIfAborted();
     await takePdf(join(folder.path, "output.pdf"), outputPath);
@@ -68,16 +69,16 @@ const LIMITS = {
   memoryBytes: CONTAINER_LIMITS.rewriterMemoryBytes,
   fileBytes: CONTAINER_LIMITS.rewriterFileBytes,
 };
-/** Embeds the standard fonts too, which Ghostscript leaves out by default. */
+/** Also embeds the standard fonts, which Ghostscript by default does not embed. */
 const EMBED_ALL = ["-c", "<< /NeverEmbed [ ] >> setdistillerparams", "-f"];
 const FILES = ["-sOutputFile=output.pdf", ...EMBED_ALL, "input.pdf"];
-/** Keeps colors, and copies image data unchanged where possible. */
+/** Options that keep colors, and copy image data unchanged where possible. */
 const OPTIONS = [
   ...["-q", "-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-sDEVICE=pdfwrite", "-dAutoRotatePages=/None"],
   ...["-dEmbedAllFonts=true", "-dSubsetFonts=true", "-sColorConversionStrategy=LeaveColorUnchanged"],
   ...["-dDownsampleColorImages=false", "-dDownsampleGrayImages=false", "-dDownsampleMonoImages=false"],
   ...["-dAutoFilterColorImages=false", "-dAutoFilterGrayImages=false"],
   ...["-dColorImageFilter=/FlateEncode", "-dGrayImageFilter=/FlateEncode"],
-  // Annotations are kept from the original.
+  // Omits annotations, because the caller keeps those of the original file.
   ...["-dShowAnnots=false", "-dPreserveAnnots=false"],
 ];

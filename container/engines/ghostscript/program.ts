@@ -1,36 +1,36 @@
-// Generates the PostScript that converts a program: it sets the page device, runs the program and checks how it ended.
-// Used by both the zygote and the plain program.
+// Generates PostScript code that converts a PostScript program. The code sets the page device, runs the program and
+// checks how it ended. Both the zygote and the plain program use it.
 
 import type { Box, PostscriptProgram } from "./input.ts";
 
 export interface PdfSettings {
-  /** Stores images losslessly; otherwise photographs are stored as JPEG. */
+  /** Stores images losslessly. If false, stores photographs as JPEG. */
   readonly lossless: boolean;
   /** Maximum resolution in dpi of images with more than one bit per pixel. @default unlimited */
   readonly maxImageDpi?: number;
 }
 
-/** File names in the job's folder. For the zygote, the input is the file that runs the program. */
+/** File names in the job's folder. `input` is the code that runs `program`, the client's PostScript. */
 export const NAMES = { setup: "setup.ps", input: "run.ps", program: "program.ps", output: "output.pdf" };
 
 /** Default page size: letter. */
 const DEFAULT_PAGE = "[ 612 792 ]";
 
 /**
- * JPEG of quality 90 on the scale of the Independent JPEG Group, with colors at half the resolution: a factor of 0.2
- * applied to the tables of ISO 10918-1, annex K.
+ * JPEG of quality 90 (as the Independent JPEG Group counts it), with half the resolution for colors. The factor 0.2
+ * applies to the quantization tables of ISO 10918-1, annex K.
  */
 const JPEG = "<< /QFactor 0.2 /Blend 1 /HSamples [ 2 1 1 2 ] /VSamples [ 2 1 1 2 ] >>";
 
 /**
- * Factor by which an image must exceed the limit to be downsampled: reducing 302 dpi to 300 dpi would only lose
+ * An image is downsampled only if it exceeds the limit by this factor: reducing 302 dpi to 300 dpi would only lose
  * quality.
  */
 const THRESHOLD = 1.01;
 
 /**
- * Returns the program that selects the device and opens the output, and prevents the input from changing either. It
- * disables inline images, which could be found later only by parsing all content.
+ * Returns the code that selects the device and opens the output. The input cannot change the device or the output.
+ * Disables inline images, because finding them in the PDF would require parsing all content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
   return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
@@ -45,15 +45,16 @@ save pop
 }
 
 /**
- * Page device of a document. A document can choose its paper, but an EPS file cannot (EPSF specification 3.0, 2.5).
+ * Replacement for setpagedevice in a document, which can choose its paper. An EPS file cannot (EPSF specification 3.0,
+ * 2.5).
  */
 const DOCUMENT_PAGE_DEVICE =
   "dup length dict copy [ /LockDistillerParams /OutputFile /MaxInlineImageSize ] { 1 index exch undef } " +
   "forall setpagedevice";
 
 /**
- * Returns the program that runs the input. Errors that the input does not catch pass to the caller. If the input stops
- * early or has no page, the program quits with 1. Operators are bound, so that the input cannot redefine them.
+ * Returns the code that runs the input. Errors that the input does not catch pass to the caller. If the input stops
+ * early or has no page, the code quits with status 1. Operators are bound, so that the input cannot redefine them.
  */
 export function runProgram({ isEncapsulated, declaredPages }: PostscriptProgram): string {
   const noPage = isEncapsulated ? "showpage" : "(no page) //pagewright /fail get exec";
@@ -86,8 +87,8 @@ exec
 }
 
 /**
- * Makes the bounding box the page, with the origin at its lower left corner. Install applies this also after
- * `initgraphics`.
+ * Returns device settings that make the bounding box the page, with the origin at its lower left corner. `Install`
+ * moves the origin again after `initgraphics`.
  */
 function page(box: Box | undefined): string {
   if (box === undefined) return `/PageSize ${DEFAULT_PAGE}`;
@@ -96,7 +97,7 @@ function page(box: Box | undefined): string {
   return `/PageSize [ ${size} ] /Install { ${decimal(-llx)} ${decimal(-lly)} translate }`;
 }
 
-/** Formats a number without an exponent. PostScript accepts exponents, but only a few digits are meaningful. */
+/** Formats a number without an exponent. Four decimals are enough. */
 const decimal = (value: number) => String(Number(value.toFixed(4)));
 
 function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
@@ -113,7 +114,7 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
     "/ParseDSCComments false",
     ...kinds,
     "/MonoImageFilter /CCITTFaxEncode",
-    // Ghostscript would drop rows and columns of 1-bit images, so these are downsampled later instead.
+    // Ghostscript would drop rows and columns of 1-bit images, so a later step downsamples such images.
     "/DownsampleMonoImages false",
   ].join("\n");
 }
@@ -124,7 +125,7 @@ function downsampling(kind: string, maxImageDpi: number | undefined): string {
     /${kind}ImageResolution ${maxImageDpi} /${kind}ImageDownsampleThreshold ${THRESHOLD}`;
 }
 
-/** Returns the document information from the comments; the document's own pdfmarks take precedence. */
+/** Returns code that sets the document information from the comments. The document's own pdfmarks take precedence. */
 function documentInformation({ title, author, creator }: PostscriptProgram): string {
   const entries = Object.entries({ Title: title, Author: author, Creator: creator })
     .filter(([, text]) => text !== undefined)

@@ -14,7 +14,7 @@ export async function prepareGhostscript(scratch: Scratch, children: number, dis
   if (!existsSync(program)) throw new NotReady(`${program} is not built`);
   const firstUser = firstUserOf(USERS.ghostscriptZygote, children);
   const folder = await scratch.folder("zygote");
-  // Children change their user and must still pass through.
+  // Children change their user and must still be able to enter subfolders.
   await chmod(folder.path, 0o711);
   const work = join(folder.path, "work");
   await mkdir(work, { mode: 0o711 });

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds the zygote and its samples into the folder named by the first argument. Expects LibreOffice, g++ and
-# nlohmann-json3-dev to be installed (install-engines.sh installs them), and takes LibreOffice's headers from Debian's
-# packages of the same version. It does not install those packages, since they would bring a desktop along.
+# nlohmann-json3-dev, which install-engines.sh installs. Downloads Debian's packages with LibreOffice's headers, in the
+# installed version, and only unpacks them: installing them would install a desktop environment too.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -12,13 +12,13 @@ trap 'rm -rf "$work"' EXIT
 
 version="$(dpkg-query -W -f '${Version}' libreoffice-core-nogui)"
 cd "$work"
-# Apt's own user fetches packages, and may not write into root's folder.
+# apt-get downloads as the user _apt, who cannot write to a folder of root.
 if [ "$(id -u)" = 0 ] && id _apt > /dev/null 2>&1; then chown _apt "$work"; fi
 apt-get download -q "libreofficekit-dev=$version" "libreoffice-dev=$version" \
   "libreoffice-dev-common=$version" > /dev/null
 for package in *.deb; do dpkg-deb -x "$package" sdk; done
 
-# UNO's interfaces as C++ headers.
+# Generates C++ headers for UNO's interfaces.
 LD_LIBRARY_PATH="$office" sdk/usr/lib/libreoffice/sdk/bin/cppumaker.bin -Gc "-O$work/uno" \
   "$office/types.rdb" "$office/types/offapi.rdb"
 
@@ -31,11 +31,11 @@ g++ -std=c++17 -O2 -DLINUX -DUNX -DGCC -DCPPU_ENV=gcc3 "-DOFFICE_MAJOR=$(cut -d 
   "$office/libuno_salhelpergcc3.so.3" -ldl \
   "-Wl,-rpath,$office"
 
-# Stores each sample also in the formats of Microsoft Office, so that their filters are warm too.
+# Also converts each sample to Microsoft Office formats, so that the warm-up loads the filters for those formats.
 convert() {
   HOME="$work" soffice "-env:UserInstallation=file://$work/profile" --headless --convert-to "$1" --outdir "$work/samples" \
     "$here/samples/$2" > "$work/soffice.log" 2>&1
-  # The exit code does not report a failure.
+  # soffice exits with 0 even if the conversion failed.
   [ -s "$work/samples/${2%.*}.$1" ] && return
   cat "$work/soffice.log" >&2
   echo "LibreOffice did not make a $1 of $2." >&2
@@ -47,7 +47,7 @@ for format in pptx ppt; do convert "$format" slides.fodp; done
 
 rm -f "$target"/samples/*
 cp samples/* "$target/samples/"
-# The zygote is installed last, because its presence means a complete build, and atomically, because it might be
-# running.
+# The zygote is installed last, because its presence means that the build is complete. The move is atomic, because an
+# old zygote might be running.
 install -m 0755 zygote "$target/zygote.new"
 mv "$target/zygote.new" "$target/zygote"

@@ -9,28 +9,28 @@ import type { Place } from "./preparation/place.ts";
 export interface OfficeToPdfOptions {
   /** Includes the structure (ISO 32000-1, 14.8), language and title in the PDF. */
   readonly tagged: boolean;
-  /** Stores images losslessly; otherwise as JPEG of quality 90. */
+  /** Stores images losslessly. If false, stores them as JPEG of quality 90. */
   readonly lossless: boolean;
-  /** The client's file name, which fields of the document can print. @default a neutral name */
+  /** The client's name for the file, which the document's fields can print. @default a neutral name */
   readonly name?: string;
-  /** Wall-clock limit, including all waiting. @default 240 s */
+  /** Wall-clock limit, including time in queues. @default 240 s */
   readonly timeoutMs?: number;
   /** CPU time limit. @default 180 s, or the wall-clock limit if that is shorter */
   readonly cpuSeconds?: number;
-  /** Memory limit, on top of LibreOffice's own use. @default 2 GiB */
+  /** Memory that the document can use, in addition to LibreOffice's own use. @default 2 GiB */
   readonly memoryBytes?: number;
-  /** Maximum size of a file that is written. @default 1 GiB */
+  /** Maximum size of a file that LibreOffice writes. @default 1 GiB */
   readonly fileBytes?: number;
 }
 
 /** A complete job with its own folder. `input` and `output` are paths in the folder. */
 export interface OfficeJob extends ZygoteJob, Required<Omit<OfficeToPdfOptions, "name">>, Import, Place {
   readonly output: string;
-  /** Names of files in the folder to insert at the bookmarks of the same names, separated by spaces. */
+  /** Names of files in the folder, separated by spaces. Each file is inserted at the bookmark that has its name. */
   readonly chunks: string;
 }
 
-/** Number of inserted chunks; always 0 with plain soffice. */
+/** `all`: the chunks were inserted. `none`: plain soffice, which cannot insert chunks. */
 export type ChunksInserted = "all" | "none";
 
 export interface LibreOfficeSettings {

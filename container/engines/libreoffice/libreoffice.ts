@@ -1,5 +1,5 @@
-// Converts office documents to PDF: starts LibreOffice as a zygote or as plain soffice, keeps it running, and reports
-// the reason of failures.
+// Converts office documents to PDF. Starts LibreOffice as a zygote or as plain soffice, keeps it running, and reports
+// why a conversion failed.
 
 import { chmodSync, constants, copyFileSync, createReadStream, statSync } from "node:fs";
 import { appendFile, copyFile } from "node:fs/promises";
@@ -50,7 +50,7 @@ export class LibreOffice implements AsyncDisposable {
     this.#runner = runner;
   }
 
-  /** `zygote`: a warm process is forked for each document. `soffice`: a LibreOffice is started for each. */
+  /** `zygote`: each document gets a fork of a warm process. `soffice`: each document starts a new LibreOffice. */
   get mode(): "zygote" | "soffice" {
     return this.#runner.mode;
   }
@@ -65,7 +65,7 @@ export class LibreOffice implements AsyncDisposable {
   }
 
   /**
-   * Converts a document, and retries once if its process was lost or crashed. The path's extension matters only for
+   * Converts a document. Retries once if the engine process was lost or crashed. The path's extension matters only for
    * content of ambiguous type (text, HTML, CSV).
    *
    * @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `timed-out`, `too-complex`, `too-large` or
@@ -84,7 +84,7 @@ export class LibreOffice implements AsyncDisposable {
     );
     const how = await importFor(document.path, document.hasPictures);
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
-    // Awaited here, because the document must exist until then.
+    // Awaited before the return, which deletes the prepared document.
     return await retryCrashOnce(limits, async (until, leftMs) => {
       const limited = {
         cpuSeconds: cpuSecondsWithin(timeoutMs, CONTAINER_LIMITS.libreOfficeCpuMs),
@@ -101,7 +101,7 @@ export class LibreOffice implements AsyncDisposable {
     });
   }
 
-  /** @param folder removed when this fails */
+  /** @param folder deleted if the conversion fails */
   async #convertIn(
     folder: JobFolder,
     { path: inputPath, chunks, notices }: Pick<Prepared, "path" | "chunks" | "notices">,
@@ -125,8 +125,7 @@ export class LibreOffice implements AsyncDisposable {
       makeRoom(folder.path);
       await copyInput(inputPath, join(folder.path, job.input), 0o600);
       if (end) await appendFile(join(folder.path, job.input), end);
-      // The files are readable for all users, because the job runs as another user; their folder is accessible only to
-      // that user.
+      // All users can read the files, because the job runs as another user. Only that user can enter the folder.
       for (const file of chunks) await copyInput(file, join(folder.path, chunkOf(basename(file))), 0o644);
       const inserted = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // After an abort, no caller receives the PDF, so its folder is deleted here.
@@ -161,7 +160,7 @@ export class LibreOffice implements AsyncDisposable {
     await using _ = await this.#convertIn(folder, document, await importFor(sample), limits, signal, prove);
   }
 
-  /** Replaces a zygote that fails its probes. */
+  /** Restarts a zygote that fails its probes. */
   replace(reason: string): void {
     this.#runner.restart(reason);
   }
@@ -197,7 +196,7 @@ async function withReason(failure: unknown, inputPath: string): Promise<unknown>
   return new EngineFailure("password-protected", failure.detail, { cause: failure });
 }
 
-/** Maximum size of a file that is copied synchronously, which is faster than a round trip through the thread pool. */
+/** Files up to this size are copied synchronously, because a round trip through the thread pool takes longer. */
 const SMALL_BYTES = 2 ** 20;
 
 async function copyInput(from: string, to: string, mode: number): Promise<void> {

@@ -9,7 +9,7 @@ const SETTINGS = join(import.meta.dirname, "profile.xcu");
 export const INSTALLATION = process.env.LIBREOFFICE ?? "/usr/lib/libreoffice";
 export const PROGRAM_FOLDER = join(INSTALLATION, "program");
 
-/** @param folder created; readable for other users, because it holds no secret */
+/** @param folder to create; other users can read it, because it contains no secret */
 export async function makeProfile(folder: string): Promise<void> {
   await mkdir(join(folder, "user"), { recursive: true });
   await copyFile(SETTINGS, join(folder, "user/registrymodifications.xcu"));

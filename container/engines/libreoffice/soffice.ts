@@ -12,12 +12,12 @@ import type { FallbackRunner } from "../with-fallback.ts";
 import type { ChunksInserted, OfficeJob } from "./job.ts";
 import { INSTALLATION, makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
-/** Address space of an idle LibreOffice, which the limit includes. */
+/** Address space of an idle LibreOffice, added to each job's memory limit. */
 const OWN_MEMORY_BYTES = 2 ** 30;
 
 /**
- * Readable paths. Excludes /usr/bin, where LibreOffice would find Ghostscript and run a document's EPS images, which
- * are programs.
+ * Readable paths. Excludes /usr/bin: LibreOffice would find Ghostscript there, and run the EPS images of a document,
+ * which are programs.
  */
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
   ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev", INSTALLATION],
@@ -27,9 +27,7 @@ const MADE = "made";
 /** Exit code of a LibreOffice that has created its profile and must be restarted. */
 const START_AGAIN = 81;
 
-/**
- * One attempt at a conversion: an import filter, if LibreOffice would choose the wrong one, and the export filter.
- */
+/** Filters of one conversion attempt. `importFilter` is set only if LibreOffice would choose the wrong one. */
 interface Way {
   readonly importFilter?: string;
   readonly exportFilter: string;
@@ -40,7 +38,7 @@ interface Way {
 const AS_TEXT: Way = { exportFilter: "writer_pdf_Export" };
 const AS_SHEET: Way = { exportFilter: "calc_pdf_Export" };
 const AS_SLIDES: Way = { exportFilter: "impress_pdf_Export" };
-/** LibreOffice writes no PDF without a page, so if all slides are hidden, all of them are exported. */
+/** If all slides are hidden, exports all of them, because LibreOffice writes no PDF without a page. */
 const AS_HIDDEN_SLIDES: Way = { ...AS_SLIDES, hiddenSlides: true };
 /** HTML imported as a web page loses its first paragraph in the export. */
 const AS_HTML: Way = { importFilter: "HTML (StarWriter)", exportFilter: "writer_pdf_Export" };
@@ -58,7 +56,7 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
     this.#scratch = scratch;
   }
 
-  /** Inserts no chunks, because the command line cannot. */
+  /** Inserts no chunks, because the command line has no option for it. */
   async convert(job: OfficeJob, signal: AbortSignal): Promise<ChunksInserted> {
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
@@ -72,7 +70,8 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
   }
 
   /**
-   * Runs one attempt. @returns false if the document was loaded, but the filter does not export this kind of document
+   * Runs one attempt. @returns false if LibreOffice loaded the document, but the export filter is for another kind of
+   * document
    */
   async #attempt(job: OfficeJob, way: Way, timeoutMs: number, signal: AbortSignal) {
     await using profile = await this.#scratch.folder("profile");
@@ -92,7 +91,7 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
       });
     const first = await start();
     const { stderr } = first.code === START_AGAIN ? await start() : first;
-    // The exit code is always 0, so success is detected by the output, which is named after the input.
+    // The exit code is always 0, so only the output, named after the input, shows success.
     const output = (await readdir(made)).find((name) => name.endsWith(".pdf"));
     if (output !== undefined) {
       await rename(join(made, output), join(job.folder, job.output));
@@ -103,7 +102,10 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
   }
 }
 
-/** Returns the first attempt. If the document proves to be of another kind, the other attempts follow. */
+/**
+ * Returns the attempt to try first. If it fails because the document is of another kind, the caller tries other
+ * attempts.
+ */
 async function likelyWay(job: OfficeJob): Promise<Way> {
   const known = WAYS_BY_EXTENSION.find(([pattern]) => pattern.test(extname(job.input).toLowerCase()));
   if (known !== undefined) return known[1];

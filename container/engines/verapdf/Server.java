@@ -34,45 +34,48 @@ import org.verapdf.tools.StaticResources;
 import org.verapdf.xmp.containers.StaticXmpCoreContainers;
 
 /**
- * Keeps veraPDF running: validates files sequentially, with one line of JSON for each request and response.
- * engines/verapdf/verapdf.ts is the other end.
+ * Keeps veraPDF running and validates one file at a time. Each request and each response is one line of JSON.
+ * engines/verapdf/verapdf.ts sends the requests.
  *
- * Requests: {"path","flavour"}, a flavor as in "2b". Answers: once {"ready":true,"version","startMs"}; then for each
- * request {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or
- * {"failed","detail"}, with failed one of password, damaged, complex. In between {"alive":true}, once a second. When
- * memory runs out, the process exits (-XX:+ExitOnOutOfMemoryError).
+ * Request: {"path","flavour"}, with a flavour such as "2b". Response at the start: {"ready":true,"version","startMs"}.
+ * Response to a request: {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or
+ * {"failed","detail"}, where failed is password, damaged or complex. Once a second: {"alive":true}. When memory runs
+ * out, the process exits (-XX:+ExitOnOutOfMemoryError).
  */
 final class Server {
-  /** Maximum number of examined locations at which one rule fails. */
+  /** Maximum number of failures of one rule that are examined. */
   private static final int PLACES_SEEN = 10_000;
 
   /**
-   * Maximum number of reported locations of one rule: one for each page, and one for each path among those on the same
-   * page.
+   * Maximum number of different locations that are reported for one rule. Beyond it, only the first location on each
+   * page is reported.
    */
   private static final int PLACES_TOLD = 1_000;
 
-  /** Stack of the validating thread: documents can be nested to any depth. */
+  /** Stack of the validating thread. Large, because documents can be nested to any depth. */
   private static final long STACK_BYTES = 256L << 20;
 
   private static final int LONGEST_TEXT = 500;
 
   private static final long SIGN_OF_LIFE_MS = 1_000;
 
-  /** Page in the location of a failure, from 0. */
+  /** Page index in the location of a failure, from 0. */
   private static final Pattern PAGE = Pattern.compile("/pages\\[(\\d{1,9})\\]");
 
-  /** Object in the location of a failure. The last one is the nearest. */
+  /** Object number in the location of a failure. The last match is the nearest object. */
   private static final Pattern OBJECT = Pattern.compile("\\((\\d{1,9}) \\d+ obj ");
 
-  /** Index of an operator or another element: an element in a loop would otherwise be reported thousands of times. */
+  /**
+   * Index in a location. Locations that differ only in an index count as one: a loop would otherwise cause thousands of
+   * reports.
+   */
   private static final Pattern INDEX = Pattern.compile("\\[\\d+");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /**
-   * Threads by flavor. veraPDF compiles its rules to bytecode for each thread, which takes longer than validating a
-   * small file. It caches compiled rules by name, and the same name is another rule in another flavor.
+   * One thread per flavour. veraPDF compiles its rules to bytecode for each thread, which takes longer than validating
+   * a small file. It caches them by name, and a name means different rules in different flavours.
    */
   private static final Map<String, ExecutorService> THREADS = new HashMap<>();
 
@@ -82,7 +85,7 @@ final class Server {
   public static void main(String[] arguments) throws Exception {
     long started = System.currentTimeMillis();
     PrintStream answers = System.out;
-    // The output of libraries must not mix with responses.
+    // Libraries must not print to standard output, which carries the responses.
     System.setOut(System.err);
     LogManager.getLogManager().reset();
     VeraGreenfieldFoundryProvider.initialise();
@@ -161,7 +164,7 @@ final class Server {
 
   private static ObjectNode validated(File file, String name) {
     PDFAFlavour flavour = PDFAFlavour.fromString(name);
-    // Disables messages, which are unused, and some of which fail in level 1 ("BM" is not defined).
+    // Disables messages. They are unused, and some fail in level 1 (`"BM" is not defined`).
     try (PDFAParser parser = Foundries.defaultInstance().createParser(file, flavour);
         PDFAValidator validator =
             Foundries.defaultInstance().createValidator(flavour, PLACES_SEEN, false, false, false)) {
@@ -173,7 +176,7 @@ final class Server {
     } catch (Exception broken) {
       return failed("damaged", broken.toString());
     } finally {
-      // Otherwise, the thread would keep the document in memory until the next one.
+      // Otherwise, the thread would keep the document in memory until it validates the next one.
       StaticContainers.clearAllContainers();
       StaticCoreContainers.clearAllContainers();
       StaticResources.clear();
@@ -197,13 +200,13 @@ final class Server {
     return json;
   }
 
-  /** Shortens the path of a location to its end, which is more specific than its middle. */
+  /** Removes the middle of a long location, because its start and end are more specific. */
   private static String shortened(String text) {
     int half = LONGEST_TEXT / 2;
     return text.length() <= LONGEST_TEXT ? text : text.substring(0, half) + "…" + text.substring(text.length() - half);
   }
 
-  /** Places where one rule fails. */
+  /** Locations at which one rule fails. */
   private static final class Failure {
     private final Set<Integer> pages = new HashSet<>();
     private final Set<String> told = new HashSet<>();

@@ -1,5 +1,5 @@
-// Manages one long-lived veraPDF process (container/engines/verapdf/Server.java, which documents the lines of requests
-// and answers). It validates one file at a time, and is killed after a timeout.
+// Manages one long-lived veraPDF process, which validates one file at a time and is killed after a timeout. The process
+// runs container/engines/verapdf/Server.java, which documents the format of requests and responses.
 
 import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
@@ -20,11 +20,11 @@ type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "fil
 export interface VeraPdfProcessSettings extends Required<Common> {
   /** Folder with the jars and the sample. */
   readonly program: string;
-  /** Index of this process among several. */
+  /** Index of this process among the veraPDF processes. */
   readonly slot: number;
 }
 
-/** System paths that a JVM reads. */
+/** System paths that the JVM reads. */
 const READABLE = [
   "/usr/lib",
   "/usr/share/java",
@@ -38,29 +38,30 @@ const READABLE = [
 ];
 /** Debian's link to the JRE in /usr/lib. An absolute path, because the sandbox has no PATH. */
 const JAVA = "/usr/bin/java";
-/** Maximum time without output. The process writes a heartbeat each second, but not while it collects a large heap. */
+/**
+ * Maximum time without output. The process sends a heartbeat each second, but not during garbage collection of a large
+ * heap.
+ */
 const SILENCE_MS = 6_000;
 /**
- * Time after which a process is killed if no caller waits for its file any more. Before that, a restart costs more than
- * finishing.
+ * If no caller waits for a file any more, its process is killed after this time. Within this time, finishing the file
+ * is usually cheaper than a restart.
  */
 const ABANDONED_MS = 2_000;
-/** Exit code of a Java that ends when memory runs out (-XX:+ExitOnOutOfMemoryError). */
+/** Exit code of Java when memory runs out (-XX:+ExitOnOutOfMemoryError). */
 const MEMORY_EXIT_CODE = 3;
 /** Exit codes of Java after SIGHUP, SIGINT or SIGTERM. */
 const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
- * Memory beyond which a process is replaced. Heavy files can temporarily need more (classes, code and stacks: 150 MiB).
+ * Resident memory above which a process is replaced after its file. Includes 150 MiB for classes, code and stacks.
+ * Heavy files can temporarily need more.
  */
 const LASTING_BYTES = 896 * 2 ** 20;
-/**
- * CPU time limit: none, because setrlimit(2) would count the whole lifetime of the process. A timeout limits each file
- * instead.
- */
+/** No CPU time limit: setrlimit(2) would count the process's whole lifetime. Instead, each file has a time limit. */
 const CPU_SECONDS = 2 ** 31;
 /**
- * Limit of open files. veraPDF keeps a file open for each object stream of more than 10 KB, and reports documents as
- * damaged when it reaches the limit.
+ * Maximum number of open files. veraPDF keeps a file open for each object stream of more than 10 KB. At the limit, it
+ * would report documents as damaged.
  */
 const OPEN_FILES = 16_384;
 
@@ -70,7 +71,7 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
   complex: "too-complex",
 };
 
-/** The file that a process is working on. */
+/** The caller that waits for the file in a process. */
 interface Job {
   resolve(line: Record<string, unknown>): void;
   reject(failure: Error): void;
@@ -81,7 +82,7 @@ export class VeraPdfProcess {
   readonly #supervisor: Supervisor;
   readonly #jobs = new Map<ResidentProcess, Job>();
   #nextFile = 1;
-  /** Number of files that the current process has processed. */
+  /** Number of files that the current process has validated. */
   #seen: { readonly by: ResidentProcess; files: number } | undefined;
 
   private constructor(settings: VeraPdfProcessSettings) {
@@ -115,7 +116,7 @@ export class VeraPdfProcess {
     return this.#supervisor.current?.pid;
   }
 
-  /** True if the process is idle and ready. */
+  /** True if the process has started and can validate a file. */
   get isReady(): boolean {
     return this.#supervisor.current !== undefined;
   }
@@ -128,7 +129,7 @@ export class VeraPdfProcess {
   async validate(path: string, { part, conformance }: ValidatedLevel, signal: AbortSignal): Promise<Validation> {
     const resident = await this.#supervisor.ready(signal).catch(asBusy);
     signal.throwIfAborted();
-    // The process's user cannot access the file at its original path.
+    // Copies the file, because the process's user cannot access its original path.
     const copy = join(resident.folder.path, `file-${this.#nextFile++}.pdf`);
     try {
       const { size } = statSync(path);
@@ -143,7 +144,7 @@ export class VeraPdfProcess {
     }
   }
 
-  /** Kills the process and aborts its file. Another process is started. */
+  /** Kills the process and aborts its file. Another process then starts. */
   replace(reason: string): void {
     const { current } = this.#supervisor;
     if (current) this.#supervisor.retire(current, new EngineLost(reason));
@@ -177,7 +178,10 @@ export class VeraPdfProcess {
     }
   }
 
-  /** Replaces a process after many files. Later callers wait for the new process, which is ready in two seconds. */
+  /**
+   * Replaces a process after many files, or if it uses too much memory. Callers wait for the new one, which starts in
+   * two seconds.
+   */
   #replaceIfWorn(resident: ResidentProcess): void {
     if (this.#seen?.by !== resident) this.#seen = { by: resident, files: 0 };
     const grown = residentBytes(resident.pid ?? 0) > LASTING_BYTES;
@@ -191,7 +195,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   const user = firstUserOf(USERS.veraPdf, slot + 1) + slot;
   const folder = await scratch.folder("verapdf");
   await chmod(folder.path, 0o711);
-  // Copies the jars, because other users might be unable to access the project's folder.
+  // Copies the jars, because the process's user might be unable to access the project's folder.
   const jars = join(folder.path, "program");
   await cp(program, jars, { recursive: true });
   const temporary = join(folder.path, "temporary");
@@ -202,8 +206,8 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
     "-XX:MaxMetaspaceSize=256m",
     "-XX:MetaspaceSize=128m",
     "-XX:+ExitOnOutOfMemoryError",
-    // Files are small: a fast compiler matters more than a thorough one, and parallel garbage collection does not
-    // matter.
+    // Files are small, so fast compilation matters more than optimized code, and parallel garbage collection brings
+    // nothing.
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",

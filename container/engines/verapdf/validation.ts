@@ -3,7 +3,7 @@
 import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 
-/** A level that veraPDF knows, such as 2b or 4: it validates more levels than clients can convert to. */
+/** A level that veraPDF supports, such as 2b or 4. Clients can convert to only some of these levels. */
 export interface ValidatedLevel {
   readonly part: number;
   /** Empty for PDF/A-4. */
@@ -18,13 +18,15 @@ export interface Validation {
 
 export interface VeraPdfSettings {
   readonly scratch: Scratch;
-  /** Maximum number of files at a time, each in its own process; more wait. @default 1 */
+  /**
+   * Maximum number of files that are validated at a time, each in a separate process; further files wait. @default 1
+   */
   readonly processes?: number;
-  /** Time limit of one file. @default veraPdfMs of container/limits.ts */
+  /** Time limit for one file. @default veraPdfMs of container/limits.ts */
   readonly timeoutMs?: number;
   /** Maximum heap of each process. @default veraPdfHeapBytes of container/limits.ts */
   readonly heapBytes?: number;
-  /** Files after which a process is replaced. @default 2000 */
+  /** Number of files after which a process is replaced. @default 2000 */
   readonly filesPerProcess?: number;
   /** Folder with the build output. @default container/dist */
   readonly dist?: string;

@@ -12,12 +12,12 @@ import { VeraPdfProcess, type VeraPdfProcessSettings } from "./process.ts";
 import type { ValidatedLevel, Validation, VeraPdfSettings } from "./validation.ts";
 
 /**
- * Expected cost of a file. Heavy files need much time and memory, so only one is validated at a time, and light files
- * overtake queued heavy ones.
+ * Expected cost of a file. Heavy files need much time and memory, so only one of them is validated at a time. Light
+ * files overtake queued heavy ones.
  */
 export type Weight = "light" | "heavy";
 
-/** Maximum number of queued heavy files; more are rejected. */
+/** Maximum number of queued heavy files; further ones are rejected. */
 const MAX_WAITING = 3;
 
 /** A queued validation request. */
@@ -41,7 +41,7 @@ export class VeraPdf implements AsyncDisposable {
   readonly #idle: VeraPdfProcess[] = [];
   readonly #settings: ProcessSettings;
   readonly #queue: PermitQueue<Ticket>;
-  /** Pending start of a further process. */
+  /** The start of a further process, while it is in progress. */
   #growing: Promise<void> | undefined;
   #isClosing = false;
 
@@ -67,12 +67,12 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   /**
-   * Validates a file, and retries it in another process when its process was lost or crashed.
+   * Validates a file. Retries it in another process if its process was lost or crashed.
    *
-   * @param path of the file, which is only read
+   * @param path of the file, which is not changed
    * @param weight the file's weight. @default "light"
    * @throws EngineFailure `password-protected`, `damaged` (veraPDF cannot parse it), `too-complex`, `too-large`
-   *   (memory), `timed-out`, `busy` (veraPDF cannot be started, or was lost twice, or too many heavy files wait)
+   * (memory), `timed-out`, `busy` (veraPDF cannot be started, was lost twice, or has too many queued heavy files)
    * @throws the signal's reason when aborted
    */
   async validate(
@@ -91,10 +91,10 @@ export class VeraPdf implements AsyncDisposable {
     const taken = this.#queue.acquire({ weight }, signal);
     if (this.#queue.queued.length > 0) this.#grow();
     const permit = await taken;
-    // If no process is ready, waits for the last one.
+    // Takes a ready process. If there is none, takes the last one and waits for it.
     const index = this.#idle.findLastIndex(({ isReady }) => isReady);
     const [process] = this.#idle.splice(index, 1) as [VeraPdfProcess];
-    // An abandoned file is still validated for a while: ending the process would cost more.
+    // After an abort, the validation continues for a while, because killing the process would cost more.
     const validation = process.validate(path, level, signal).finally(() => {
       this.#idle.push(process);
       permit[Symbol.dispose]();
@@ -103,7 +103,8 @@ export class VeraPdf implements AsyncDisposable {
   }
 
   /**
-   * Probes an idle process with a sample. If all processes are busy, their work counts as the probe.
+   * Probes an idle process with a sample. If all processes are busy, needs no probe, because their jobs show whether
+   * they work.
    * @throws EngineFailure, or the signal's reason when aborted
    */
   async prove(signal: AbortSignal): Promise<void> {
@@ -112,7 +113,7 @@ export class VeraPdf implements AsyncDisposable {
     await this.#attempt(sample, { part: 2, conformance: "b" }, signal, "light");
   }
 
-  /** Replaces processes that fail their probes. */
+  /** Restarts all processes after a failed probe. */
   replace(reason: string): void {
     for (const process of this.#processes) process.replace(reason);
   }
@@ -133,7 +134,7 @@ export class VeraPdf implements AsyncDisposable {
     this.#queue.admit();
   }
 
-  /** Starts a further process for a queued file, which another process can validate in the meantime. */
+  /** Starts a further process for a queued file. An existing process might validate the file before that. */
   #grow(): void {
     if (this.#growing || this.#isClosing || this.#processes.length >= this.#settings.processes) return;
     this.#growing = VeraPdfProcess.start({ ...this.#settings, slot: this.#processes.length })
@@ -148,9 +149,9 @@ export class VeraPdf implements AsyncDisposable {
 }
 
 /**
- * Starts veraPDF with one process, which tests itself with a file that conforms. Further processes start when files
- * wait, and those that end later are restarted.
- * @throws EngineFailure `busy` if it is not built or fails its self-test
+ * Starts veraPDF with one process, which tests itself with a file that conforms. Further processes start when files are
+ * queued. Processes that exit later are restarted.
+ * @throws EngineFailure `busy` if veraPDF is not built or fails its self-test
  */
 export async function startVeraPdf(settings: VeraPdfSettings): Promise<VeraPdf> {
   const { dist = DEFAULT_DIST, log } = settings;

@@ -1,11 +1,10 @@
-// Chooses the name of a downloaded file. The name is unsanitized: the caller removes characters that file systems
-// forbid.
+// Chooses the name of a downloaded file. The caller must remove characters that file systems forbid.
 
 import { extensionOf } from "../../../src/document/contract/media-type.ts";
 
 /**
- * Returns the name from Content-Disposition, or the last path segment, or the host. A name without extension gets the
- * extension of the media type.
+ * Returns the name in Content-Disposition, else the last segment of the URL's path, else the host. A name from the URL
+ * that has no extension gets the extension of the media type.
  */
 export function nameOf(disposition: string | undefined, url: URL, type: string): string {
   const given = nameIn(disposition ?? "");
@@ -16,7 +15,7 @@ export function nameOf(disposition: string | undefined, url: URL, type: string):
   return extension === undefined ? name : `${name}.${extension}`;
 }
 
-/** Returns the file name in a Content-Disposition (RFC 6266): `filename*` first. */
+/** Returns the file name in a Content-Disposition header (RFC 6266). `filename*` takes precedence. */
 function nameIn(disposition: string): string | undefined {
   const [, charset, extended] = /;\s*filename\*\s*=\s*([\w-]+)'[^']*'([^\s;]+)/i.exec(disposition) ?? [];
   if (extended !== undefined && /^utf-8$/i.test(charset!)) return decode(extended);

@@ -1,5 +1,5 @@
-// Fetches files from the web. Connects only to addresses on the allow list for web pages, checks each redirect against
-// it, and limits time, size and redirects.
+// Fetches files from the web. Connects only to addresses that the allow list for web pages permits, also after
+// redirects. Limits time, size and number of redirects.
 
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
@@ -13,15 +13,15 @@ import { nameOf } from "./file-names.ts";
 import type { WebRequests } from "./web-requests.ts";
 
 export interface WebFile {
-  /** From Content-Disposition or the path, as the server spells it. */
+  /** Name from Content-Disposition or the URL, not sanitized. */
   readonly name: string;
   /** Content-Type of the response; empty if absent. */
   readonly type: string;
-  /** Must be read completely or closed with `return()`, which closes the connection. */
+  /** Must be read completely, or closed with `return()`. Either closes the connection. */
   readonly body: AsyncGenerator<Uint8Array>;
 }
 
-/** Allowance for headers and compression in addition to the file itself, in bytes. */
+/** Number of bytes allowed for headers and compression, in addition to the file's limit. */
 const BESIDE_THE_FILE_BYTES = 2 ** 20;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const FOUND: readonly (number | undefined)[] = [200, 203];
@@ -37,7 +37,7 @@ export class WebFiles {
   /**
    * Resolves once the server has responded with a file.
    * @throws OutOfRange for `url`, if it leads to a host that is not allowed
-   * @throws EngineFailure `unreachable`, `too-large`; reading the body can throw both, too
+   * @throws EngineFailure `unreachable` or `too-large`, also while the body is read
    * @throws the signal's reason when aborted
    */
   async fetch(address: string, maxBytes: number, signal: AbortSignal): Promise<WebFile> {
@@ -99,7 +99,7 @@ export class WebFiles {
   }
 }
 
-/** @throws AddressBlocked if the location is not a valid value of `url` */
+/** @throws AddressBlocked if `url` would not accept the new location */
 function nextPlace(location: string, from: URL): URL {
   if (!URL.canParse(location, from.href)) throw new Error("a redirect without a valid Location");
   const url = new URL(location, from.href);
@@ -118,10 +118,10 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ["br", createBrotliDecompress],
 ]);
 
-/** Some servers compress responses regardless of Accept-Encoding. */
+/** Decodes the body, because some servers compress responses regardless of Accept-Encoding. */
 function decoded(response: IncomingMessage): Readable {
   const coding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
   const decoder = DECODERS.get(coding)?.();
-  // The decoder forwards an error of the response to its reader.
+  // `pipeline` passes an error of the response to the reader of the decoder.
   return decoder ? pipeline(response, decoder, () => {}) : response;
 }

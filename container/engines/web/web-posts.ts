@@ -1,5 +1,5 @@
-// Posts messages to receivers on the web that are on the allow list for web pages. Follows no redirects, and reads only
-// the status of a response.
+// Posts messages to receivers on the web, at addresses that the allow list for web pages permits. Follows no redirects.
+// Reads only the response's status.
 
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
 import { isPublicName, NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
@@ -8,7 +8,7 @@ import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AddressBlocked } from "../chromium/network/web-addresses.ts";
 import type { WebRequests } from "./web-requests.ts";
 
-/** Allowance for headers in addition to the message, in bytes. */
+/** Number of bytes allowed for headers, in addition to the message. */
 const BESIDE_THE_MESSAGE_BYTES = 2 ** 20;
 
 export class WebPosts {
@@ -19,8 +19,8 @@ export class WebPosts {
   }
 
   /**
-   * Checks a URL without connecting to it. A public name that does not resolve now is valid. @throws OutOfRange for
-   * `url`, if its address is blocked
+   * Checks a URL without connecting to it. A public name that does not resolve at the moment is valid. @throws
+   * OutOfRange for `url`, if its address is blocked
    */
   async check(address: string): Promise<void> {
     const url = new URL(address);
@@ -33,7 +33,8 @@ export class WebPosts {
   }
 
   /**
-   * Posts a message once. @returns the status of the response @throws OutOfRange for `url`, if its address is blocked
+   * Posts a message, without retries. @returns the response's status @throws OutOfRange for `url`, if its address is
+   * blocked
    * @throws EngineFailure `unreachable` if there is no response in time
    * @throws the signal's reason when aborted
    */
@@ -54,7 +55,7 @@ export class WebPosts {
       return statusCode ?? 0;
     } catch (error) {
       signal.throwIfAborted();
-      // Logs only the origin, because the rest of the URL might be a secret of the receiver.
+      // Reports only the host, because the rest of the URL might contain a secret of the receiver.
       if (error instanceof AddressBlocked) throw new OutOfRange("url", new URL(address).host, NOT_PUBLIC);
       throw new EngineFailure("unreachable", String(error), { cause: error });
     } finally {

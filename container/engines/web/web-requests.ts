@@ -1,5 +1,5 @@
-// Sends requests to the web, each on a separate connection to an address on the allow list for web pages. Follows no
-// redirects.
+// Sends requests to the web. Each request has a separate connection, to an address that the allow list for web pages
+// permits. Follows no redirects.
 
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { isIP, type Socket } from "node:net";
@@ -14,7 +14,7 @@ import {
 } from "../chromium/network/web-proxy.ts";
 
 export interface WebRequestsSettings extends WebProxySettings {
-  /** Trusted certificates, in PEM. @default Node's */
+  /** Trusted certificates, in PEM. @default those of Node */
   readonly certificates?: string;
 }
 
@@ -23,7 +23,7 @@ export interface WebRequest {
   readonly headers: OutgoingHttpHeaders;
   /** @default none */
   readonly body?: Uint8Array;
-  /** Time until the response starts. */
+  /** Time limit for the response's headers. */
   readonly answerMs: number;
 }
 
@@ -39,7 +39,7 @@ export class WebRequests {
     this.#certificates = certificates;
   }
 
-  /** Starts a visit, which must be ended. */
+  /** Starts a visit. The caller must end it. */
   visit(limits: VisitLimits): ProxySession {
     return this.#proxy.visit({ limits, document: undefined, exceeded: () => {} });
   }
@@ -51,14 +51,14 @@ export class WebRequests {
   }
 
   /**
-   * Resolves when the response starts.
+   * Resolves when the response's headers arrive.
    * @throws AddressBlocked; any error that prevents a response
    */
   async send(url: URL, visit: ProxySession, { method, headers, body, answerMs }: WebRequest): Promise<IncomingMessage> {
     const { host, port } = hostAndPort(url);
     const socket = await visit.connect(host, port);
     const secured = url.protocol === "https:" ? this.#secured(socket, host) : socket;
-    // The request reports the connection's errors only until its own end.
+    // Errors of the connection can also occur after the request has ended, when no other listener receives them.
     secured.on("error", () => {});
     const outgoing = httpRequest({
       ...{ method, path: `${url.pathname}${url.search}` },
@@ -76,7 +76,7 @@ export class WebRequests {
     return promise.finally(() => clearTimeout(timer));
   }
 
-  /** Starts TLS on a connection to a checked address. The certificate must match the host name. */
+  /** Starts TLS on a connection to a checked address. The server's certificate must match the host name. */
   #secured(socket: Socket, host: string): Socket {
     return connectTls({
       socket,

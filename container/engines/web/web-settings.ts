@@ -1,4 +1,5 @@
-// Reads the operator's settings of hosts that web pages and `url` can load, so that mistakes are reported at the start.
+// Checks the operator's settings for hosts that web pages and `url` can access, so that the server reports mistakes
+// when it starts.
 
 import { Resolver } from "node:dns";
 import { AllowList } from "../chromium/network/web-addresses.ts";
@@ -6,7 +7,7 @@ import type { WebProxySettings } from "../chromium/network/web-proxy.ts";
 
 type Environment = Readonly<Partial<Record<"URL_ALLOW" | "URL_DNS", string>>>;
 
-/** @throws Error with a sentence for the operator if a setting is invalid */
+/** @throws Error with a message for the operator, if a setting is invalid */
 export function readWebSettings({ URL_ALLOW: allow = "", URL_DNS = "" }: Environment): WebProxySettings {
   named("URL_ALLOW", () => new AllowList(allow));
   const dnsServers = URL_DNS.split(/[\s,]+/).filter((server) => server !== "");

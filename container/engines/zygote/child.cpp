@@ -1,4 +1,4 @@
-// Starts and confines forked children, and interprets their exit status.
+// Starts and confines forked children, and interprets how they end.
 #include "child.hpp"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 namespace zygote {
 namespace {
 
-// A message of at most PIPE_BUF bytes arrives whole (pipe(7)).
+// A message of at most PIPE_BUF bytes is written atomically (pipe(7)).
 constexpr std::size_t longestDetail = 1024;
 
 void tell(int pipe, const Outcome& outcome) {
@@ -34,7 +34,8 @@ bool giveFolder(const Job& job, const Identity& owner) {
 }
 
 void resetSignals() {
-  // LibreOffice's own handlers would try to save documents. A child that crashes must end at once.
+  // Restores the default handlers. LibreOffice's handlers would try to save documents, but a crashed child must end at
+  // once.
   const auto handled = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTERM, SIGHUP, SIGINT, SIGXCPU, SIGXFSZ, SIGCHLD};
   for (const int signal : handled) {
     ::signal(signal, SIG_DFL);
@@ -44,14 +45,12 @@ void resetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/**
- * Reports whether the sender of this signal is a person or the system. A fault within a process raises other signals.
- */
+/** Reports whether a signal comes from a person or the system. A fault within the process raises other signals. */
 bool isFromOutside(int signal) {
   return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-/** @returns an empty string, or the failed step, after which the document must not be opened */
+/** @returns an empty string, or the failed step; then the document must not be opened */
 std::string confine(const ServerSettings& settings, const Job& job, int slot, pid_t zygote) {
   const Identity user{settings.firstUser + static_cast<uid_t>(slot), settings.firstUser + static_cast<gid_t>(slot)};
   const bool isRoot = geteuid() == 0;
@@ -59,7 +58,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   if (chdir(job.folder.c_str()) != 0) return "the job's folder cannot be entered";
   if (isRoot && !giveFolder(job, user)) return "the job's folder cannot be given to the child's user";
   if (isRoot && !becomeUser(user)) return "the child's user cannot be changed";
-  // Must follow the change of user, which clears this setting.
+  // Must run after the change of user, which clears this setting.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != zygote) _exit(1);
   for (const std::string& name : settings.temporaryFolders) {
@@ -78,7 +77,7 @@ std::string confine(const ServerSettings& settings, const Job& job, int slot, pi
   endWhenRefused(job.memoryBytes, [pipe](Status status, const char* what) { tell(pipe, {status, what}); });
   const std::string obstacle = confine(settings, job, slot, zygote);
   tell(pipe, obstacle.empty() ? work(job) : Outcome{Status::lost, obstacle});
-  // Skips destructors and exit handlers: the office's would wait for threads that were not forked.
+  // Skips destructors and exit handlers: those of LibreOffice would wait for threads that do not exist in the child.
   _exit(0);
 }
 
@@ -93,7 +92,7 @@ Child startChild(const ServerSettings& settings, const Job& job, int slot, const
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return child;
   const pid_t zygote = getpid();
-  // A signal that arrives before the child has its own handlers waits until then: the office's would never return.
+  // Blocks signals until the child has its own handlers. LibreOffice's handlers would never return in a child.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -110,7 +109,7 @@ Child startChild(const ServerSettings& settings, const Job& job, int slot, const
     close(ends[0]);
     return child;
   }
-  // Done on both sides of the fork, so that the group exists whichever runs first.
+  // Both the parent and the child call this, so that the group exists whichever of them runs first.
   setpgid(child.pid, child.pid);
   child.outcome = ends[0];
   return child;

@@ -22,7 +22,7 @@ void limit(int resource, rlim_t soft, rlim_t hard) {
   setrlimit(static_cast<__rlimit_resource>(resource), &value);
 }
 
-/** Returns the address space in use: RLIMIT_AS includes the zygote's libraries and heap. */
+/** Returns the address space in use, because RLIMIT_AS also counts the zygote's libraries and heap. */
 rlim_t mappedBytes() {
   long pages = 0;
   if (FILE* file = std::fopen("/proc/self/statm", "r")) {
@@ -42,7 +42,7 @@ bool allowBelow(int ruleset, const std::string& path, __u64 access) {
   // A path that does not exist on this system needs no rule.
   if (parent < 0) return true;
   struct stat about {};
-  // A file cannot have rights of folders.
+  // Landlock rejects folder rights on a file.
   if (fstat(parent, &about) == 0 && !S_ISDIR(about.st_mode)) access &= ~__u64{LANDLOCK_ACCESS_FS_READ_DIR};
   landlock_path_beneath_attr rule{};
   rule.allowed_access = access;
@@ -58,7 +58,7 @@ void limitResources(const Job& job) {
   const auto cpu = static_cast<rlim_t>(job.cpuSeconds);
   limit(RLIMIT_CPU, cpu, cpu + 1);
   const rlim_t memory = mappedBytes() + static_cast<rlim_t>(job.memoryBytes);
-  // The hard limit leaves a little more, for the report that memory ran out.
+  // The hard limit is slightly higher, so that the child can still report that memory ran out.
   limit(RLIMIT_AS, memory, memory + (rlim_t{1} << 20));
   limit(RLIMIT_FSIZE, static_cast<rlim_t>(job.fileBytes), static_cast<rlim_t>(job.fileBytes));
   limit(RLIMIT_NOFILE, 256, 256);
@@ -73,7 +73,7 @@ bool becomeUser(Identity identity) {
   if (setgroups(0, nullptr) != 0) return false;
   if (setresgid(identity.gid, identity.gid, identity.gid) != 0) return false;
   if (setresuid(identity.uid, identity.uid, identity.uid) != 0) return false;
-  // The kernel counts processes per user, so this limit is set only if no other process runs as the same user.
+  // The kernel counts processes per user. So this limit is set only if each child runs as a separate user.
   limit(RLIMIT_NPROC, 64, 64);
   return true;
 }
@@ -82,7 +82,7 @@ bool restrictFiles(const std::vector<std::string>& readable, const std::string& 
   const int version = createRuleset(nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 1) return false;
   const __u64 reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  // The thirteen rights of the first version, up to MAKE_SYM; later versions add REFER (2) and TRUNCATE (3).
+  // The thirteen rights of Landlock's first version, up to MAKE_SYM. Version 2 adds REFER, version 3 adds TRUNCATE.
   __u64 everything = (__u64{LANDLOCK_ACCESS_FS_MAKE_SYM} << 1) - 1;
   if (version >= 2) everything |= __u64{1} << 13;
   if (version >= 3) everything |= __u64{1} << 14;

@@ -1,4 +1,4 @@
-// Restricts a child that opens an untrusted document to computing, reading system files, and writing to its folder.
+// Restricts a child that opens an untrusted document: it can compute, read system files, and write to its job's folder.
 #pragma once
 
 #include <sys/types.h>
@@ -10,15 +10,18 @@
 
 namespace zygote {
 
-/** User that children run as if the zygote is root: one for each slot, so that jobs cannot reach each other. */
+/**
+ * A user that a child runs as, if the zygote is root. Each slot has a different user, so that jobs cannot access each
+ * other.
+ */
 struct Identity {
   uid_t uid;
   gid_t gid;
 };
 
 /**
- * Sets the limits of setrlimit(2), makes the process the first victim of the kernel's out-of-memory killer, and
- * disables core files.
+ * Sets limits (setrlimit(2)) and disables core files. Makes the kernel's out-of-memory killer choose this process
+ * first.
  */
 void limitResources(const Job& job);
 
@@ -26,14 +29,14 @@ void limitResources(const Job& job);
 bool becomeUser(Identity identity);
 
 /**
- * Makes files readable only below `readable`, and writable only below `writable`. On kernels without Landlock, the
- * user's permissions are the only restriction.
- * @returns true if the kernel enforces it
+ * Restricts reading to files below `readable`, and writing to files below `writable`. On kernels without Landlock, only
+ * the user's permissions restrict access.
+ * @returns true if the kernel enforces the restriction
  */
 bool restrictFiles(const std::vector<std::string>& readable, const std::string& writable);
 
 /**
- * Refuses sockets, other programs, other processes, and access to their memory from now on. @returns false on failure
+ * From now on, refuses sockets, other programs, other processes and access to their memory. @returns false on failure
  */
 bool restrictSystemCalls();
 

@@ -1,4 +1,4 @@
-// Defines jobs and their outcomes: the vocabulary of the pipe to the service.
+// Defines jobs and their outcomes, which the zygote exchanges with the service.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,27 @@
 
 namespace zygote {
 
-/** One conversion. Sizes are in bytes; times are in milliseconds unless the name says otherwise. */
+/** One conversion. Sizes are in bytes. Times are in milliseconds, unless their name has another unit. */
 struct Job {
   std::string id;
-  /** Absolute path of the job's own folder, which the service makes and removes. The child can write nowhere else. */
+  /** Absolute path of the job's own folder, which the service creates and deletes. The child can write nowhere else. */
   std::string folder;
-  /** Names inside the folder. */
+  /** File names inside the folder. */
   std::string input = "input";
   std::string output = "output.pdf";
-  /** The whole request, with fields that only the engine interprets. */
+  /** The whole request, including fields that only the engine uses. */
   JsonObject request;
   std::int64_t timeoutMs = 120'000;
   std::int64_t cpuSeconds = 120;
-  /** Memory in addition to what the zygote itself has mapped. */
+  /** Memory that the child can use in addition to the zygote's mappings. */
   std::int64_t memoryBytes = std::int64_t{2} << 30;
   std::int64_t fileBytes = std::int64_t{1} << 30;
 };
 
 /**
- * Outcomes of a job, which a child sends as one byte. `tooLong`: the job would exceed its time limit; the detail is the
- * number of pages, and how many of them fit into the limit. `crashed`: the document made the process fail. `lost`: the
- * process could not run or was killed, and the document is not the cause.
+ * Outcome of a job, which a child reports as one byte. `tooLong`: the job would exceed its time limit; the detail has
+ * the number of pages, and how many of them fit into the limit. `crashed`: the document made the process fail. `lost`:
+ * the process could not run or was killed, and the document is not the cause.
  */
 enum class Status : unsigned char {
   ok, password, damaged, unsupported, failed, exhausted, room, timeout, tooLong, crashed, lost
@@ -53,7 +53,7 @@ inline const char* wordOf(Status status) {
 
 struct Outcome {
   Status status = Status::failed;
-  /** Detail for the log; can quote the document. */
+  /** Detail for the log. Can contain text of the document. */
   std::string detail;
 };
 

@@ -1,4 +1,4 @@
-// Parses and writes the JSON lines of the protocol. The only file that includes the JSON library, which compiles slowly.
+// Parses and writes JSON lines. Only this file includes the JSON library, which compiles slowly.
 #include "json.hpp"
 
 #include <cstdlib>

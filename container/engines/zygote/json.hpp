@@ -1,5 +1,4 @@
-// Reads and writes JSON lines to the extent that the protocol needs: flat objects of strings, integers and booleans
-// (RFC 8259).
+// Reads and writes the JSON lines of the protocol: flat objects of strings, integers and booleans (RFC 8259).
 #pragma once
 
 #include <cstdint>
@@ -9,10 +8,10 @@
 
 namespace zygote {
 
-/** A flat object. Every value is kept as text: a string's content, or the literal `12`, `true`, `null`. */
+/** A flat object. Stores each value as text: the content of a string, or a literal such as `12`, `true` or `null`. */
 class JsonObject {
  public:
-  /** Returns nothing if the line is not exactly one flat object. */
+  /** Returns an empty optional unless the line is exactly one flat object. */
   static std::optional<JsonObject> parse(const std::string& line);
 
   std::string text(const std::string& key, const std::string& fallback) const;
@@ -23,14 +22,14 @@ class JsonObject {
   std::map<std::string, std::string> members_;
 };
 
-/** Writes one line, member after member. Bytes that are not UTF-8 become U+FFFD. */
+/** Writes one line, one member at a time. Replaces bytes that are not UTF-8 by U+FFFD. */
 class JsonLine {
  public:
   JsonLine& add(const char* key, const std::string& value);
   JsonLine& add(const char* key, const char* value) { return add(key, std::string(value)); }
   JsonLine& add(const char* key, std::int64_t value);
   JsonLine& add(const char* key, bool value);
-  /** Returns the object with its line feed. */
+  /** Returns the object with a final line feed. */
   std::string finish() { return line_ + "}\n"; }
 
  private:

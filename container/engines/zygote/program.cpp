@@ -1,4 +1,4 @@
-// Implements the common start and end of all zygotes.
+// Implements the parts that all zygotes share: start and end.
 #include "program.hpp"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-// Provides the common parts of every zygote's main(): its arguments, its ends of the protocol, its first line.
+// Provides the parts of main() that all zygotes share: arguments, the protocol's streams, and the first line of output.
 #pragma once
 
 #include <chrono>
@@ -10,15 +10,15 @@
 
 namespace zygote {
 
-/** A zygote process. All take --children <n> and --first-user <n>. */
+/** A zygote process. Every zygote accepts --children <n> and --first-user <n>. */
 class Program {
  public:
   ServerSettings settings;
 
   /**
-   * Reads `--name value` pairs, separates the protocol from the engine's standard output, and makes the process end
-   * with its parent.
-   * @param required names of arguments, without the dashes
+   * Reads `--name value` pairs, keeps the engine's standard output out of the protocol, and ties the process's lifetime
+   * to its parent's.
+   * @param required names of required arguments, without the dashes
    * @returns true if all of them are present
    */
   bool begin(int count, char** values, const std::vector<std::string>& required);
@@ -36,15 +36,14 @@ class Program {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-/** Returns the names in a folder, in order, without the hidden ones. */
+/** Returns the sorted names of the files in a folder, except hidden files. */
 std::vector<std::string> namesIn(const std::string& folder);
 
-/** Returns the absolute path, or an empty string if the directory is gone. */
+/** Returns the absolute path of the working directory, or an empty string if it was deleted. */
 std::string workingDirectory();
 
 /**
- * Reports, for self-tests, whether a PDF has one page, if the plain text of its page tree shows it (ISO 32000-1,
- * 7.7.3.2).
+ * For self-tests: reports whether a PDF has one page, by a text search in its page tree (ISO 32000-1, 7.7.3.2).
  */
 bool isPdfOfOnePage(const std::string& path);
 

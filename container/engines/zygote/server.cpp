@@ -64,20 +64,20 @@ class Server {
     }
   }
 
-  /** Returns all descriptors through which a child could read or write, including the outcomes of other jobs. */
+  /** Returns all descriptors that a child must not have, including the pipes of other jobs' outcomes. */
   std::vector<int> descriptors() const {
     std::vector<int> all = {settings_.requests, settings_.answers, ends_};
     for (const Child& child : children_) all.push_back(child.outcome);
     return all;
   }
 
-  /** Returns the milliseconds for poll(2); -1 means no limit. */
+  /** Returns the timeout for poll(2) in milliseconds; -1 means no limit. */
   int untilNextDeadline() const {
     int least = -1;
     for (const Child& child : children_) {
       if (child.late) continue;
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(child.deadline - Clock::now()).count();
-      // One millisecond more, so that the clock is past the deadline when poll returns.
+      // Adds a millisecond, so that the deadline has passed when poll returns.
       const int milliseconds = static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, 1'000'000));
       if (least < 0 || milliseconds < least) least = milliseconds;
     }

@@ -12,28 +12,31 @@
 namespace zygote {
 
 struct ServerSettings {
-  /** Maximum number of children that work at a time; further jobs wait. */
+  /** Maximum number of concurrent children; further jobs wait. */
   int children = 2;
-  /** Users of the children if the zygote is root: this one for the first slot, the next for the second, and so on. */
+  /** User of the first slot's child, if the zygote is root. The next slot's child has the next user ID. */
   std::uint32_t firstUser = 60'500;
-  /** Paths that children can read, in addition to their own folder. */
+  /** Paths that children can read, in addition to their job's folder. */
   std::vector<std::string> readable;
-  /** Folders below the working directory that the engine made for temporary files. Each job's folder has its own. */
+  /**
+   * Folders that the engine expects for temporary files, relative to the working directory. Each job's folder has a
+   * copy.
+   */
   std::vector<std::string> temporaryFolders;
-  /** Called first in a child. */
+  /** Called in a child before everything else. */
   std::function<void()> begin = [] {};
-  /** Both ends of the protocol. Children do not have them. */
+  /** File descriptors of the protocol, which children close. */
   int requests = 0;
   int answers = 1;
 };
 
-/** Runs in the child. */
+/** Runs in the child, and returns the job's outcome. */
 using Work = std::function<Outcome(const Job&)>;
 
-/** Runs one job in its own child, as the service would request it. Used by the self-test. */
+/** Runs one job in a child, as for a request of the service. For self-tests. */
 Outcome runOne(const ServerSettings& settings, const Job& job, const Work& work);
 
-/** Serves until the requests end. @returns the exit code */
+/** Serves until the request stream ends. @returns the exit code */
 int serve(const ServerSettings& settings, const Work& work);
 
 }  // namespace zygote

@@ -1,5 +1,5 @@
-// Builds the seccomp filter of children (seccomp(2), linux/seccomp.h): a list of blocked calls, because an office needs
-// all others.
+// Builds the seccomp filter of children (seccomp(2), linux/seccomp.h). The filter blocks a list of calls, because an
+// office program needs all others.
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -28,20 +28,20 @@ constexpr __u32 architecture = AUDIT_ARCH_AARCH64;
 constexpr __u32 refuse(int error) { return SECCOMP_RET_ERRNO | (static_cast<__u32>(error) & SECCOMP_RET_DATA); }
 
 const std::vector<int> forbidden = {
-    // Other machines and other services. Not even AF_UNIX is allowed, because nothing in a conversion needs it.
+    // Calls that reach other machines and services. Not even AF_UNIX is allowed, because no conversion needs it.
     SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
-    // Other programs.
+    // Calls that start other programs.
     SYS_execve, SYS_execveat,
-    // Other processes.
+    // Calls that affect other processes.
     SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_pidfd_send_signal,
     SYS_pidfd_getfd, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_process_madvise,
     SYS_setpgid, SYS_setsid,
-    // The structure of the system.
+    // Calls that change the system.
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_open_tree, SYS_move_mount,
     SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr, SYS_swapon, SYS_swapoff, SYS_reboot,
     SYS_sethostname, SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_clock_adjtime, SYS_adjtimex,
     SYS_acct, SYS_quotactl, SYS_mknodat, SYS_fanotify_init, SYS_open_by_handle_at, SYS_name_to_handle_at,
-    // Parts of the kernel that are useful to an attacker and that an office does not use.
+    // Kernel features that are useful to an attacker and that no office program uses.
     SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_io_uring_setup,
     SYS_io_uring_enter, SYS_io_uring_register, SYS_init_module, SYS_finit_module, SYS_delete_module,
     SYS_kexec_load, SYS_kexec_file_load, SYS_personality, SYS_syslog, SYS_vhangup, SYS_lookup_dcookie, SYS_nfsservctl,
@@ -52,10 +52,10 @@ const std::vector<int> forbidden = {
 
 constexpr __u32 numberAt = offsetof(seccomp_data, nr);
 constexpr __u32 architectureAt = offsetof(seccomp_data, arch);
-// The lower half of the first argument: both architectures are little-endian.
+// The lower half of the first argument. Both supported architectures are little-endian.
 constexpr __u32 argumentAt = offsetof(seccomp_data, args);
 
-/** A filter program whose rules return immediately, so that no jump is longer than one rule. */
+/** A filter program. Each rule returns immediately, so no jump is longer than one rule. */
 class Program {
  public:
   void load(__u32 offset) { add(BPF_LD | BPF_W | BPF_ABS, offset); }
@@ -71,7 +71,7 @@ class Program {
     jump(BPF_JGE, value, 0, 1);
     give(answer);
   }
-  /** Allows a call if its first argument matches, and refuses it otherwise. */
+  /** Allows a call only if its first argument matches. */
   void allowOnly(int call, __u16 comparison, __u32 value, int error) {
     jump(BPF_JEQ, static_cast<__u32>(call), 0, 4);
     load(argumentAt);
@@ -102,16 +102,17 @@ bool restrictSystemCalls() {
   program.unlessEqual(architecture, SECCOMP_RET_KILL_PROCESS);
   program.load(numberAt);
 #if defined(__x86_64__)
-  // The x32 calls (bit 30) are the same calls under other numbers.
+  // x32 calls (bit 30) are the same calls under other numbers.
   program.whenAtLeast(0x40000000, refuse(ENOSYS));
 #endif
-  // Allows threads only. The C library falls back to clone if clone3 is unknown, whose flags a filter cannot see.
+  // Allows new threads, but no new processes. A filter cannot see the flags of clone3; if that is unknown, the C
+  // library uses clone.
   program.whenEqual(SYS_clone3, refuse(ENOSYS));
   program.allowOnly(SYS_clone, BPF_JSET, CLONE_THREAD, EPERM);
   // abort() and raise() signal the process itself.
   program.allowOnly(SYS_tgkill, BPF_JEQ, static_cast<__u32>(getpid()), EPERM);
   program.allowOnly(SYS_prlimit64, BPF_JEQ, 0, EPERM);
-  // Scratch files need not survive a power cut: the call succeeds without waiting for the disk.
+  // Lets fsync succeed without waiting for the disk, because scratch files need not survive a power failure.
   for (const int call : {SYS_fsync, SYS_fdatasync, SYS_sync_file_range}) {
     program.whenEqual(static_cast<__u32>(call), SECCOMP_RET_ERRNO | 0);
   }

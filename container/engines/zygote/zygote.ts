@@ -1,9 +1,9 @@
-// Runs jobs in a zygote (container/engines/zygote): sends them as JSON lines, and reports the outcome of each job's
-// child. A job whose zygote or child was killed or hung fails as lost.
+// Runs jobs in a zygote (container/engines/zygote). Sends each job as a JSON line, and reports the outcome of its
+// child. If the zygote or child was killed or hung, the job fails as lost.
 //
-// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and the fields of
-// the engine's own jobs, {"op":"cancel","id"} or {"op":"ping"}. Answers: once {"ready":true,"version","startMs"} or
-// {"ready":false,"reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it ended;
+// Requests: {"id","folder","input","output","timeoutMs","cpuSeconds","memoryBytes","fileBytes"} and fields that the
+// engine defines; {"op":"cancel","id"}; {"op":"ping"}. Responses: at the start {"ready":true,"version","startMs"} or
+// {"ready":false,"reason"}; {"id","pid"} when a child was forked; {"id","status","detail"} when it has ended;
 // {"alive":true}.
 
 import { AsyncResource } from "node:async_hooks";
@@ -17,7 +17,7 @@ import { countEvent } from "../../supervision/engine-events.ts";
 import type { Launch, ResidentProcess } from "../../supervision/resident.ts";
 import { Supervisor } from "../../supervision/supervisor.ts";
 
-/** Fields of every job. Only the engine's own code uses further fields. */
+/** Fields of every job. Each engine adds fields that only its own code uses. */
 export interface ZygoteJob {
   /** The job's own folder, as an absolute path. */
   readonly folder: string;
@@ -28,16 +28,16 @@ export interface ZygoteJob {
 export interface ZygoteSettings {
   /** The engine's name, for the log. */
   readonly engine: string;
-  /** Maximum number of jobs at a time; more wait. */
+  /** Maximum number of concurrent jobs; further ones wait. */
   readonly children: number;
   /** @throws NotReady */
   prepare(): Promise<Launch>;
-  /** Called with details for the log whenever the zygote has started. */
+  /** Called each time the zygote has started, with details for the log. */
   warm(details: Record<string, unknown>): void;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Maximum time without output. A zygote never blocks for long: it forks in milliseconds. */
+/** Maximum time without output. A zygote never blocks longer, because a fork takes milliseconds. */
 const SILENCE_MS = 6_000;
 
 const REASONS: Readonly<Record<string, FailureReason>> = {
@@ -51,29 +51,32 @@ const REASONS: Readonly<Record<string, FailureReason>> = {
 };
 
 interface Pending {
-  /** Process that runs the job, once it was forked. */
+  /** ID of the child that runs the job. Set after the fork. */
   pid?: number;
-  /** Reason, if this service killed the process. */
+  /** Set if this service killed the process. */
   reason?: EngineFailure;
-  /** Registers the process with its job, for priorities. Returns the unregister function. */
+  /**
+   * Registers a process as part of the job, so that its priority can be lowered. Returns the function that unregisters
+   * it.
+   */
   readonly workedOnBy: (pid: number) => () => void;
-  /** Unregisters the process once it has exited. */
+  /** Unregisters the job's process after its exit. */
   forget?: () => void;
   readonly resolve: (detail: string) => void;
   readonly reject: (failure: Error) => void;
 }
 
-/** A zygote that is kept running. */
+/** A zygote that is restarted whenever it exits. */
 export class Zygote {
   readonly #engine: string;
   readonly #supervisor: Supervisor;
   readonly #jobs = new Map<string, Pending>();
   readonly #stoppedWatch: Disposable;
-  /** Limits jobs to the zygote's concurrency, so that every job it has received is running and can be monitored. */
+  /** Limits jobs to the zygote's concurrency, so that no job waits inside the zygote, where it cannot be monitored. */
   readonly #turns: PermitQueue;
   #nextId = 1;
 
-  /** Starts the zygote in the background, and retries for as long as that fails. */
+  /** Starts the zygote in the background. Retries as long as the start fails. */
   constructor({ children, warm, ...settings }: ZygoteSettings) {
     const jobs = this.#jobs;
     this.#engine = settings.engine;
@@ -84,7 +87,7 @@ export class Zygote {
       ping: { op: "ping" },
       started: ({ about, pid }) => warm({ ...about, pid }),
       heard: (_, line) => answer(jobs, line),
-      // The zygote itself opens no document, so no job caused its exit. Its children die with it.
+      // No job caused the zygote's exit, because it opens no document itself. Its children die with it.
       onExit: (_, { code, signal, reason }) => {
         const lost = new EngineLost(`the zygote ended: ${reason?.detail ?? signal ?? code}`);
         for (const { forget, reject } of jobs.values()) {
@@ -102,12 +105,12 @@ export class Zygote {
     return this.#supervisor.current?.pid;
   }
 
-  /** True while the last attempt to start the zygote has failed. */
+  /** True if the last attempt to start the zygote failed. */
   get isFailing(): boolean {
     return this.#supervisor.isFailing;
   }
 
-  /** Waits for the first start. @throws NotReady if the start fails; it is retried in the background */
+  /** Waits for the first start. @throws NotReady if it fails; the start is retried in the background */
   async started(): Promise<void> {
     await this.#supervisor.ready(new AbortController().signal);
   }
@@ -115,7 +118,7 @@ export class Zygote {
   /**
    * Runs a job in a child.
    * @returns the detail with which the child reported success
-   * @throws EngineFailure by how the child ended; EngineLost if the document did not cause that
+   * @throws EngineFailure for the way the child ended; EngineLost if the document is not the cause
    * @throws NotReady while the zygote cannot be started
    * @throws the signal's reason when aborted
    */
@@ -125,7 +128,7 @@ export class Zygote {
   }
 
   /**
-   * Runs a small job immediately, without queueing behind other jobs. The zygote reserves a child for it.
+   * Runs a small job without queueing. The zygote reserves a child for such jobs.
    * @throws the same errors as {@link convert}
    */
   async prove(job: ZygoteJob, signal: AbortSignal): Promise<void> {
@@ -134,7 +137,7 @@ export class Zygote {
     await this.#send(current, job, signal);
   }
 
-  /** Kills the zygote and its jobs. Another zygote is started. */
+  /** Kills the zygote and its jobs. Another zygote then starts. */
   replace(reason: string): void {
     const { current } = this.#supervisor;
     if (current) this.#supervisor.retire(current, new EngineLost(reason));
@@ -163,7 +166,7 @@ export class Zygote {
     }
   }
 
-  /** Makes the zygote kill a hung child, because the pid might already belong to another process. */
+  /** Kills a hung child through the zygote, because the process ID might already belong to another process. */
   #killStopped(pid: number): void {
     for (const [id, pending] of this.#jobs) {
       if (pending.pid !== pid) continue;
@@ -192,7 +195,7 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   else pending.reject(new EngineFailure(REASONS[String(status)] ?? "crashed", String(detail)));
 }
 
-/** @param detail the number of pages, and how many of them the job has time for */
+/** @param detail the document's number of pages, and how many pages the job's time allows */
 function tooLong(detail: string): EngineFailure {
   const [pages, possible] = detail.split(" ").map((number) => Number(number).toLocaleString("en"));
   const why = `The document has ${pages} pages on paper; about ${possible} such pages can be made.`;

@@ -3,8 +3,8 @@
 //   writing/<random name>                                  an incomplete object
 //   unfinished/                                            multipart uploads, see unfinished-uploads.ts
 //   owner.db                                               the lock of the process that uses the folder
-// An object is written and synced under its random name, then renamed, then its folder is synced. After a crash, the
-// key has either the old or the new object. Opening the bucket deletes the files in writing/ that a crash left.
+// An object is written and synced under a random name, then renamed, then its folder is synced. After a crash, the key
+// therefore has either the old or the new object. Opening the bucket deletes incomplete objects of a crash.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, unlink } from "node:fs/promises";
@@ -40,7 +40,7 @@ import { TransientUpload, type Written } from "./transient-upload.ts";
 import { UnfinishedUploads, type WholeUpload } from "./unfinished-uploads.ts";
 
 const PAGE_KEYS = 1000;
-/** Concurrent reads of object properties for one page of a list. */
+/** Number of concurrent reads of object properties for one page of a listing. */
 const READ_AT_ONCE = 16;
 
 interface Commit {
@@ -59,7 +59,7 @@ export class FileBucket implements Bucket, Disposable {
   readonly #folders = new FolderSyncs();
   /** Object folders that are known to be durable. */
   readonly #lasting = new Set<string>();
-  /** The keys after the last page of a list, to avoid rereading the folders for the next page. */
+  /** The keys after the last page of a listing, so that the next page need not read the folders again. */
   #listed: { readonly cursor: string; readonly keys: readonly string[] } | undefined;
 
   private constructor(folder: string, uploads: UnfinishedUploads, owner: Disposable) {
@@ -70,7 +70,8 @@ export class FileBucket implements Bucket, Disposable {
   }
 
   /**
-   * Opens the bucket in a folder; creates the folder if necessary. Waits a few seconds for another process to exit.
+   * Opens the bucket in a folder. Creates the folder if necessary. If another process uses it, waits a few seconds for
+   * that process to exit.
    * @throws Error with a message for the operator if another process uses the folder
    */
   static async open(folder: string): Promise<FileBucket> {
@@ -115,7 +116,7 @@ export class FileBucket implements Bucket, Disposable {
       await file.close();
       return object;
     }
-    // The open file remains readable when the key is overwritten or deleted.
+    // An open file remains readable after its key has been overwritten or deleted.
     const pieces = extentsOf(properties, options.range);
     let body: ReadableStream<Uint8Array> | undefined;
     return {
@@ -204,7 +205,7 @@ export class FileBucket implements Bucket, Disposable {
     return { objects, truncated: true, cursor: this.#listed.cursor };
   }
 
-  /** Returns the sorted keys with a prefix after another key. */
+  /** Returns the sorted keys that start with `prefix` and follow `after`. */
   async #keys(prefix: string, after = ""): Promise<string[]> {
     const keys: string[] = [];
     for (const folder of await readdir(this.#objects)) {
@@ -239,15 +240,15 @@ export class FileBucket implements Bucket, Disposable {
     return { path, file: await open(path, "wx", 0o600) };
   }
 
-  /** Commits an object whose bytes are in extents of the file. */
+  /** Adds the trailer to a file that already contains the bytes in several extents, and commits it. */
   async #commitPieces(commit: Commit): Promise<BucketObject> {
     await writeTrailer(commit.written.file, commit.properties);
     return (await this.#commit(commit))!;
   }
 
   /**
-   * Commits a complete file as the object of a key.
-   * @returns null if the condition fails
+   * Makes a complete file the object of a key.
+   * @returns null if the current object does not meet the condition
    */
   async #commit({ key, written, properties, onlyIf }: Commit): Promise<BucketObject | null> {
     await written.file.datasync();
@@ -294,7 +295,7 @@ function describe(key: string, { size, etag, uploaded, contentType, customMetada
 }
 
 /**
- * Runs a write, and maps its errors.
+ * Runs a write, and maps its errors to errors that callers handle.
  * @throws StorageFull if the disk or the quota is full
  */
 async function mapWriteErrors<T>(write: () => Promise<T>): Promise<T> {

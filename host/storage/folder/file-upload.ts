@@ -1,4 +1,5 @@
-// A multipart upload to the file system. Several instances can represent the same upload.
+// A multipart upload to the file system. Several instances can represent the same upload, because requests resume it by
+// ID.
 
 import type { BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
 import type { UnfinishedUploads, WholeUpload } from "./unfinished-uploads.ts";
@@ -8,7 +9,7 @@ export interface UploadTarget {
   readonly key: string;
   /** Commits the object of a completed upload. */
   commit(upload: WholeUpload): Promise<BucketObject>;
-  /** Runs a write, and maps its errors. */
+  /** Runs a write, and maps its errors to errors that callers handle. */
   storing<T>(write: () => Promise<T>): Promise<T>;
 }
 

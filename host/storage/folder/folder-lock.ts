@@ -1,12 +1,14 @@
-// Restricts a folder to one process at a time with a SQLite lock on a database in it: the kernel releases the lock when
-// the process exits for any reason.
+// Restricts a folder to one process at a time. The process locks a SQLite database in the folder; the kernel releases
+// the lock when the process exits for any reason.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { createPrivately } from "./durable.ts";
 
-/** An exiting process might still finish requests while its successor starts. */
+/**
+ * Number of attempts to lock the folder. The previous process might still finish requests while the next one starts.
+ */
 const ATTEMPTS = 25;
 const PAUSE_MS = 200;
 const SQLITE_BUSY = 5;

@@ -1,5 +1,5 @@
-// Maps object keys to a folder and a file name, and back. Escapes slashes and leading dots, so that every path stays
-// within the bucket's folder.
+// Maps an object key to a folder and a file name, and back. Escapes slashes and leading dots, so that no path leads
+// outside the bucket's folder.
 
 /** Folder name for keys without a slash. No other key maps to it. */
 const NO_FOLDER = "%";

@@ -4,7 +4,7 @@ export class KeyedMutex {
   /** The last task of each busy key. */
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Runs a task after all earlier tasks with its key, failed or not. */
+  /** Runs a task after all earlier tasks with the same key have settled. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const done = (this.#last.get(key) ?? Promise.resolve()).then(work);
     const settled = done.catch(() => {});

@@ -1,13 +1,13 @@
-// The file format of an object: its bytes, then a trailer with its properties. One rename makes both visible
-// atomically. The bytes can be in several extents, because the parts of an upload arrive in any order and are not moved
-// afterward.
+// The file format of an object: its bytes, then a trailer with its properties, so that one rename publishes both
+// atomically. The bytes can be in several extents, because the parts of an upload arrive in any order and remain where
+// they were written.
 
 import type { FileHandle } from "node:fs/promises";
 
-/** Marks the end of a complete file, after the four-byte length of the properties. */
+/** The last bytes of a complete file. They follow the length of the properties, which has four bytes. */
 const MAGIC = Buffer.from("PWobject");
 const FOOTER_BYTES = 4 + MAGIC.length;
-/** Size of the first read of the file's end. Few trailers are longer. */
+/** Number of bytes at the end of the file that are read first. Few trailers are longer. */
 const END_BYTES = 4096;
 const CHUNK_BYTES = 2 ** 17;
 
@@ -20,11 +20,11 @@ export interface ByteExtent {
 export interface Properties {
   readonly size: number;
   readonly etag: string;
-  /** In milliseconds since 1970. */
+  /** Time of storage, in milliseconds since 1970. */
   readonly uploaded: number;
   readonly contentType?: string;
   readonly customMetadata?: Record<string, string>;
-  /** Extents of the bytes, in order. */
+  /** The extents that contain the bytes of the object, in order. */
   readonly pieces: readonly ByteExtent[];
 }
 
@@ -34,7 +34,7 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, offset: numb
   }
 }
 
-/** Returns the trailer, the end of the file. */
+/** Returns the trailer of a file. */
 function trailerOf(properties: Properties): Buffer {
   const json = Buffer.from(JSON.stringify(properties));
   const length = Buffer.alloc(4);
@@ -47,11 +47,11 @@ export async function writeTrailer(file: FileHandle, properties: Properties): Pr
   await writeAll(file, trailerOf(properties), (await file.stat()).size);
 }
 
-/** Writes a complete file. */
+/** Writes the bytes and the trailer of an object. */
 export async function writeWhole(file: FileHandle, bytes: Uint8Array, properties: Properties): Promise<void> {
   const trailer = trailerOf(properties);
   const { bytesWritten } = await file.writev([bytes, trailer], 0);
-  // Writes the rest after a short write.
+  // If the system has written fewer bytes, writes the remaining ones.
   const behind = Math.max(bytesWritten, bytes.length);
   if (bytesWritten < bytes.length) await writeAll(file, bytes.subarray(bytesWritten), bytesWritten);
   await writeAll(file, trailer.subarray(behind - bytes.length), behind);
@@ -135,7 +135,7 @@ async function readPiece(file: FileHandle, { offset, length }: ByteExtent): Prom
   return bytes;
 }
 
-/** @returns the number of bytes read, at least one unless the target is empty */
+/** Reads at least one byte, unless the target is empty. @returns the number of bytes read */
 async function readInto(file: FileHandle, target: Uint8Array, offset: number): Promise<number> {
   const { bytesRead } = await file.read(target, 0, target.length, offset);
   if (bytesRead === 0 && target.length > 0) throw new Error("the file is shorter than its trailer says");

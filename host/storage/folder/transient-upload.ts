@@ -1,12 +1,12 @@
-// A multipart upload that is never resumed: only the complete object is durable. Writes its parts to the final file,
-// and syncs them while the next ones arrive.
+// A multipart upload that is never resumed, so only the complete object must be durable. Writes the parts to the file
+// of the object, and syncs them while the next parts arrive.
 
 import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import type { BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
 import { type ByteExtent, writeAll } from "./object-file.ts";
 
-/** An object in progress. */
+/** The incomplete file of an object. */
 export interface Written {
   readonly path: string;
   readonly file: FileHandle;
@@ -18,7 +18,7 @@ export interface TransientUploadSettings {
   commit(pieces: readonly ByteExtent[]): Promise<BucketObject>;
   /** Deletes the file. */
   discard(): Promise<void>;
-  /** Runs a write, and maps its errors. */
+  /** Runs a write, and maps its errors to errors that callers handle. */
   mapWriteErrors<T>(write: () => Promise<T>): Promise<T>;
 }
 
@@ -29,7 +29,7 @@ export class TransientUpload implements MultipartUpload {
   readonly #pieces = new Map<string, ByteExtent>();
   #size = 0;
   #isOver = false;
-  /** The running sync. Its failure is stored, because the system reports it only once. */
+  /** The running or last sync. Its failure is stored, because the system reports a failure only once. */
   #syncing: Promise<{ readonly error?: unknown }> | undefined;
 
   constructor(settings: TransientUploadSettings) {
@@ -81,7 +81,7 @@ export class TransientUpload implements MultipartUpload {
     return joined;
   }
 
-  /** Starts to sync the written bytes after the previous sync. */
+  /** Waits for the previous sync, then starts to sync the written bytes. */
   async #beginSync(): Promise<void> {
     await this.#synced();
     this.#syncing = this.#settings.written.file.datasync().then(

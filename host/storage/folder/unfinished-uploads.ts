@@ -1,8 +1,8 @@
-// Stores the parts of unfinished uploads in a folder, so that they survive the process. Layout:
+// Stores the parts of unfinished uploads in a folder, so that uploads survive a restart. Layout:
 //   <upload ID>         the bytes of the parts, in order of arrival
 //   <upload ID>.parts   the journal: a line of JSON with the key and the properties, then one line for each part
-// A part is added to the journal after its bytes are synced, and acknowledged after the journal is synced. Therefore, a
-// truncated line and bytes without a line after a crash belong only to unacknowledged parts.
+// A part is added to the journal after its bytes have been synced, and acknowledged after the journal has been synced.
+// If a crash leaves a truncated line, or bytes without a line, they belong to a part that was not acknowledged.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, unlink } from "node:fs/promises";
@@ -21,10 +21,10 @@ interface Beginning {
   readonly options: BucketMetadata;
 }
 
-/** Each further line of a journal. */
+/** A further line of a journal. */
 interface PartLine extends UploadedPart, ByteExtent {}
 
-/** An upload with all requested parts. */
+/** An upload and the extents of all its parts. */
 export interface WholeUpload {
   readonly path: string;
   /** Remains open until the upload is complete. */
@@ -35,14 +35,17 @@ export interface WholeUpload {
 
 export class UnfinishedUploads {
   readonly #folder: string;
-  /** Concurrent requests can write to one upload; their parts are appended one after the other. */
+  /** Serializes the writes to an upload, because concurrent requests append parts to the same file. */
   readonly #queue = new KeyedMutex();
 
   private constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Opens a folder, creating it if necessary, and deletes incomplete files of a crash. */
+  /**
+   * Opens a folder. Creates it if necessary. Deletes files without a journal and journals without a file, which a crash
+   * has left.
+   */
   static async open(folder: string): Promise<UnfinishedUploads> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const names = new Set(await readdir(folder));
@@ -91,7 +94,7 @@ export class UnfinishedUploads {
         await writeAll(file, bytes, offset);
         await file.datasync();
       } catch (error) {
-        // Frees space on a full disk.
+        // Removes the bytes of the failed part, which frees space if the disk is full.
         await file.truncate(offset).catch(() => {});
         throw error;
       }
@@ -146,7 +149,7 @@ export class UnfinishedUploads {
 
 const noSuchUpload = (id: string) => new Error(`there is no upload ${JSON.stringify(id)} for that key`);
 
-/** Appends a line durably. Starts a new line even if a crash truncated the previous one. */
+/** Appends a line durably. Starts with a line break, because a crash might have truncated the previous line. */
 async function addLine(journal: FileHandle, value: object): Promise<void> {
   await journal.appendFile(`\n${JSON.stringify(value)}\n`);
   await journal.datasync();
@@ -162,7 +165,7 @@ async function readLines(path: string): Promise<unknown[]> {
   });
 }
 
-/** Returns the extents of an object with the given parts. */
+/** Returns the extents of the object that consists of the given parts. */
 function piecesOf(lines: readonly PartLine[], parts: readonly UploadedPart[]): ByteExtent[] {
   if (parts.length === 0) throw new Error("an upload has at least one part");
   const known = new Map(lines.map((line) => [line.partNumber, line]));

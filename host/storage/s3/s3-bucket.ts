@@ -1,5 +1,5 @@
-// A bucket of an S3-compatible store. Several hosts can share it: the store resolves conflicts between conditional
-// writes.
+// A bucket of an S3-compatible store. Several hosts can share it, because the store resolves conflicts between
+// conditional writes.
 
 import { createHash, randomUUID } from "node:crypto";
 import type {
@@ -17,11 +17,11 @@ import { childrenOf, escapeXml, S3Client, S3Error, type S3Settings, textOf } fro
 import { headersOf, objectFrom, objectOf, quoted, unquoted } from "./s3-headers.ts";
 import { S3Upload } from "./s3-upload.ts";
 
-/** Concurrent reads of object properties for one page of a list. */
+/** Number of concurrent reads of object properties for one page of a listing. */
 const READ_AT_ONCE = 16;
 const MISSING = 404;
 const CHANGED = 412;
-/** Another write is in progress. */
+/** Status if another conditional write to the same key is in progress. */
 const CONFLICT = 409;
 
 export class S3Bucket implements Bucket, Disposable {
@@ -33,7 +33,7 @@ export class S3Bucket implements Bucket, Disposable {
 
   /**
    * Opens the bucket, creating it if necessary.
-   * @throws Error with a message for the operator if it is unusable
+   * @throws Error with a message for the operator if the bucket is unusable
    */
   static async open(settings: S3Settings): Promise<S3Bucket> {
     const client = new S3Client(settings);
@@ -51,7 +51,7 @@ export class S3Bucket implements Bucket, Disposable {
     }
   }
 
-  /** Nothing to release: idle connections close by themselves. */
+  /** Does nothing, because idle connections close by themselves. */
   [Symbol.dispose](): void {}
 
   async head(key: string): Promise<BucketObject | null> {
@@ -80,7 +80,7 @@ export class S3Bucket implements Bucket, Disposable {
       };
     }
     await response.body?.cancel();
-    // Some stores report a failed condition for a missing object.
+    // Some stores report a failed condition even if the object does not exist, so `head` decides.
     return response.status === CHANGED ? this.head(key) : null;
   }
 
@@ -134,7 +134,7 @@ export class S3Bucket implements Bucket, Disposable {
     return next === undefined ? { objects, truncated: false } : { objects, truncated: true, cursor: next };
   }
 
-  /** Adds the properties that S3 lists lack, and omits objects deleted meanwhile. */
+  /** Adds the properties that listings of S3 lack. Omits objects that have been deleted since the listing. */
   async #described(listed: readonly BucketObject[]): Promise<BucketObject[]> {
     const objects: BucketObject[] = [];
     for (let at = 0; at < listed.length; at += READ_AT_ONCE) {
@@ -145,8 +145,8 @@ export class S3Bucket implements Bucket, Disposable {
   }
 
   /**
-   * Tests a write with a condition that must fail: if a store ignored conditions, two hosts could overwrite each
-   * other's changes.
+   * Tests whether the store supports conditions, by a conditional write that must fail. If a store ignored conditions,
+   * two hosts could overwrite each other's changes.
    */
   async #check(): Promise<void> {
     const key = `check/${randomUUID()}`;

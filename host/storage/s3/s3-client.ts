@@ -1,4 +1,4 @@
-// Sends signed requests to one bucket of an S3-compatible store, and maps its failures to errors.
+// Sends signed requests to a bucket of an S3-compatible store, and maps error responses to errors.
 
 import { DOMParser, type Element } from "@xmldom/xmldom";
 import { AwsClient } from "aws4fetch";
@@ -16,7 +16,7 @@ export interface S3Settings {
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** @default the bucket itself */
+  /** Key of an object. @default the request is for the bucket itself */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export class S3Error extends Error {
 
 const RETRIES = 3;
 const INSUFFICIENT_STORAGE = 507;
-/** Error codes of full stores: Ceph, MinIO and derivatives, Wasabi, Scality. */
+/** Error codes of a full store: Ceph, MinIO and its derivatives, Wasabi, Scality. */
 const FULL = new Set([
   "QuotaExceeded",
   "XMinioStorageFull",
@@ -67,7 +67,7 @@ export class S3Client {
       key === undefined ? this.#url : `${this.#url}/${key.split("/").map(encodeURIComponent).join("/")}`,
     );
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    // The time limit ends with the headers: the reader determines the duration of the body.
+    // The time limit applies only until the response headers, because the reader determines the duration of the body.
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(new Error("the S3 store does not respond")), LIMITS.storeResponseMs);
     try {
@@ -86,7 +86,10 @@ export class S3Client {
     return new Response(response.status === 204 ? null : await response.bytes(), response);
   }
 
-  /** Sends a request with an XML response. A store can send status 200 before it fails, and then an error body. */
+  /**
+   * Sends a request, and parses the XML response. If a store fails after it has sent status 200, the XML contains an
+   * error.
+   */
   async sendForXml(request: S3Request): Promise<Element> {
     const text = await (await this.sendWhole(request)).text();
     const root = parse(text);

@@ -1,4 +1,4 @@
-// Maps object properties to S3 headers, and back.
+// Converts object properties to S3 headers, and S3 headers to object properties.
 
 import type { BucketMetadata, BucketObject } from "../../../src/service/ports/bucket.ts";
 
@@ -28,7 +28,7 @@ export function objectFrom(key: string, { headers }: Response): BucketObject {
   };
 }
 
-/** Describes a newly written object. */
+/** Returns the properties of a newly written object. */
 export function objectOf(key: string, size: number, etag: string, options: BucketMetadata): BucketObject {
   const { httpMetadata = {}, customMetadata = {} } = options;
   return { key, size, etag: unquoted(etag), uploaded: new Date(), httpMetadata, customMetadata };

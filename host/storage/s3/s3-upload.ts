@@ -1,4 +1,5 @@
-// A multipart upload to an S3-compatible store. Several instances can represent the same upload.
+// A multipart upload to an S3-compatible store. Several instances can represent the same upload, because requests
+// resume it by ID.
 
 import type { BucketMetadata, BucketObject, MultipartUpload, UploadedPart } from "../../../src/service/ports/bucket.ts";
 import { escapeXml, type S3Client, textOf } from "./s3-client.ts";

@@ -29,7 +29,7 @@ export class ClaimDatabase implements Claims, Disposable {
   }
 
   /**
-   * Opens the database in a folder; creates both if necessary.
+   * Opens the database in a folder. Creates the folder and the database if necessary.
    * @throws Error with a message for the operator if that fails
    */
   static open(folder: string, now: () => number = Date.now): Promise<ClaimDatabase> {
@@ -54,7 +54,7 @@ export class ClaimDatabase implements Claims, Disposable {
 
   /**
    * Deletes expired claims.
-   * @param removeFiles deletes the files that only claims refer to
+   * @param removeFiles deletes the files that exist only for the replays of expired claims
    */
   async sweep(removeFiles: (ids: readonly string[]) => Promise<void>): Promise<void> {
     for (;;) {

@@ -6,7 +6,7 @@ import { SqliteFile } from "./sqlite-file.ts";
 
 export type JobDatabase = JobStore & Disposable;
 
-/** @throws Error with a message for the operator if the database is inaccessible */
+/** @throws Error with a message for the operator if the database cannot be opened */
 export function openJobDatabase(folder: string, options: JobStoreOptions): Promise<JobDatabase> {
   return SqliteFile.open(folder, { name: "jobs", subject: "job", synchronous: "FULL" }, (file) => ({
     ...openSqlJobStore({

@@ -1,5 +1,5 @@
-// Stores API keys in a SQLite database, keys.db in the data folder. Several processes can use it concurrently: the
-// service reads, `npm run keys` writes.
+// Stores API keys in a SQLite database, keys.db in the data folder. Several processes can use the database
+// concurrently: the service reads keys, and `npm run keys` writes them.
 
 import type { KeyRecord, KeyRecords } from "../../../src/service/ports/api-key.ts";
 import { SqliteFile } from "./sqlite-file.ts";
@@ -15,7 +15,7 @@ export interface KeyEntry extends KeyRecord {
 const TABLES = `
   CREATE TABLE IF NOT EXISTS keys (hash TEXT PRIMARY KEY, owner TEXT NOT NULL, created TEXT NOT NULL, revoked TEXT)
     STRICT, WITHOUT ROWID`;
-/** Limits and other optional properties of a key, as JSON. Databases of earlier versions lack the column. */
+/** Limits and other optional properties of a key, as JSON. Databases of earlier versions lack this column. */
 const ADD_COLUMN = "ALTER TABLE keys ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'";
 
 /** A row of the table. */
@@ -41,7 +41,7 @@ export class KeyDatabase implements KeyRecords, Disposable {
   }
 
   /**
-   * Opens the database in a folder; creates both if necessary.
+   * Opens the database in a folder. Creates the folder and the database if necessary.
    * @throws Error with a message for the operator if that fails
    */
   static open(folder: string): Promise<KeyDatabase> {
@@ -70,7 +70,7 @@ export class KeyDatabase implements KeyRecords, Disposable {
   }
 
   #addColumn(): void {
-    // Another process might add it concurrently.
+    // In a transaction, because another process might add the column concurrently.
     this.#file.transaction(() => {
       const columns = this.#file.all("SELECT name FROM pragma_table_info('keys')");
       if (!columns.some(({ name }) => name === "settings")) this.#file.exec(ADD_COLUMN);

@@ -1,5 +1,5 @@
-// Opens SQLite databases in the data folder, and runs statements. Several processes of one machine can use a database
-// concurrently.
+// Opens SQLite databases in the data folder, and runs statements. Several processes of the same machine can use a
+// database concurrently.
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const SQLITE_FULL = 13;
 export interface SqliteFileOptions {
   /** Name of the database, without extension. */
   readonly name: string;
-  /** The database's content, for messages to the operator. */
+  /** Word for the content of the database, used in messages to the operator. */
   readonly subject: string;
   /** `FULL`: committed changes survive a power loss. `NORMAL`: the last changes can be lost. */
   readonly synchronous: "FULL" | "NORMAL";
@@ -29,7 +29,7 @@ export class SqliteFile implements Disposable {
   }
 
   /**
-   * Opens a database in a folder; creates both if necessary.
+   * Opens a database in a folder. Creates the folder and the database if necessary.
    * @param use creates the object that uses the database
    * @throws Error with a message for the operator if that fails
    */
@@ -41,7 +41,7 @@ export class SqliteFile implements Disposable {
     const path = join(folder, `${name}.db`);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // SQLite creates its auxiliary files with the same permissions as the database.
+      // Only the owner can access the database. SQLite creates its auxiliary files with the same permissions.
       await createPrivately(path);
       return use(new SqliteFile(path, synchronous));
     } catch (error) {
@@ -60,7 +60,7 @@ export class SqliteFile implements Disposable {
   }
 
   /**
-   * Runs a statement, prepared once.
+   * Runs a statement. Prepares each statement once.
    * @returns its rows
    * @throws StorageFull if the disk is full
    */
@@ -78,7 +78,7 @@ export class SqliteFile implements Disposable {
   }
 
   /**
-   * Runs a function in an exclusive transaction. Waits for other processes before it reads.
+   * Runs a function in an exclusive transaction. Acquires the write lock before the function reads.
    * @throws StorageFull if the disk is full
    */
   transaction<T>(work: () => T): T {
@@ -88,14 +88,14 @@ export class SqliteFile implements Disposable {
       this.#database.exec("COMMIT");
       return result;
     } catch (error) {
-      // If the disk is full, SQLite has already rolled back.
+      // If the disk is full, SQLite has already rolled back the transaction.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw recognized(error);
     }
   }
 }
 
-/** Maps an error to one that callers handle, if possible. */
+/** Returns StorageFull if the disk is full; otherwise the same error. */
 function recognized(error: unknown): unknown {
   if ((error as { readonly errcode?: number }).errcode !== SQLITE_FULL) return error;
   return new StorageFull("the disk is full", { cause: error });

@@ -1,5 +1,5 @@
-// Counts the requests of clients with limits, and records the usage of keys, in a SQLite database: usage.db in the data
-// folder. Several processes of one machine can use it concurrently.
+// Counts the requests of clients with limits, and records the usage of keys. Both are in a SQLite database, usage.db in
+// the data folder. Several processes of the same machine can use it concurrently.
 
 import { ClientCounts, type SerializedCounts } from "../../../src/service/keys/client-counts.ts";
 import {
@@ -41,11 +41,11 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   }
 
   /**
-   * Opens the database in a folder; creates both if necessary.
+   * Opens the database in a folder. Creates the folder and the database if necessary.
    * @throws Error with a message for the operator if that fails
    */
   static open(folder: string, now: () => number = Date.now): Promise<UsageDatabase> {
-    // A power loss can lose the last counts, but neither files nor keys.
+    // Faster than `FULL`. A power loss can lose the last counts, which is acceptable.
     const options = { name: "usage", subject: "usage", synchronous: "NORMAL" } as const;
     return SqliteFile.open(folder, options, (file) => new UsageDatabase(file, now));
   }
@@ -82,7 +82,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     return this.#countsOf(client).peek(limits);
   }
 
-  /** Deletes clients without current counts. */
+  /** Deletes clients whose counts have all expired. */
   tidy(): void {
     this.#file.transaction(() => {
       for (const { client, counts } of this.#file.all(READ_CLIENTS)) {
@@ -102,7 +102,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     return this.#file.all(READ_USAGE, key, since) as unknown as UsageRow[];
   }
 
-  /** Returns the usage of all keys since a day, by key, day and operation. */
+  /** Returns the usage of all keys since a day, ordered by key, day and operation. */
   async readAll(since: string): Promise<KeyUsage[]> {
     return this.#file.all(READ_ALL_USAGE, since) as unknown as KeyUsage[];
   }
@@ -116,7 +116,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts), this.#now);
   }
 
-  /** Blocks other processes, so that no two of them change the same counts concurrently. */
+  /** Changes the counts of a client in a transaction, so that no other process changes them concurrently. */
   #change<T>(client: string, change: (counts: ClientCounts) => T): T {
     return this.#file.transaction(() => {
       const counts = this.#countsOf(client);

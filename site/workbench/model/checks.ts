@@ -1,4 +1,4 @@
-// Validates values while they are typed, with the service's own parsers and error messages.
+// Validates values while the user types, with the parsers and error messages of the service.
 import { OutOfRange } from "../../../src/document/contract/failure.ts";
 import {
   HOW_PAGES_ARE_WRITTEN,
@@ -13,7 +13,7 @@ import type { FormField } from "./operations.ts";
 
 /**
  * @param pageCount number of pages of the document, if known
- * @returns the error message of the service for the value
+ * @returns the error message with which the service would reject the value; undefined if the value is valid
  */
 export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
   if (value.trim() === "" && !isPerInput(field)) return undefined;
@@ -22,7 +22,10 @@ export function checkValue(field: FormField, value: string, pageCount?: number):
   return isValid(field, value) ? undefined : outOfRange(name, value).message;
 }
 
-/** Also reports empty values; an empty page selection is valid here. */
+/**
+ * Reports whether the field has one value per input. Such a value is checked even if it is empty; other empty values
+ * are valid.
+ */
 const isPerInput = ({ perInput }: FormField): boolean => perInput === true;
 
 function isValid({ schema }: FormField, value: string): boolean {
@@ -36,7 +39,10 @@ function isValid({ schema }: FormField, value: string): boolean {
   return pattern === undefined || new RegExp(pattern).test(value.trim());
 }
 
-/** @returns the error message of the service for a URL, as far as the text alone shows */
+/**
+ * @returns the error message with which the service would reject a URL because of its text; undefined if the text is
+ *   valid
+ */
 export const checkAddress = (text: string, parameter = "url"): string | undefined =>
   parseWebUrl(text) === undefined ? outOfRange(parameter, text, NOT_AN_ADDRESS).message : undefined;
 

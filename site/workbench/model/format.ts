@@ -1,15 +1,15 @@
-// Formats numbers and names for the page.
+// Formats sizes, times and names for display.
 
 const UNITS = ["bytes", "KB", "MB", "GB"];
 
-/** Returns a size with its unit, for example `1.2 MB`. Units are powers of 1024, like the units of the API. */
+/** Returns a size with its unit, for example `1.2 MB`. Units are powers of 1024, as in the API. */
 export function sizeText(bytes: number): string {
   const power = Math.min(bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10), UNITS.length - 1);
   const value = bytes / 2 ** (10 * power);
   return `${value.toLocaleString("en-US", { maximumFractionDigits: value < 10 && power > 0 ? 1 : 0 })} ${UNITS[power]}`;
 }
 
-/** Maximum factor that is shown: larger changes occur only for tiny files. */
+/** Maximum displayed factor of a change. Larger factors occur only for tiny files. */
 const MAX_TIMES = 10;
 
 /** Formats a change of size, such as `62% smaller` or `3 times as large`; undefined for an empty original. */
@@ -23,7 +23,7 @@ export function changeText(before: number, after: number): string | undefined {
   return times < 1 ? `${Math.min(percent, 99)}% smaller` : `${percent}% larger`;
 }
 
-/** Formats the expiry of a file, such as `18:40`, with the day unless it is today. */
+/** Formats the expiry of a file, such as `18:40`. Adds the day unless the file expires today. */
 export function endText(expires: string, now = new Date()): string {
   const end = new Date(expires);
   const time = end.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
@@ -35,7 +35,7 @@ export function endText(expires: string, now = new Date()): string {
 export const countText = (count: number, noun: string): string =>
   `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Returns the words of a parameter's name: `color_model` becomes `Color model`. */
+/** Returns the label of a parameter: `color_model` becomes `Color model`. */
 export function labelOf(name: string): string {
   const words = name
     .replace(/\[\]$/, "")

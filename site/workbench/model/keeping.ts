@@ -1,5 +1,5 @@
-// Selects the state that survives a reload: the stored files of the list, the values of the forms and the results.
-// Never the key.
+// Serializes the state that is preserved across reloads: the stored files of the list, the values of the forms, and the
+// results. The API key is never included.
 import type { Input, Outcome, Result, State, Stored } from "./state.ts";
 
 /** Version of the saved format. */
@@ -9,10 +9,10 @@ const MAX_OUTCOMES = 20;
 export type Kept = Pick<State, "inputs" | "further" | "outcomes" | "path" | "isPathChosen" | "values" | "shown">;
 type Files = Pick<State, "inputs" | "further" | "outcomes">;
 
-/** Serializes the part of a state that is saved; empty if there is nothing to save. */
+/** Returns the saved part of the state as text; empty if there is nothing to save. */
 export function keptText({ inputs, further, outcomes, path, isPathChosen, values, shown }: State): string {
   const kept: Kept = {
-    // The bytes of a file that is not stored yet cannot be saved.
+    // Omits files that are not stored yet, because their bytes cannot be saved.
     inputs: keptInputs(inputs),
     further: keptInputs(further),
     outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
@@ -31,7 +31,7 @@ const isElsewhere = ({ id, url }: Input): boolean => id !== undefined || url !==
 export const hasFiles = ({ results }: Pick<Outcome, "results">): boolean =>
   results.some(({ outputs }) => outputs.some(({ isDeleted }) => !isDeleted));
 
-/** Parses saved state without expired files; undefined if the text has another version. */
+/** Parses saved state, and removes expired files. Returns undefined if the text has a different version. */
 export function readKept(text: string | null, now: number): Kept | undefined {
   try {
     const { version, ...kept } = JSON.parse(text ?? "null") as Kept & { version: number };
@@ -41,10 +41,10 @@ export function readKept(text: string | null, now: number): Kept | undefined {
   }
 }
 
-/** @param now in milliseconds since 1970 */
+/** Reports whether a file has expired. @param now current time in milliseconds since 1970 */
 export const hasEnded = ({ info }: Stored, now: number): boolean => Date.parse(info?.expires ?? "") <= now;
 
-/** Returns the stored files of the list and of the results. */
+/** Returns all stored files of the list and of the results. */
 export const filesOf = ({ inputs, further, outcomes }: Files): readonly Stored[] => [
   ...[...inputs, ...further].flatMap(({ id, info, pdf }) => [
     ...(id === undefined ? [] : [{ id, ...(info ? { info } : {}) }]),
@@ -54,8 +54,8 @@ export const filesOf = ({ inputs, further, outcomes }: Files): readonly Stored[]
 ];
 
 /**
- * Returns the state without deleted files. An input whose bytes or URL the page still has stays, and will be stored
- * again.
+ * Removes deleted files from the state. An input whose local file or URL is still known remains, and is stored again
+ * when needed.
  */
 export function without({ inputs, further, outcomes }: Files, isGone: (file: Stored) => boolean): Files {
   const left = (input: Input): readonly Input[] => {

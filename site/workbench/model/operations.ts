@@ -1,4 +1,4 @@
-// Derives the forms of operations from the description of the service.
+// Derives the form of each operation from the service's description.
 import type {
   DescribedParameter,
   ListedOperation,
@@ -7,22 +7,25 @@ import type {
 
 export type Schema = DescribedParameter["schema"];
 
-/** A parameter and its form name, which has brackets if it can be repeated. */
+/** A parameter. Its name is the spelling in forms, with brackets if the parameter is repeatable. */
 export type FormField = DescribedParameter;
 
 export interface Operation extends Omit<OperationList["operations"][number], "parameters"> {
-  /** All fields of the form, including a text that is the input, without values of single inputs. */
+  /**
+   * All fields of the form. If the input of the operation is a text, it is the first field. Parameters with one value
+   * per input are not included.
+   */
   readonly fields: readonly FormField[];
-  /** The parameter that has one value per input, such as page selections. */
+  /** The parameter with one value per input, such as a page selection. */
   readonly perInput?: FormField;
-  /** The parameter with the kind of each input, in input order. */
+  /** The parameter that lists the kind of each input (`id` or `url`), in the order of inputs. */
   readonly orderedBy?: string;
 }
 
 export interface ServiceDescription extends Pick<OperationList, "keyed" | "maxInputs"> {
-  /** Operations of both variants, by path. */
+  /** The operations of both variants, by path. */
   readonly all: ReadonlyMap<string, Operation>;
-  /** Operations that this service has. */
+  /** The operations that this service supports, by path. */
   readonly operations: ReadonlyMap<string, Operation>;
 }
 
@@ -49,7 +52,7 @@ function arrange({ parameters, ...operation }: OperationList["operations"][numbe
   };
 }
 
-/** Reports whether an operation takes files: it may make its output of a text, or of its options alone. */
+/** Reports whether an operation has input files. Otherwise, its input is a text, or it has no input. */
 export const takesFiles = ({ input: { kind } }: Pick<Operation, "input">): boolean =>
   kind === "one" || kind === "several";
 

@@ -1,4 +1,4 @@
-// Pairs the pages of a result with the input pages that they come from.
+// Pairs the pages of a result with the input pages from which they were created.
 import { selectedPages } from "./checks.ts";
 import type { Operation } from "./operations.ts";
 import type { Output, Result } from "./state.ts";
@@ -15,7 +15,7 @@ export interface Pair {
   readonly after?: Side;
 }
 
-/** Media types of images that every browser displays, and that cannot contain scripts. */
+/** Media types of images that all browsers display, and that cannot contain scripts. */
 const SHOWN_PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/bmp"]);
 
 const isPdf = (type: string | undefined): boolean => type?.split(";")[0] === "application/pdf";
@@ -28,7 +28,7 @@ export function sideOf(file: Output | undefined, page: number): Side | undefined
   return isPicture(type) && page === 1 ? { id: file.id, type, page } : undefined;
 }
 
-/** Returns the number of pairs, or undefined if the service does not report the number of pages. */
+/** Returns the number of pairs; undefined if the number of pages is unknown. */
 export function pairCount({ outputs }: Result): number | undefined {
   const [first] = outputs;
   if (outputs.length !== 1 || !first) return outputs.length;
@@ -36,8 +36,8 @@ export function pairCount({ outputs }: Result): number | undefined {
 }
 
 /**
- * @param index from 0
- * @param operation that made the result; undefined if unknown
+ * @param index number of the pair, from 0
+ * @param operation the operation that created the result; undefined if unknown
  */
 export function pairAt(result: Result, index: number, operation: Operation | undefined): Pair {
   const { outputs, input } = result;
@@ -50,7 +50,10 @@ export function pairAt(result: Result, index: number, operation: Operation | und
   return { ...(before ? { before } : {}), ...(after ? { after } : {}) };
 }
 
-/** Returns the input page of a pair: with several outputs, the first page of each output. */
+/**
+ * Returns the input page of a pair. If there are several outputs, it is the page from which the first page of an output
+ * was created.
+ */
 function sourcePage({ values, input, outputs }: Result, index: number, isSplit: boolean): number | undefined {
   const pageCount = input?.info?.pages;
   if (isSplit) {

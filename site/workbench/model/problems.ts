@@ -1,30 +1,37 @@
-// Finds the control on the page that an error concerns, and splits the list of reasons in its message.
+// Finds the control on the page to which an error belongs, and splits an error message into its sentence and its
+// reasons.
 import { camelCased } from "../../../client/core/error.ts";
 import { parameterAnchor } from "../../../src/service/http/responses/help.ts";
 import type { Operation } from "./operations.ts";
 
 /** An error response, or a broken connection. */
 export interface Problem {
-  /** 0 if there was no response. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly sentence: string;
   readonly requestId?: string;
-  /** Anchor of the explanation in the reference. */
+  /** Anchor of the section in the reference that explains the error. */
   readonly help?: string;
-  /** Parameter that the message names, in the client's spelling. */
+  /** Name of the parameter in the message, in the client's spelling. */
   readonly parameter?: string;
 }
 
-/** `files`, `key`, the name of a field, `result` for actions on output files, or `job` for anything else. */
+/**
+ * The part of the page at which an error is shown. `result`: the error of an action on output files. `job`: any error
+ * that belongs to no other part.
+ */
 export type ProblemTarget = "files" | "key" | "job" | "result" | `field:${string}`;
 
-/** Statuses of an upload that are caused by the file or its URL. */
+/** Statuses of a failed upload if the file or its URL is the cause. */
 const OF_THE_FILE = [400, 413, 422];
 
-/** Reports whether the service would reject the same file again. */
+/** Reports whether an error is caused by the file, so that the service would reject the file again. */
 export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.includes(status);
 
-/** Statuses of jobs that failed because of their files. An asynchronous job's error has no help URL. */
+/**
+ * Statuses of a failed job if its files might be the cause. The status is needed, because errors of asynchronous jobs
+ * have no help URL.
+ */
 const OF_FAILED_JOBS = [...OF_THE_FILE, 401];
 
 export function problemTarget(
@@ -53,14 +60,14 @@ function targetOfParameter(
   if (ofFiles.some(isMeant)) return "files";
   const file = files.find(({ name, id, url }) => [name, id, url].some(isMeant));
   if (file) return `field:${file.name}`;
-  // A value in a profile is identified by its path.
+  // A parameter with a dot is the path of a value in a JSON file of settings.
   const field =
     fields.find(({ name }) => isMeant(name)) ??
     fields.find(({ control }) => control === "code" && parameter.includes("."));
   return field && `field:${field.name}`;
 }
 
-/** A message, and the reasons after its colon: the PDF/A rules that a document violates. */
+/** An error message, split at its colon. The reasons are the PDF/A rules that a document violates. */
 export interface Explained {
   readonly sentence: string;
   readonly reasons: readonly string[];
@@ -71,7 +78,7 @@ const NONCONFORMING = /^(The input file cannot be converted to [^:]+): (.+)\.$/s
 export function explain(sentence: string): Explained {
   const match = NONCONFORMING.exec(sentence);
   if (!match) return { sentence, reasons: [] };
-  // A comma before a number separates pages, not reasons.
+  // A comma before a number separates page numbers, not reasons.
   const reasons = match[2]!.split(/, (?!\d)/);
   return { sentence: `${match[1]}.`, reasons };
 }

@@ -1,4 +1,4 @@
-// Example compression profiles. The first one is the initial value.
+// Example profiles for compression. The first one is the initial value of the form.
 
 export interface ProfileExample {
   readonly title: string;
@@ -11,7 +11,7 @@ const example = (title: string, profile: object): ProfileExample => ({
   text: JSON.stringify(profile, undefined, 2),
 });
 
-/** Settings that do not change the appearance of pages. */
+/** Settings that reduce the size without changing the appearance of pages. */
 const SHORTER = {
   fonts: { "subset-embedded-fonts": true, "consolidate-duplicate-fonts": true },
   cleanup: { compression: "compress-entire-file" },

@@ -1,4 +1,4 @@
-// Parses, validates and edits a JSON file of settings by the JSON schema in the service's description, with the
+// Parses, validates and edits a JSON file of settings. Uses the JSON schema in the service's description, and the
 // service's error messages. Works for any schema.
 import { fieldRequired, outOfRange, profileNotJson } from "../../../src/service/http/contract/errors.ts";
 import type { FormField, Schema } from "./operations.ts";
@@ -14,7 +14,10 @@ export interface SettingGroup {
   readonly settings: readonly Setting[];
 }
 
-/** An error in a file, and the key's path joined by dots; the path is empty for the whole file. */
+/**
+ * An error in a JSON file. `key` is the path of the key, joined by dots; it is empty if the error concerns the whole
+ * file.
+ */
 export interface ProfileFault {
   readonly key: string;
   readonly sentence: string;
@@ -25,7 +28,7 @@ type Holder = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Holder =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns the settings that have an effect. */
+/** Returns the settings of a schema, in groups. Omits deprecated settings. */
 export const groupsOf = ({ properties = {} }: Schema): readonly SettingGroup[] =>
   Object.entries(properties)
     .map(([name, part]) => ({ name, settings: settingsOf(part, [name]) }))
@@ -38,7 +41,7 @@ function settingsOf({ deprecated, properties, ...schema }: Schema, path: readonl
   return [schema.enum ? { path, kind: "choice", values: schema.enum.map(String) } : { path, kind: "number" }];
 }
 
-/** Parses JSON; returns undefined if the text is invalid. */
+/** Parses a JSON text; returns undefined if it is invalid. */
 export function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
@@ -47,7 +50,7 @@ export function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Returns all errors of a JSON text, in the order in which the service would report them. */
+/** Returns all errors of a JSON text, in the order in which the service checks for them. */
 export function faultsOfJson(
   name: string,
   text: string,
@@ -79,7 +82,7 @@ function faultsIn(schema: Schema, value: unknown, path: readonly string[], name:
   return [{ key, sentence: outOfRange(key || name, shown).message }];
 }
 
-/** Reports whether a value has the type that the schema requires, without checking its contents. */
+/** Reports whether a value meets the schema. Does not check the members of objects and arrays. */
 function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value: unknown): boolean {
   if (anyOf) return anyOf.some((schema) => isValid(schema, value));
   if (values) return values.some((word) => word === value);
@@ -90,7 +93,7 @@ function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value:
   return typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value);
 }
 
-/** Returns the paths of unknown keys, which the service ignores. */
+/** Returns the paths of keys that the schema does not contain. The service ignores such keys. */
 export function unknownKeys(schema: Schema, value: unknown, path: readonly string[] = []): readonly string[] {
   if (!isObject(value) || !schema.properties) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -102,7 +105,10 @@ export function unknownKeys(schema: Schema, value: unknown, path: readonly strin
 export const valueAt = (profile: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((holder, name) => (isObject(holder) ? holder[name] : undefined), profile);
 
-/** Returns a copy with a value set at a path. Without a value, deletes the key and any objects that become empty. */
+/**
+ * Returns a copy of a profile in which the value at a path is set. If the value is undefined, deletes the key, and
+ * objects that become empty.
+ */
 export function withValue(profile: unknown, [name, ...rest]: readonly string[], value: unknown): Holder {
   const { [name!]: before, ...others } = isObject(profile) ? profile : {};
   const inner = rest.length > 0 ? withValue(before, rest, value) : value;

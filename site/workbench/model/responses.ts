@@ -6,25 +6,25 @@ export interface StoredInfo {
   readonly size: number;
   /** Number of pages, if the service reports it. */
   readonly pages?: number;
-  /** Expiry of the file in ISO 8601; absent if it never expires. */
+  /** Expiry of the file in ISO 8601. Missing if the file never expires. */
   readonly expires?: string;
   /** Error message if no operation can read the file. */
   readonly problem?: string;
 }
 
-/** Returns the properties of a file without the sizes of pages, of which there may be thousands. */
+/** Returns the properties of a file without the page sizes, because there can be thousands. */
 export function factsIn(info: StoredInfo & { readonly pageSizes?: unknown }): StoredInfo {
   const { pageSizes: _, ...facts } = info;
   return facts;
 }
 
-/** Properties of a file in a response. */
+/** The properties of a file, with its ID. */
 interface NamedInfo extends StoredInfo {
   readonly id: string;
 }
 
 export interface JobResponse {
-  /** Absent if the answer is data, whose members it then has. */
+  /** Missing if the operation returns data. The response then contains the members of the data. */
   readonly outputId?: string | readonly string[];
   readonly inputId?: string | readonly string[];
   readonly inputFiles?: readonly NamedInfo[];

@@ -1,35 +1,35 @@
-// The state of the page, which is immutable: every change replaces it.
+// The state of the page. It is immutable: every change replaces the state object.
 
 import type { ServiceDescription } from "./operations.ts";
 import type { Problem, ProblemTarget } from "./problems.ts";
 import type { JobProgress, JobResponse, StoredInfo } from "./responses.ts";
 
-/** An input: a dropped or picked file, a URL, or an earlier result. */
+/** An input: a file that the user dropped or selected, a URL, or an earlier result. */
 export interface Input {
   readonly key: number;
   readonly name: string;
   /** URL of a file or a web page, which the service fetches. */
   readonly url?: string;
-  /** The local file, until it is stored. */
+  /** The local file. It remains after the upload, so that it can be stored again. */
   readonly file?: File;
-  /** Upload progress from 0 to 1, during the upload. */
+  /** Uploaded fraction of the file, from 0 to 1. */
   readonly sent?: number;
   /** ID of the stored file. */
   readonly id?: string;
   readonly info?: StoredInfo;
-  /** The PDF made from it, for operations that accept only PDFs. */
+  /** The PDF to which the input was converted, for operations that accept only PDFs. */
   readonly pdf?: Conversion;
-  /** True if it is the result of a job. */
+  /** True if the input is the output of a job, or another file that must not be deleted with its row. */
   readonly isResult: boolean;
-  /** Page selection in a merge. */
+  /** Page selection, if the operation has one for each input. */
   readonly pages: string;
-  /** True if the service rejected the file for a temporary reason. */
+  /** True if the service has rejected the file for a temporary reason. */
   readonly isRefused?: boolean;
   /** Error message if the service cannot store the file or fetch the URL. */
   readonly problem?: Problem;
-  /** True if the job itself fetches the URL, because it may lead to a web page. */
+  /** True if the job itself fetches the URL, because the URL might refer to a web page. */
   readonly isFetchedLater?: boolean;
-  /** Field of a further file. @default the file is a main input */
+  /** Name of the field, if the input is a further file. @default the input is a main input */
   readonly field?: string;
 }
 
@@ -39,7 +39,7 @@ export interface Stored {
   readonly info?: StoredInfo;
 }
 
-/** Content that a document lost in the job. */
+/** Information about content that a document lost in a job. */
 export interface Losses {
   readonly notices: readonly string[];
   readonly fonts: NonNullable<JobResponse["substitutedFonts"]>;
@@ -54,29 +54,29 @@ export interface Output extends Stored {
 /** The result of one job. */
 export interface Result extends Losses {
   readonly path: string;
-  /** Names of its inputs. */
+  /** Names of the inputs. */
   readonly title: string;
   readonly outputs: readonly Output[];
-  /** The answer of an operation that makes no file. */
+  /** The output of an operation that returns data instead of files. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** The only input of the job, for the comparison. */
+  /** The input of the job, if there is only one. Its pages are compared with the output. */
   readonly input?: Output;
-  /** The values that were sent: they determine the names of the outputs and their input pages. */
+  /** The field values that were sent. The names of the outputs and the compared pages depend on them. */
   readonly values: Values;
   /** Names of inputs that were converted to PDF first. */
   readonly converted: readonly string[];
-  /** The error of a failed job. */
+  /** The error, if the job failed. */
   readonly problem?: Problem;
 }
 
-/** The results of one run, one per job; or the files of a link. */
+/** The results of one run, with one result per job; or the files of an opened link. */
 export interface Outcome {
   readonly key: number;
   readonly path: string;
   readonly results: readonly Result[];
-  /** The operation; absent for the files of a link. */
+  /** Duration of the run. Missing for the files of a link. */
   readonly seconds?: number;
-  /** IDs of the archives of all outputs made so far, by archive number. */
+  /** The archives of all outputs that have been created so far. */
   readonly archives: readonly Archive[];
 }
 
@@ -90,42 +90,42 @@ export type Values = Readonly<Record<string, Value>>;
 export interface Job {
   readonly step: "uploading" | "converting" | "starting" | "waiting" | "running";
   readonly progress?: JobProgress;
-  /** Number of finished jobs, if there are several. */
+  /** Number of completed and failed jobs, if there are several jobs. */
   readonly done?: number;
   readonly total?: number;
 }
 
 export interface State {
   readonly service?: ServiceDescription;
-  /** Set if the service's description could not be loaded. */
+  /** True if the service's description could not be loaded. */
   readonly isLost: boolean;
   readonly inputs: readonly Input[];
   /** Further files of operations, such as an image to add. */
   readonly further: readonly Input[];
-  /** Key of the input that is previewed. */
+  /** Key of the previewed input. */
   readonly chosen?: number;
   readonly path: string;
-  /** True if the user chose the operation. Until then, it follows from the files. */
+  /** True if the user has chosen the operation. Until then, the page chooses it according to the files. */
   readonly isPathChosen: boolean;
-  /** Values of each operation, by its path. */
+  /** Field values by path of the operation. */
   readonly values: Readonly<Record<string, Values>>;
   /**
-   * Path of the operation that the user tried to run with an invalid form. From then on, empty required fields are
-   * shown as errors.
+   * Path of the operation that the user has tried to run with an invalid form. Empty required fields are shown as
+   * errors only after such an attempt.
    */
   readonly tried?: string;
-  /** The API key, which is kept only in memory. */
+  /** The API key. It is stored only in memory. */
   readonly apiKey: string;
   readonly job?: Job;
   /** Results, newest first. */
   readonly outcomes: readonly Outcome[];
-  /** Key of the displayed result. */
+  /** Key of the displayed outcome. */
   readonly shown?: number;
-  /** Number of the archive that is being made. */
+  /** Number of the archive that is being created. */
   readonly packing?: number;
   readonly problem?: Problem & { readonly place: ProblemTarget };
   readonly language: string;
-  /** Text of the last event, for screen readers. */
+  /** Text that screen readers announce: a description of the last event. */
   readonly announcement: string;
 }
 

@@ -1,4 +1,4 @@
-// Stores the state of the page, and notifies the views of changes.
+// Stores the state of the page, and notifies the views when it changes.
 import { FIRST_STATE, type Input, type Outcome, type State } from "./state.ts";
 
 export class Store {

@@ -1,4 +1,4 @@
-// Builds a request of an operation for the code snippets.
+// Builds the description of a request, from which code snippets are generated.
 
 import type { CallInput, Command, Entry, OperationCall, Option } from "../../../src/service/reference/snippets/call.ts";
 import { extensionOf } from "../model/format.ts";
@@ -8,15 +8,18 @@ export interface CallSettings {
   readonly baseUrl: string;
   readonly keyed: boolean;
   readonly inputs: readonly CallInput[];
-  /** Inputs of the command line, which handles several requests and conversions in one command. @default inputs */
+  /**
+   * Inputs of the command line client. They can differ, because it runs several jobs and conversions with one command.
+   * @default inputs
+   */
   readonly operands?: readonly CallInput[];
-  /** Further files, with their fields. @default placeholders of the required ones */
+  /** Further files, with their field names. @default placeholders for the required further files */
   readonly further?: readonly (CallInput & { readonly field: string })[];
-  /** Values of the sent fields; a list field has several. */
+  /** Values of the fields that are sent. A list field can have several values. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Returns a placeholder for the name of the file that the reader will send. */
+/** Returns a file name for a snippet, if the user has not chosen a file. */
 const placeholderOf = ({ example: { file = "document.pdf" } }: Operation): string => String(file);
 
 export function callOf(operation: Operation, settings: CallSettings): OperationCall {

@@ -1,4 +1,4 @@
-// Validates a form before a request is sent: unreadable files, empty required fields, and values out of range.
+// Validates a form before a request is sent. Finds unusable files, empty required fields, and values out of range.
 import { eitherRequired, fieldRequired } from "../../../src/service/http/contract/errors.ts";
 import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { checkValue } from "../model/checks.ts";
@@ -11,10 +11,10 @@ import { filesIn, inputsOf, isBatch, isNeeded, shownFields, shownValue } from ".
 
 /** A validation error of the form. */
 export interface Fault {
-  /** ID of the control. */
+  /** ID of the control in the document. */
   readonly control: string;
   readonly name: string;
-  /** The service's error message. */
+  /** Error message, as the service would send it. */
   readonly sentence: string;
   /** True if a required field is empty. */
   readonly isMissing: boolean;
@@ -23,37 +23,40 @@ export interface Fault {
 export const controlOf = ({ name }: Pick<FormField, "name">): string => `field-${name.replace("[]", "")}`;
 export const pagesControlOf = ({ key }: Input): string => `pages-${key}`;
 
-/** Returns the message of a fault. Empty required fields are not errors before the first attempt to run. */
+/**
+ * Returns the displayed message of a fault. An empty required field has none until the user has tried to run the
+ * operation.
+ */
 export const complaintOf = (fault: Fault | undefined, { path }: Operation, { tried }: State): string | undefined =>
   fault?.isMissing && tried !== path ? undefined : fault?.sentence;
 
-/** Returns the service's error message for a file, if it has reported one. */
+/** Returns the error that the service has reported for a file, if there is one. */
 export function problemOf({ problem, info }: Input): Problem | undefined {
   return problem ?? (info?.problem === undefined ? undefined : { status: 0, sentence: info.problem });
 }
 
-/** The error message for a PDF among documents to be converted to PDF. */
+/** Error message for a PDF in a conversion to PDF. */
 const IS_PDF = "The file is a PDF already.";
 
-/** Returns the reason why an operation cannot accept an input, as far as the service has reported it. */
+/** Returns the reason why an operation cannot use an input; undefined if no reason is known. */
 export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
   isUnusable(operation, input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
 
 function isUnusable({ input: { accepts, webPages } }: Operation, input: Input): boolean {
   if (problemOf(input) === undefined) return accepts === "documents" && input.info?.type === "application/pdf";
   if (input.id !== undefined) return accepts !== "files";
-  // Chromium might load a page that a plain fetch could not.
+  // The service could not fetch the URL. The browser that renders web pages might be able to load it.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
 }
 
-/** Returns the next action that is required before an operation can run; undefined if it can run. */
+/** Returns the action that the user must take before an operation can run; undefined if it can run. */
 export function obstacleTo(operation: Operation, state: State): string | undefined {
   if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
   if (!takesFiles(operation)) return undefined;
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";
   const bad = inputs.filter((input) => isUnusable(operation, input));
-  // If each file has a separate job, a failed file does not stop the others.
+  // If each file has a separate job, an unusable file does not prevent the jobs of other files.
   if (bad.length === 0 || (isBatch(operation, state) && bad.length < inputs.length)) return undefined;
   return `Remove ${bad.length === 1 ? bad[0]!.name : countText(bad.length, "file")} first.`;
 }
@@ -75,7 +78,10 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
   return [...ofInputs, ...ofFiles, ...ofFields];
 }
 
-/** Returns the error of a further file that is missing, or chosen besides the field instead of it. */
+/**
+ * Returns the error of a further file: the file is required and missing, or the file and its alternative are both
+ * present or both missing.
+ */
 export function faultOfFile(operation: Operation, file: DescribedFile, state: State): Fault | undefined {
   const { name, required, insteadOf } = file;
   const isThere = filesIn(file, state.further).length > 0;
@@ -97,7 +103,7 @@ export function faultOf(operation: Operation, field: FormField, state: State): F
     return isNeeded(field) ? { ...named, sentence: fieldRequired(field.name).message, isMissing: true } : undefined;
   }
   const inputs = inputsOf(operation, state);
-  // With several documents, the number of pages differs.
+  // Several documents can have different numbers of pages.
   const pageCount = inputs.length === 1 ? inputs[0]!.info?.pages : undefined;
   const sentence = field.content
     ? faultsOfJson(field.name, values[0]!, field.content)[0]?.sentence

@@ -1,4 +1,4 @@
-// Adds, stores, orders and removes the inputs of the next job, and records the service's errors about them.
+// Adds, stores, orders and removes the inputs of the next job. Records errors that the service reports for them.
 
 import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { countText } from "../model/format.ts";
@@ -8,12 +8,14 @@ import type { Input, Stored } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 import { infoOf, RequestError, remove, upload, uploadFrom, urlOf } from "./service.ts";
 
-/** Minimum upload progress between updates of the page, as a fraction. */
+/** Minimum upload progress between two updates of the page, as a fraction of the file. */
 const SHOWN_STEP = 0.01;
-/** Maximum number of added results for which the page requests the number of pages. */
+/** Maximum number of files whose number of pages is requested when results are used as inputs. */
 const MAX_DESCRIBED = 20;
 
-/** Reports whether a fetched file can be a web page: by its content, or by its name if the content is ambiguous. */
+/**
+ * Reports whether a fetched file can be a web page. The media type decides; for ambiguous types, the file name decides.
+ */
 const mayBeWebPage = ({ type, name }: StoredInfo): boolean =>
   /^text\/html\b/.test(type) ||
   (/^(text\/|application\/(octet-stream|xml|json)\b)/.test(type) &&
@@ -28,7 +30,7 @@ export class Inputs {
     this.#store = store;
   }
 
-  /** @param of the further file that they are. @default main inputs */
+  /** @param of the further file to which the files belong. @default the files are main inputs */
   addFiles(files: readonly File[], of?: DescribedFile): void {
     this.#add(
       files.map((file) => ({ name: file.name, file })),
@@ -38,8 +40,8 @@ export class Inputs {
   }
 
   /**
-   * Stores files and fetches URLs before a job needs them. Requires the service's description, and in the keyed variant
-   * a key.
+   * Stores files and fetches URLs before a job needs them. Does nothing until the service's description is loaded and,
+   * in the keyed variant, a key is entered.
    */
   storeEarly(): void {
     const { service, apiKey } = this.#store.state;
@@ -57,7 +59,7 @@ export class Inputs {
     this.storeEarly();
   }
 
-  /** Adds a stored file, which is never deleted with its row. */
+  /** Adds a stored file. The file is not deleted when its row is removed. */
   async addStored(id: string, of: DescribedFile): Promise<void> {
     const info = await infoOf(id);
     this.#add([{ name: info?.name ?? id, id, isResult: true, ...(info ? { info } : {}) }], of);
@@ -71,7 +73,7 @@ export class Inputs {
     this.addFiles([new File([await response.blob()], name)]);
   }
 
-  /** Replaces all inputs by stored files. */
+  /** Replaces all inputs by stored files, such as results. */
   async useResults(files: readonly Stored[]): Promise<void> {
     const described = await Promise.all(
       files.map(async ({ id, info }, index) => ({ id, info: index < MAX_DESCRIBED ? await infoOf(id) : info })),
@@ -89,13 +91,13 @@ export class Inputs {
     );
   }
 
-  /** Restores the inputs from before a reload. */
+  /** Restores the inputs after a reload. */
   restore(inputs: readonly Input[], further: readonly Input[] = []): void {
     const withKey = (input: Input): Input => ({ ...input, key: this.#nextKey++ });
     this.#store.set({ inputs: inputs.map(withKey), further: further.map(withKey) });
   }
 
-  /** Removes inputs, and deletes their stored files except results that are still shown. */
+  /** Removes inputs, and deletes their stored files. Does not delete files that are results. */
   remove(...keys: readonly number[]): void {
     const removed = this.#store.inputs.filter(({ key }) => keys.includes(key));
     for (const key of keys) this.#forget(key);
@@ -114,7 +116,7 @@ export class Inputs {
     }
   }
 
-  /** Moves an input to another position, which is clamped to the list. */
+  /** Moves an input to another position. A position outside the list becomes the first or last position. */
   move(key: number, to: number): void {
     const { inputs } = this.#store.state;
     const moved = inputs.find((input) => input.key === key);
@@ -127,7 +129,7 @@ export class Inputs {
     });
   }
 
-  /** Sorts by name in natural order: 2 before 10. */
+  /** Sorts the inputs by name in natural order: `2` is before `10`. */
   sortByName(): void {
     const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
     const inputs = this.#store.state.inputs.toSorted((one, other) => compare(one.name, other.name));
@@ -149,23 +151,23 @@ export class Inputs {
 
   /**
    * Stores all files that are not stored yet.
-   * @throws Refusal of the first one that cannot be stored
+   * @throws RequestError if a file cannot be stored
    */
   async storeAll(): Promise<void> {
     const waiting = this.#store.inputs.filter(({ file, id, problem }) => file && id === undefined && !problem);
     await Promise.all(waiting.map((input) => this.#stored(input)));
   }
 
-  /** Stores the file of an input, unless it is stored already. @throws Refusal */
+  /** Stores the file of an input, unless it is already stored. @throws RequestError if the file cannot be stored */
   async storeOne(key: number): Promise<void> {
     const input = this.#store.inputs.find((input) => input.key === key);
     if (!input?.file || input.id !== undefined) return;
-    // The service would reject it again.
+    // The service has rejected the file, and would reject it again.
     if (input.problem) throw new RequestError(input.problem);
     await this.#stored(input);
   }
 
-  /** Aborts uploads. The files stay on the page, and are stored when they are needed. */
+  /** Aborts all uploads. The files remain in the list, and are stored when a job needs them. */
   abortUploads(): void {
     for (const key of [...this.#uploads.keys()]) {
       this.#forget(key);
@@ -178,7 +180,7 @@ export class Inputs {
     const names = inputs.map(({ name }) => name).join(", ");
     const { inputs: before, further, path, isPathChosen } = this.#store.state;
     if (of) {
-      // A single file replaces the one before it.
+      // If the field is not a list, the new file replaces the previous one.
       if (!of.list) this.remove(...further.filter(({ field }) => field === of.name).map(({ key }) => key));
       const files = inputs.map((input) => ({ ...input, field: of.name }));
       const announcement = `Added ${names}.`;
@@ -200,7 +202,7 @@ export class Inputs {
   #begin({ key }: Input, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const abort = new AbortController();
     const done = work(abort.signal).finally(() => {
-      // An aborted upload may have been restarted meanwhile.
+      // If the upload was aborted, a new upload of the same file might have started.
       if (this.#uploads.get(key)?.abort === abort) this.#uploads.delete(key);
     });
     this.#uploads.set(key, { abort, done });
@@ -227,7 +229,10 @@ export class Inputs {
     }
   }
 
-  /** Stores the file at a URL, unless it is a web page. If its type is unknown, the job itself fetches the URL. */
+  /**
+   * Fetches and stores the file at a URL. If the URL refers to a web page, or the type of the file is unknown, the job
+   * itself fetches the URL later.
+   */
   async #fetch({ key, url }: Input, signal: AbortSignal): Promise<void> {
     this.#store.setInput(key, { isRefused: false });
     try {
@@ -242,7 +247,10 @@ export class Inputs {
     }
   }
 
-  /** Records the service's information about an input, and announces its error to screen readers. */
+  /**
+   * Records information from the service about an input. If it contains an error, announces the error to screen
+   * readers.
+   */
   #learn(key: number, changes: Partial<Input>): void {
     this.#store.setInput(key, changes);
     const sentence = changes.problem?.sentence ?? changes.info?.problem;
@@ -274,7 +282,7 @@ export class Inputs {
   }
 }
 
-/** Returns the default operation for the inputs: not `/pdf` if they are PDFs already. */
+/** Returns the operation that is selected by default for these inputs. For PDFs, it is not `/pdf`. */
 function suitablePath(inputs: readonly Input[]): string {
   const arePdfs = inputs.every(({ name }) => /\.pdf$/i.test(name));
   return !arePdfs ? "/pdf" : inputs.length > 1 ? "/merged-pdf" : "/compressed-pdf";

@@ -1,4 +1,5 @@
-// Runs the chosen operation, with one job per input if the operation accepts only one, and manages the results.
+// Runs the chosen operation, and manages the results. If the operation accepts only one input, there is one job per
+// input.
 import { countText, stemOf } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
 import { type Problem, problemTarget } from "../model/problems.ts";
@@ -9,7 +10,10 @@ import { type Task, tasksOf } from "./request.ts";
 import { RequestError, removeAll, runJob, saveFile } from "./service.ts";
 import { carryOut, titleOf } from "./work.ts";
 
-/** Maximum concurrent jobs: the service's concurrency for one client, plus one queued job. */
+/**
+ * Maximum number of concurrent jobs: one more than the service usually runs for a client, so that a job is always
+ * queued.
+ */
 const JOBS_AT_ONCE = 3;
 const ARCHIVE_SECONDS = 3600;
 
@@ -42,15 +46,15 @@ export class Jobs {
     }
   }
 
-  /** Cancels all running jobs and deletes the files that they stored; finished results stay. */
+  /** Cancels all running jobs, and deletes the files that they have stored. Earlier results remain. */
   cancel(): void {
     this.#running?.abort(new DOMException("The job was canceled.", "AbortError"));
     this.#inputs.abortUploads();
   }
 
-  /** Deletes outputs from the service, together with the archives that contain them. */
+  /** Deletes outputs from the service, and the archives that contain them. */
   async deleteOutputs(ids: readonly string[]): Promise<void> {
-    // An archive that is being made would still contain them.
+    // Waits for an archive that is being created, because it would still contain the outputs.
     await this.#packing;
     const archived = ({ results }: Outcome) =>
       results.some(({ outputs }) => outputs.some(({ id }) => ids.includes(id)));
@@ -70,7 +74,10 @@ export class Jobs {
     });
   }
 
-  /** Downloads an archive of outputs, and makes it first if it does not exist. @param number from 0 */
+  /**
+   * Downloads an archive of outputs. Creates the archive first if it does not exist. @param number number of the
+   * archive, from 0
+   */
   downloadArchive({ key, archives }: Outcome, ids: readonly string[], number: number): void {
     if (this.#store.state.packing !== undefined) return;
     const known = archives.find((archive) => archive.number === number);
@@ -98,7 +105,7 @@ export class Jobs {
     }
   }
 
-  /** The archive expires with the first of its files, and within an hour. */
+  /** Creates an archive. It expires when the first of its files expires, and at the latest after an hour. */
   async #pack(key: number, ids: readonly string[], number: number) {
     const { apiKey, outcomes } = this.#store.state;
     const outcome = outcomes.find((one) => one.key === key)!;
@@ -113,9 +120,7 @@ export class Jobs {
     return { id: String(response.outputId), ...(info ? { info } : {}) };
   }
 
-  /**
-   * Runs jobs with limited concurrency. @returns the results of jobs that were not canceled, in the order of the tasks
-   */
+  /** Runs jobs with limited concurrency. @returns the results in the order of the tasks, without canceled jobs */
   async #runAll(operation: Operation, tasks: readonly Task[], signal: AbortSignal): Promise<readonly Result[]> {
     const total = tasks.length;
     const results: (Result | undefined)[] = tasks.map(() => undefined);
@@ -133,7 +138,7 @@ export class Jobs {
         } catch (error) {
           if (signal.aborted) return;
           const problem = problemOf(error);
-          // If the key is rejected, all further jobs would fail too.
+          // If the service rejects the key, stops, because all further jobs would fail, too.
           if (problemTarget(problem, operation) === "key") refusal = problem;
           results[index] = failed(operation, task, problem);
         }
@@ -145,9 +150,7 @@ export class Jobs {
     return results.filter((result) => result !== undefined);
   }
 
-  /**
-   * Shows the results. If all jobs failed for the same reason and the files are not the cause, the error is shown once.
-   */
+  /** Shows the results. If all jobs failed for the same reason, which is not about the files, shows only one error. */
   #conclude(operation: Operation, results: readonly Result[], { count, seconds }: { count: number; seconds: number }) {
     const problems = results.flatMap(({ problem }) => problem ?? []);
     const [first] = problems;
@@ -168,7 +171,7 @@ export class Jobs {
 
   #fail(problem: Problem, operation: Operation | undefined, elsewhere?: "result"): void {
     const place = problemTarget(problem, operation);
-    // The live region announces the message, wherever it is shown.
+    // The announcement reaches screen readers independent of the place where the message is displayed.
     this.#store.set({
       problem: { ...problem, place: place === "key" ? place : (elsewhere ?? place) },
       announcement: problem.sentence,

@@ -1,5 +1,6 @@
-// Saves state in the tab's session storage for a reload, and opens links to results. An ID opens a file without a key,
-// so IDs are never stored beyond the tab. The page also works without storage.
+// Saves state in the session storage of the tab, so that it survives a reload, and opens links to results. An ID grants
+// access to a file without a key, so IDs are stored only as long as the tab is open. The page also works without
+// storage.
 
 import { filesOf, hasEnded, keptText, readKept, without } from "../model/keeping.ts";
 import { idsIn } from "../model/links.ts";
@@ -11,17 +12,17 @@ import { headOf, infoOf, isStored } from "./service.ts";
 
 const SAVE_MS = 500;
 const SWEEP_MS = 20_000;
-/**
- * Maximum number of files whose existence is checked after a reload or for a link, and the concurrency of these
- * requests.
- */
+/** Maximum number of files whose existence is checked after a reload or for a link, and number of concurrent checks. */
 const MAX_ASKED = 200;
 const ASKED_AT_ONCE = 4;
 
 export class Keeper {
   readonly #store: Store;
   readonly #inputs: Inputs;
-  /** One origin may serve several Pagewright services under different paths. */
+  /**
+   * Name of the storage entry. It contains the path of the service, because one origin can serve several services under
+   * different paths.
+   */
   readonly #name = `pagewright ${new URL(".", document.baseURI).pathname}`;
   #saved = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -31,7 +32,7 @@ export class Keeper {
     this.#inputs = inputs;
   }
 
-  /** Restores the saved state, and saves every change from now on. */
+  /** Restores the saved state. From then on, saves every change. */
   start(): void {
     this.#saved = this.#read() ?? "";
     const kept = readKept(this.#saved, Date.now());
@@ -50,14 +51,14 @@ export class Keeper {
     void this.#open();
   }
 
-  /** Clears the list and the forms, and keeps the results. */
+  /** Clears the list of files and the forms, but not the results. */
   startAgain(): void {
     this.#inputs.abortUploads();
     this.#store.set({ inputs: [], further: [], values: {}, path: "/pdf", isPathChosen: false });
     this.#store.clear("shown", "chosen", "problem");
   }
 
-  /** Opens the result in the URL's fragment. */
+  /** Opens the result that the fragment of the URL contains. */
   async #open(): Promise<void> {
     const ids = idsIn(location.hash);
     if (ids.length === 0) return;
@@ -66,13 +67,13 @@ export class Keeper {
     );
     if (known) this.#store.set({ shown: known.key });
     else await this.#add(ids);
-    // From here on, the IDs are in the session storage.
+    // Removes the IDs from the URL, because they are now in the session storage.
     if (this.#save()) history.replaceState(null, "", location.pathname + location.search);
   }
 
   async #add(ids: readonly string[]): Promise<void> {
     const candidates = ids.slice(0, MAX_ASKED);
-    // Only the pages of the first file are shown.
+    // Requests the number of pages only for the first file, because only its pages are shown.
     const infos = await overAll(candidates, (id) => (id === ids[0] ? infoOf(id) : headOf(id)));
     const outputs = ids.flatMap((id, index): Output[] => {
       const info = infos[index];
@@ -88,7 +89,7 @@ export class Keeper {
     this.#store.set({ outcomes: [{ key, path: "", results: [result], archives: [] }, ...outcomes], shown: key });
   }
 
-  /** Removes files that expired while the page was open. */
+  /** Removes files that have expired while the page was open. */
   #sweep(): void {
     const now = Date.now();
     if (filesOf(this.#store.state).some((file) => hasEnded(file, now))) {
@@ -96,7 +97,7 @@ export class Keeper {
     }
   }
 
-  /** Removes files that the service no longer has. */
+  /** Removes files that no longer exist at the service. */
   async #forgetGone(): Promise<void> {
     const candidates = filesOf(this.#store.state).slice(0, MAX_ASKED);
     const results = await overAll(candidates, ({ id }) => isStored(id));
@@ -125,7 +126,7 @@ export class Keeper {
     }
   }
 
-  /** @returns false if the storage is full, or forbidden */
+  /** @returns false if the storage is full or forbidden */
   #write(text: string): boolean {
     try {
       if (text === "") sessionStorage.removeItem(this.#name);
@@ -137,7 +138,7 @@ export class Keeper {
   }
 }
 
-/** Maps items with limited concurrency. @returns the results in the order of the items */
+/** Calls a function for each item, with limited concurrency. @returns the results in the order of the items */
 async function overAll<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const waiting = items.entries();

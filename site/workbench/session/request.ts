@@ -1,4 +1,4 @@
-// Builds the requests of an operation from the page's state: for the service, and for the code snippets.
+// Builds requests from the state of the page, for the service and for code snippets.
 
 import { needsConversion } from "../../../client/core/conversion.ts";
 import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
@@ -9,31 +9,31 @@ import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
 import type { Input, State, Value, Values } from "../model/state.ts";
 import { callOf } from "./call.ts";
 
-/** One job of an operation. */
+/** The inputs and values of one job. */
 export interface Task {
   readonly inputs: readonly Input[];
-  /** Further files of any field of the operation. */
+  /** The further files, for all fields of the operation. */
   readonly further: readonly Input[];
   readonly values: Values;
 }
 
-/** Returns the inputs of an operation: all, or none. */
+/** Returns the inputs that an operation uses: all inputs of the page, or none. */
 export const inputsOf = (operation: Operation, { inputs }: Pick<State, "inputs">): readonly Input[] =>
   takesFiles(operation) ? inputs : [];
 
-/** Returns the files of a further file's field. */
+/** Returns the files that belong to the field of a further file. */
 export const filesIn = ({ name }: Pick<DescribedFile, "name">, further: readonly Input[]): readonly Input[] =>
   further.filter(({ field }) => field === name);
 
-/** Reports whether there are several inputs with a separate job each. */
+/** Reports whether there are several inputs, each with a separate job. */
 export const isBatch = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
   kind === "one" && inputs.length > 1;
 
-/** Returns the input that is previewed. */
+/** Returns the previewed input. */
 export const chosenInput = ({ inputs, chosen }: Pick<State, "inputs" | "chosen">): Input | undefined =>
   inputs.find(({ key }) => key === chosen) ?? inputs[0];
 
-/** Returns the jobs of an operation: one for each input, or one for all. */
+/** Returns the jobs of an operation: one job for each input, or one job for all inputs. */
 export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const values = sentValues(operation, state);
   const inputs = inputsOf(operation, state);
@@ -46,7 +46,7 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
   }));
 }
 
-/** Returns a unique name, and adds it to the used names. */
+/** Returns a name that is not in `taken`, and adds it. */
 function uniqueName(name: string, taken: Set<string>): string {
   let unique = name;
   for (let count = 2; taken.has(unique.toLowerCase()); count++) unique = `${name} (${count})`;
@@ -55,8 +55,8 @@ function uniqueName(name: string, taken: Set<string>): string {
 }
 
 /**
- * Reports whether an input must be converted to PDF for an operation. The type of a file that is not stored follows
- * from its name.
+ * Reports whether an input must be converted to PDF for an operation. If the file is not stored yet, its name
+ * determines its type.
  */
 export function isConverted(operation: Operation, { name, url, info, pdf }: Input): boolean {
   const isPdfOnly = operation.input.accepts === "pdf";
@@ -65,7 +65,7 @@ export function isConverted(operation: Operation, { name, url, info, pdf }: Inpu
   return url === undefined && !/\.pdf$/i.test(name);
 }
 
-/** Reports whether a visible field must have a value. */
+/** Reports whether a displayed field must have a value. */
 export const isNeeded = ({ required, requiredIf }: FormField): boolean => required || requiredIf !== undefined;
 
 /** Returns the initial value of a field. */
@@ -77,7 +77,7 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
   return example === undefined ? (field.list ? [] : "") : String(example);
 }
 
-/** Returns the output name for one input, or for several inputs together. */
+/** Returns the initial output name of a job with these inputs. */
 function outputName(operation: Operation, inputs: readonly Input[]): string {
   const [first, ...others] = inputs;
   if (operation.input.kind === "text") return "page";
@@ -88,7 +88,8 @@ function outputName(operation: Operation, inputs: readonly Input[]): string {
     return first.info ? stemOf(first.info.name) : hostOf(first.url);
   }
   const stem = together ?? stemOf(first.name);
-  // Generated code must not overwrite an input, or a PDF made from it, when it saves the output in the same folder.
+  // If a snippet saves the output in the folder of the inputs, it must not overwrite an input or a PDF converted from
+  // it.
   const saved = `${stem}.${extensionOf(operation.output.type)}`.toLowerCase();
   const taken = inputs.map((input) => (isConverted(operation, input) ? `${stemOf(input.name)}.pdf` : input.name));
   return taken.some((name) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
@@ -100,7 +101,9 @@ export const shownValue = (operation: Operation, field: FormField, state: State)
   state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
 
 /**
- * Returns the fields of the form: some count for one value of another alone, and none is a stored file. Of several files with a job each, every one keeps its name.
+ * Returns the displayed fields of the form. Omits fields that apply only if another field has a different value, and
+ * fields for IDs of stored files. If each file has a separate job, also omits the output name: each output is named
+ * after its file.
  */
 export function shownFields(operation: Operation, state: State): readonly FormField[] {
   const { fields } = operation;
@@ -115,8 +118,8 @@ export function shownFields(operation: Operation, state: State): readonly FormFi
 }
 
 /**
- * Returns the fields that are sent: those that someone has set, and others that are not at the default of the service.
- * Some defaults do something else if they are sent, such as the paper of a document that has its own.
+ * Returns the fields that are sent. A field with the service's default is sent only if the user has set it, because
+ * some defaults have an effect only if they are sent. For example, a sent paper size overrides the document's own.
  */
 function sentValues(operation: Operation, state: State): Values {
   const sent = shownFields(operation, state).flatMap((field) => {
@@ -129,7 +132,7 @@ function sentValues(operation: Operation, state: State): Values {
   return Object.fromEntries(sent);
 }
 
-/** Returns the JSON body of a request whose inputs are stored files or URLs. */
+/** Returns the JSON body of the request for a job, whose inputs are stored files or URLs. */
 export function bodyOf(operation: Operation, { inputs, further, values: own }: Task): Record<string, unknown> {
   const values = { ...own, ...furtherFields(operation, further) };
   const ids = inputs.flatMap(({ id }) => id ?? []);
@@ -146,12 +149,12 @@ export function bodyOf(operation: Operation, { inputs, further, values: own }: T
   };
 }
 
-/** Returns the fields that name the further files. */
+/** Returns the fields that contain the IDs and URLs of the further files. */
 function furtherFields({ files }: Operation, further: readonly Input[]): Record<string, string> {
   const fields = files.flatMap((file) =>
     filesIn(file, further).map(({ id, url }, index) => {
       const field = id === undefined ? file.url : file.id;
-      // The indexes keep the order of IDs and URLs among each other.
+      // The indexes preserve the order of the files if some are IDs and others URLs.
       return [file.list ? `${field}[${index}]` : field, id ?? url!] as const;
     }),
   );
@@ -159,8 +162,9 @@ function furtherFields({ files }: Operation, further: readonly Input[]): Record<
 }
 
 /**
- * Returns the requests of one job: conversions of inputs to PDF, then the operation itself. With several jobs, returns
- * the job of the previewed input; the command line gets the inputs of all jobs.
+ * Returns the requests of one job for code snippets: conversions of inputs to PDF, then the operation itself. If there
+ * are several jobs, returns the requests of the previewed input's job. The command of the command line client has the
+ * inputs of all jobs.
  */
 export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly OperationCall[] {
   const tasks = tasksOf(operation, state);
@@ -168,7 +172,7 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
   const { inputs, further, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
   const common = { baseUrl, keyed: state.service?.keyed ?? false };
   const pdf = state.service?.operations.get("/pdf");
-  // Must not overwrite a PDF of the reader.
+  // A converted PDF must not overwrite a PDF that the user has.
   const taken = new Set(state.inputs.flatMap(({ name }) => (/\.pdf$/i.test(name) ? [stemOf(name).toLowerCase()] : [])));
   const before: OperationCall[] = [];
   const given = inputs.map((input): CallInput => {
@@ -183,7 +187,10 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
   return [...before, callOf(operation, { ...common, inputs: given, operands, further: files, values })];
 }
 
-/** The code sends the reader's file itself, although the page has stored it; a job's result is passed by ID. */
+/**
+ * Returns an input for code snippets. A snippet sends the user's own file, even if the page has already stored it. The
+ * output of a job is passed by ID.
+ */
 function callInputOf({ name, id, url, isResult, pages }: Input): CallInput {
   if (isResult && id !== undefined) return { kind: "id", value: id, pages };
   if (url !== undefined) return { kind: "url", value: url, pages };

@@ -1,4 +1,5 @@
-// Calls the service through its client: stores files, runs jobs, deletes files. Stateless; does not store the key.
+// Sends requests to the service through its client library: stores files, runs jobs, deletes files. Has no state: each
+// call receives the API key.
 import { Connection, discardBody, json, type RequestOptions } from "../../../client/core/connection.ts";
 import { PagewrightError } from "../../../client/core/error.ts";
 import { fileOfBlob } from "../../../client/core/inputs.ts";
@@ -7,7 +8,7 @@ import { storeAddress, uploadFile } from "../../../client/core/upload.ts";
 import type { Problem } from "../model/problems.ts";
 import { factsIn, type JobProgress, type JobResponse, type StoredInfo } from "../model/responses.ts";
 
-/** An error response of the service, or a broken connection. */
+/** Thrown after an error response of the service or a broken connection. */
 export class RequestError extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -16,10 +17,10 @@ export class RequestError extends Error {
   }
 }
 
-/** The default of `MAX_INPUTS`. */
+/** Maximum number of IDs in one request to /delete: the default of MAX_INPUTS. */
 const MAX_REMOVED = 1000;
 
-/** Returns the URL of a path of the service, whose base URL may include a path. */
+/** Returns the URL of a path of the service. The base URL of the service can itself contain a path. */
 export const urlOf = (path: string): string => new URL(path.replace(/^\//, ""), document.baseURI).href;
 
 export const fileAddress = (id: string): string => urlOf(`resource/${id}?format=file`);
@@ -29,7 +30,7 @@ const connectionOf = (
   options: { readonly headers?: Record<string, string>; fetch?: typeof send } = {},
 ) => new Connection({ baseUrl: urlOf("."), apiKey, ...options });
 
-/** Converts errors of the client. @throws RequestError */
+/** Runs a function, and converts errors of the client library. @throws RequestError */
 async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -49,8 +50,8 @@ function problemOf({ status, message, requestId, parameter, help }: PagewrightEr
 }
 
 /**
- * Stores a file. A large file is sent in several requests, which resume after a broken connection.
- * @param onProgress called with the sent fraction of the file, from 0 to 1
+ * Stores a file. Sends a large file in several requests, and resumes after a broken connection.
+ * @param onProgress called with the uploaded fraction of the file, from 0 to 1
  * @returns its id
  */
 export function upload(
@@ -71,7 +72,7 @@ export function upload(
   });
 }
 
-/** Sends a request like fetch, and reports upload progress. */
+/** Sends a request like `fetch`, but reports upload progress. */
 function send(url: string, init: RequestInit, onSent?: (bytes: number) => void): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -92,23 +93,23 @@ function send(url: string, init: RequestInit, onSent?: (bytes: number) => void):
 }
 
 /**
- * Makes the service fetch a URL and store the file.
+ * Sends a URL to the service, which fetches and stores the file.
  * @returns its id
  */
 export const uploadFrom = (url: string, { key, signal }: { key: string; signal: AbortSignal }): Promise<string> =>
   asking(async () => (await storeAddress(connectionOf(key), url, { signal })).id);
 
-/** @returns undefined if the information is unavailable */
+/** Returns the properties of a stored file; undefined if they are unavailable. */
 export const infoOf = (id: string): Promise<StoredInfo | undefined> =>
   connectionOf("")
     .once(`/resource/${id}?format=info`, {}, json<StoredInfo>)
     .then(factsIn, () => undefined);
 
-/** Deletes a file. Deleting a missing file succeeds. */
+/** Deletes a file. Succeeds if the file does not exist. */
 export const remove = (id: string, key: string): Promise<void> =>
   asking(() => connectionOf(key).request(`/resource/${id}`, { method: "DELETE", expects: [404] }, discardBody));
 
-/** Deletes files. Deleting missing files succeeds. */
+/** Deletes files. Succeeds if some of them do not exist. */
 export async function removeAll(ids: readonly string[], key: string): Promise<void> {
   const headers = { "Content-Type": "application/json", Accept: "application/json" };
   for (let at = 0; at < ids.length; at += MAX_REMOVED) {
@@ -123,10 +124,13 @@ const askHead = (id: string): Promise<Response | undefined> =>
     .once(`/resource/${id}?format=file`, HEAD, async (response) => response)
     .catch(() => undefined);
 
-/** Reports whether the service still has a file; true if the request fails for another reason. */
+/** Reports whether a file still exists. Also returns true if the request fails for any reason other than 404. */
 export const isStored = async (id: string): Promise<boolean> => (await askHead(id))?.status !== 404;
 
-/** Returns properties of a file that the service can read without opening it; undefined if unavailable. */
+/**
+ * Returns the properties of a stored file that the response headers of a HEAD request contain. The service need not
+ * open the file for them. Returns undefined if the request fails.
+ */
 export async function headOf(id: string): Promise<StoredInfo | undefined> {
   const response = await askHead(id);
   if (!response?.ok) return undefined;
@@ -140,13 +144,13 @@ export async function headOf(id: string): Promise<StoredInfo | undefined> {
   };
 }
 
-/** Parses the file name in the service's Content-Disposition: encoded (RFC 8187), quoted or a token. */
+/** Returns the file name in a Content-Disposition of the service. It can be encoded (RFC 8187), quoted or a token. */
 function nameIn(disposition: string): string | undefined {
   const coded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1];
   return coded === undefined ? /filename="?([^";]+)/i.exec(disposition)?.[1] : decodeURIComponent(coded);
 }
 
-/** Makes the browser download a stored file. */
+/** Starts the browser's download of a stored file. */
 export function saveFile(id: string): void {
   const link = document.createElement("a");
   link.href = fileAddress(id);
@@ -159,12 +163,12 @@ export interface JobSettings {
   readonly body: Readonly<Record<string, unknown>>;
   readonly key: string;
   readonly signal: AbortSignal;
-  /** Lifetime of the stored files. @default the service's */
+  /** Lifetime of the stored files. @default the lifetime in the service's settings */
   readonly lifetimeSeconds?: number;
   onProgress?(progress: JobProgress): void;
 }
 
-/** Runs a job to its end. When the signal aborts, the job is canceled. */
+/** Runs a job, and waits for its end. Cancels the job when the signal is aborted. */
 export function runJob(settings: JobSettings): Promise<JobResponse> {
   const { path, body, key, signal, lifetimeSeconds, onProgress } = settings;
   const lifetime = lifetimeSeconds === undefined ? {} : { "File-Lifetime": String(lifetimeSeconds) };
@@ -176,7 +180,7 @@ export function runJob(settings: JobSettings): Promise<JobResponse> {
         if (progress.phase === "waiting" || progress.phase === "running") onProgress?.(progress);
       },
     });
-    // An event stream contains no properties of files.
+    // The events of an asynchronous job contain no file properties, so they are requested with the status.
     const { requestId } = response;
     return requestId === undefined
       ? response

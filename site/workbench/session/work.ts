@@ -1,4 +1,4 @@
-// Runs one job: stores its inputs, converts them to PDF if necessary, and runs the operation.
+// Runs one job: stores the inputs, converts them to PDF if necessary, and runs the operation.
 import { needsConversion } from "../../../client/core/conversion.ts";
 import { stemOf } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
@@ -16,7 +16,7 @@ export interface Surroundings {
   report(job: Job): void;
 }
 
-/** @throws Refusal, or the reason of the signal */
+/** @throws RequestError, or the reason of the signal */
 export async function carryOut(operation: Operation, task: Task, services: Surroundings): Promise<Result> {
   const { store, inputs, signal, report } = services;
   const isPdfOnly = operation.input.accepts === "pdf";
@@ -50,11 +50,11 @@ export async function carryOut(operation: Operation, task: Task, services: Surro
   };
 }
 
-/** Returns the names of the inputs of a job. */
+/** Returns the title of a job: the names of its inputs. */
 export const titleOf = ({ inputs, values }: Task): string =>
   inputs.map(({ name }) => name).join(", ") || String(values.output ?? "");
 
-/** @throws Refusal if the input was removed meanwhile */
+/** @throws RequestError if the user has removed the input */
 function inputOf({ inputs }: Store, key: number): Input {
   const input = inputs.find((input) => input.key === key);
   if (!input) throw new RequestError({ status: 0, sentence: "The file was removed from the list." });
@@ -66,13 +66,13 @@ const lossesOf = ({ notices = [], substitutedFonts = [] }: JobResponse): Losses 
   fonts: substitutedFonts,
 });
 
-/** Merges the notices of several jobs without duplicates. */
+/** Merges the notices and substituted fonts of several jobs, without duplicates. */
 function lossesIn(all: readonly Losses[]): Losses {
   const fonts = all.flatMap(({ fonts }) => fonts).map((font) => [`${font.name}, ${font.replacedBy}`, font] as const);
   return { notices: [...new Set(all.flatMap(({ notices }) => notices))], fonts: [...new Map(fonts).values()] };
 }
 
-/** Converts an input to PDF once, unless it is a PDF already. */
+/** Converts an input to PDF, unless it is a PDF or has already been converted. */
 async function becomePdf(key: number, services: Surroundings): Promise<void> {
   const { store, signal, report } = services;
   const { name, url, pdf, id, info } = inputOf(store, key);
@@ -80,10 +80,10 @@ async function becomePdf(key: number, services: Surroundings): Promise<void> {
   const stored = await described(id ?? (await uploadFrom(url!, { key: store.state.apiKey, signal })), info);
   const isPage = id === undefined && /^text\/html\b/.test(stored.info?.type ?? "");
   if (id === undefined && !isPage) store.setInput(key, stored);
-  // A file of unknown type is sent as it is: the service rejects it if necessary.
+  // If the type of the file is unknown, sends the file unconverted. The service rejects it if necessary.
   if (!stored.info || !needsConversion(stored.info)) return;
   report({ step: "converting" });
-  // The URL of a web page means the rendered page, not only its HTML.
+  // If the URL refers to a web page, the service must render the page, not convert its HTML alone.
   const source = isPage ? { url } : { id: stored.id };
   if (isPage) void remove(stored.id, store.state.apiKey).catch(() => {});
   const output = stemOf(isPage ? new URL(url!).hostname : url === undefined ? name : stored.info.name);
@@ -99,11 +99,11 @@ async function described(id: string, known: StoredInfo | undefined): Promise<Sto
   return { id, ...(info ? { info } : {}) };
 }
 
-/** Returns the members of a response that are the data. */
+/** Returns the members of a response that contain the data of the operation. */
 const dataOf = (schemas: object, response: object): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(response).filter(([name]) => Object.hasOwn(schemas, name)));
 
-/** Returns the outputs of a job. The first one includes its number of pages. */
+/** Returns the outputs of a job. Only for the first output, also requests the number of pages. */
 async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<readonly Output[]> {
   const known = new Map<string, StoredInfo>(outputFiles.map((file) => [file.id, factsIn(file)]));
   const [first, ...others] = [outputId ?? []].flat();
@@ -115,7 +115,7 @@ async function outputsOf({ outputId, outputFiles = [] }: JobResponse): Promise<r
   ];
 }
 
-/** Returns the input that the pages of the output are compared with. */
+/** Returns the input with which the output is compared. */
 function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input | undefined): Output | undefined {
   const id = [inputId ?? input?.id].flat()[0];
   if (id === undefined) return undefined;
@@ -123,6 +123,6 @@ function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input |
   return { id, isDeleted: false, ...(file ? { info: factsIn(file) } : {}) };
 }
 
-/** Returns the values that a result view needs: name and page selection. */
+/** Returns the values that a result needs later: output name and page selection. */
 const keptValues = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => ["output", "pages", "pages[]"].includes(name)));

@@ -1,8 +1,9 @@
-// Connects the page to OpenSeadragon. Loaded on demand, because the library is larger than the rest of the page.
+// Connects the page to the library OpenSeadragon. This module is loaded on demand, because the library is larger than
+// all other scripts of the page.
 import OpenSeadragon from "openseadragon";
 import { urlOf } from "./service.ts";
 
-/** A page that the service renders in tiles, or an image. */
+/** A page, of which the service renders tiles, or the URL of an image. */
 export type Zoomable = { readonly id: string; readonly page: number } | { readonly address: string };
 
 export interface Viewer {
@@ -12,7 +13,7 @@ export interface Viewer {
   close(): void;
 }
 
-/** @param element the element that contains the viewer */
+/** @param element the element in which the viewer is displayed */
 export function openViewer(element: HTMLElement): Viewer {
   declineStyle();
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -27,8 +28,8 @@ export function openViewer(element: HTMLElement): Viewer {
   });
   return {
     async show(what) {
-      // The source is an object instead of a URL, because its URLs must have this page's origin, not the service's
-      // public origin.
+      // The tile source is an object instead of a URL, because the tile URLs must have the origin of this page. The
+      // description at the URL contains the public origin of the service, which can differ.
       const tileSource = "address" in what ? { type: "image", url: what.address } : await tiles(what);
       viewer.open({ tileSource } as OpenSeadragon.TileSourceSpecifier);
     },
@@ -45,8 +46,8 @@ export function openViewer(element: HTMLElement): Viewer {
 }
 
 /**
- * Prevents the library from adding an inline style, which the page's Content-Security-Policy forbids: the library
- * reuses this non-HTML element.
+ * Prevents the library from adding an inline style, which the Content-Security-Policy of the page forbids. The library
+ * adds no style if it finds this element, which is not an HTML style element.
  */
 function declineStyle(): void {
   if (document.querySelector("style[data-openseadragon-mobile-css]")) return;
@@ -55,7 +56,10 @@ function declineStyle(): void {
   document.head.append(style);
 }
 
-/** IIIF Image API: the URLs of all tiles start with the `id` of the description. */
+/**
+ * Returns the tile source of a page: its info.json with a different `id`. The URLs of all tiles start with the `id`
+ * (IIIF Image API).
+ */
 async function tiles({ id, page }: { id: string; page: number }): Promise<Record<string, unknown>> {
   const address = urlOf(`iiif/${id}%3A${page}`);
   const response = await fetch(`${address}/info.json`);

@@ -1,4 +1,4 @@
-// The whole page.
+// The root component of the page.
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Store } from "../model/store.ts";
 import type { Inputs } from "../session/inputs.ts";
@@ -22,7 +22,7 @@ interface AppProps {
 
 export function App({ store, inputs, jobs, keeper }: AppProps) {
   const [state, setState] = useState(store.state);
-  // Must run before any other code changes the state.
+  // A layout effect subscribes before any other code changes the state.
   useLayoutEffect(() => store.subscribe(() => setState(store.state)), [store]);
   const page: ViewContext = { state, store, inputs, jobs };
   return (

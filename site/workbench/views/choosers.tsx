@@ -1,8 +1,8 @@
-// The ways to choose a file: dropping or picking it, and entering an address.
+// The controls for choosing a file: a drop zone with a file picker, and a field for a URL.
 import { useRef, useState } from "preact/hooks";
 
 interface DropZoneProps {
-  /** ID of the field. */
+  /** ID of the file input. */
   readonly id: string;
   readonly label: string;
   readonly hint: string;
@@ -57,7 +57,7 @@ export function DropZone({ id, label, hint, isList = false, onFiles }: DropZoneP
 interface AddressFieldProps {
   readonly id: string;
   readonly label: string;
-  /** @returns the reason why the text is not accepted */
+  /** Called with the entered text. @returns the reason why the text is rejected; undefined if it is accepted */
   onText(text: string): string | undefined;
 }
 

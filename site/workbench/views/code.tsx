@@ -1,4 +1,4 @@
-// The request of the form as code, in several languages.
+// Shows the request of the form as code snippets in several languages.
 import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { labelOf } from "../model/format.ts";
 import { faultsOf } from "../session/faults.ts";

@@ -1,4 +1,4 @@
-// Small parts that several views share.
+// Small components that several views use.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { explain, type Problem } from "../model/problems.ts";
@@ -32,7 +32,7 @@ const ICONS = {
   right: "M9 5l7 7-7 7",
 } as const;
 
-/** An icon. The text next to it, or the label of its button, explains it. */
+/** Shows an icon. It is hidden from screen readers, because adjacent text or the label of the button explains it. */
 export function Icon({ name }: { name: keyof typeof ICONS }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" focusable="false">
@@ -60,13 +60,13 @@ export function Section(props: { id: string; number?: number; title: string; chi
 
 interface PickerProps {
   readonly label: string;
-  /** Values and their names. With fewer than two, the picker is hidden. */
+  /** Values and their labels. If there are fewer than two, the picker is hidden. */
   readonly items: readonly (readonly [number, string])[];
   readonly value: number | undefined;
   onChange(value: number): void;
 }
 
-/** Selects the displayed file. */
+/** Lets the user choose the displayed file. */
 export function Picker({ label, items, value, onChange }: PickerProps) {
   if (items.length < 2) return null;
   return (
@@ -92,7 +92,7 @@ interface CopyProps {
   readonly title?: string;
 }
 
-/** Copies a text, such as code or a link. */
+/** Shows a button that copies a text, such as code or a link. */
 export function Copy({ text, children, title }: CopyProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -104,7 +104,7 @@ export function Copy({ text, children, title }: CopyProps) {
     await navigator.clipboard.writeText(text);
     setCopied(true);
   };
-  // The clipboard requires https or localhost.
+  // Browsers provide the clipboard only on https and localhost.
   if (!navigator.clipboard) return null;
   return (
     <button type="button" title={title} onClick={() => void copy().catch(() => {})}>
@@ -113,7 +113,7 @@ export function Copy({ text, children, title }: CopyProps) {
   );
 }
 
-/** Shows an error, and announces it to screen readers. */
+/** Shows an error as an alert, which screen readers announce. */
 export function ProblemText({ problem, id }: { problem: Problem; id?: string }) {
   const elementRef = useRef<HTMLDivElement>(null);
   useEffect(() => elementRef.current?.scrollIntoView({ block: "nearest" }), [problem]);
@@ -124,7 +124,7 @@ export function ProblemText({ problem, id }: { problem: Problem; id?: string }) 
   );
 }
 
-/** Shows the service's error message with the request ID, which identifies it in the log. */
+/** Shows the error message of the service, and the request ID, which identifies the request in the log. */
 export function ProblemBox({ problem }: { problem: Problem }) {
   const { sentence, reasons } = explain(problem.sentence);
   return (

@@ -1,4 +1,4 @@
-// The controls of a form, one for each kind of field.
+// The controls of a form. There is one control for each kind of field.
 import type { FormField } from "../model/operations.ts";
 import type { Value } from "../model/state.ts";
 import { Icon } from "./components.tsx";
@@ -8,16 +8,16 @@ interface ControlProps {
   readonly id: string;
   readonly field: FormField;
   readonly value: Value;
-  /** IDs of the texts that describe the control. */
+  /** IDs of the elements that describe the control (`aria-describedby`). */
   readonly described: string;
   readonly isInvalid: boolean;
   change(value: Value): void;
 }
 
-/** Up to this number, choices are radio buttons instead of a list. */
+/** Maximum number of choices that are shown as radio buttons. More choices are shown as a list. */
 const SHOWN_CHOICES = 6;
 
-/** Reports whether a field has several controls, and so a legend instead of a label. */
+/** Reports whether a field consists of several controls. It then has a legend instead of a label. */
 export const grouped = ({ control, list, schema, content }: FormField): boolean =>
   list === true || content?.isFile === true || (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
 
@@ -54,7 +54,7 @@ function Choices({ id, field, value, described, change }: ControlProps) {
             name={id}
             value={word}
             checked={value === word}
-            // Also for the selected choice, because clicking a default sets it explicitly, so that it is sent.
+            // `onClick`, because a click on the selected default must set the value, too: only then is it sent.
             onClick={() => change(word)}
           />
           <span>{word}</span>

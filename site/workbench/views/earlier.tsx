@@ -1,4 +1,4 @@
-// Earlier results that are still stored.
+// Lists earlier results that are still stored.
 import { endText } from "../model/format.ts";
 import { hasFiles } from "../model/keeping.ts";
 import type { Outcome } from "../model/state.ts";

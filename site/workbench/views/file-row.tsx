@@ -1,4 +1,4 @@
-// One file of the list: its first page, state and position, and its page selection in a merge.
+// A row of the file list: first page, state, buttons to move the file, and page selection in a merge.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { checkValue } from "../model/checks.ts";
 import { countText, endText, sizeText } from "../model/format.ts";
@@ -11,16 +11,17 @@ interface FileRowProps {
   readonly page: ViewContext;
   readonly input: Input;
   readonly index: number;
-  /** The reason why the operation cannot take the file. @default it can */
+  /** The reason why the operation cannot use the file; undefined if it can. */
   readonly whyUnusable: string | undefined;
   readonly canOrder: boolean;
 }
 
-/** Media type of a drag: the key of a file. */
+/** Media type of the dragged data: the key of a file. */
 const DRAGGED = "application/x-workbench-file";
 
 /**
- * Keys that move a file while Alt is held: functions of its index and the number of files that return the new index.
+ * The keys that, together with Alt, move a file. The functions receive the index of the file and the number of files,
+ * and return the new index.
  */
 const MOVES: Readonly<Record<string, (index: number, count: number) => number>> = {
   ArrowUp: (index) => index - 1,
@@ -34,11 +35,12 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
   const row = useRef<HTMLLIElement>(null);
   const { inputs, state } = page;
   const { key, name } = input;
-  // A file that could not be stored is rejected for every operation, or the job itself fetches it.
+  // Also shows the error of an input that could not be stored, even if the operation can use it because the job itself
+  // fetches the URL.
   const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
   const facts = factsOf(input, state);
   useEffect(() => {
-    // The list scrolls, so a moved row could be hidden. A row also grows when its file has an error.
+    // Keeps a focused row visible in the scrolling list after it was moved, or has grown because of an error.
     if (row.current?.contains(document.activeElement)) row.current.scrollIntoView({ block: "nearest" });
   }, [index, facts, complaint]);
   return (
@@ -106,7 +108,7 @@ function Moves({
     <span class="moves">
       {BUTTONS.map((button) => {
         const to = MOVES[button.key]!(index, count);
-        // A disabled button would lose the focus.
+        // The button is not disabled at the ends of the list, because it would lose the focus.
         const isIdle = to === index || to < 0 || to >= count;
         return (
           <button
@@ -146,7 +148,7 @@ function Upload({ input: { name, sent, id, isRefused, problem } }: { input: Inpu
   return <progress class="upload" value={sent} max={1} aria-label={`Upload of ${name}`} />;
 }
 
-/** The page selection of this file in a merge. */
+/** The field for the page selection of this file in a merge. */
 function MergedPages({ page, input }: { page: ViewContext; input: Input }) {
   const { state, inputs } = page;
   const field = state.service?.operations.get(state.path)?.perInput;

@@ -1,4 +1,4 @@
-// The first step: documents that are dropped, linked by URL, or samples of the page.
+// The first step: choosing documents. The user can drop files, enter a URL, or use a sample.
 import { useEffect, useRef } from "preact/hooks";
 import { checkAddress } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
@@ -87,7 +87,7 @@ export function Files({ page }: { page: ViewContext }) {
   );
 }
 
-/** Scrolls a list to its new items. */
+/** Scrolls a list to its end when items were added. */
 function useScrolledList(count: number) {
   const list = useRef<HTMLOListElement>(null);
   const before = useRef(0);
@@ -98,6 +98,6 @@ function useScrolledList(count: number) {
   return list;
 }
 
-/** Reports whether an error is shown at its file. */
+/** Reports whether the list already shows the error at its file. */
 const isInList = ({ sentence }: Problem, inputs: readonly Input[]): boolean =>
   inputs.some((input) => problemOf(input)?.sentence === sentence);

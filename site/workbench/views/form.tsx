@@ -1,4 +1,5 @@
-// The third step: the form of the operation, generated from the service's description, and the button that runs it.
+// The third step: the form of the operation, and the button that runs it. The form is generated from the service's
+// description.
 
 import { labelOf } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
@@ -24,7 +25,7 @@ export function Form({ page }: { page: ViewContext }) {
             {operation.summary} <code>POST {operation.path}</code>
           </p>
           {operation.files.map((file) => (
-            // Its address is a form of its own.
+            // Outside the form, because the field for a URL is a separate form.
             <FurtherFiles key={operation.path + file.name} {...{ page, operation, file }} />
           ))}
         </>
@@ -50,7 +51,7 @@ export function Form({ page }: { page: ViewContext }) {
   );
 }
 
-/** Runs an operation, or shows all errors of its form at the same time. */
+/** Runs an operation. If the form is invalid, shows all its errors instead. */
 function run(operation: Operation, { state, store, jobs }: ViewContext): void {
   const faults = faultsOf(operation, state);
   if (faults.length === 0) return void jobs.run(operation);

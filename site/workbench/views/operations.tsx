@@ -1,4 +1,4 @@
-// The second step: the operation. Operations of the other variant are shown, but disabled.
+// The second step: choosing the operation. Operations that exist only in the other variant are shown as disabled.
 import { takesFiles } from "../model/operations.ts";
 import { Section, type ViewContext } from "./components.tsx";
 
@@ -6,7 +6,7 @@ export function Operations({ page: { state, store } }: { page: ViewContext }) {
   const offered = state.service?.operations;
   const all = [...(state.service?.all.values() ?? [])];
   const groups = [...new Set(all.map(({ group }) => group))];
-  // An operation without files omits the files step.
+  // If the operation has no input files, the first step is omitted.
   const operation = offered?.get(state.path);
   const isFirst = operation !== undefined && !takesFiles(operation);
   return (

@@ -1,4 +1,4 @@
-// The editor of a JSON file of settings: examples, a control for each setting, and the text itself.
+// The editor for a JSON file of settings. It contains examples, a control for each setting, and the text of the file.
 import { labelOf } from "../model/format.ts";
 import type { FormField } from "../model/operations.ts";
 import {
@@ -18,7 +18,7 @@ interface ProfileEditorProps {
   readonly id: string;
   readonly field: FormField;
   readonly text: string;
-  /** IDs of the texts that describe the control. */
+  /** IDs of the elements that describe the control (`aria-describedby`). */
   readonly described: string;
   readonly isInvalid: boolean;
   change(text: string): void;
@@ -173,13 +173,16 @@ function SettingInput({ id, setting: { kind, values = [] }, value, complaint, ch
   );
 }
 
-/** Returns the typed text, as a number if it is numeric. */
+/** Converts an entered text to a number if it is numeric; otherwise returns the text unchanged. */
 function numberOf(text: string): unknown {
   if (text === "") return undefined;
   return String(Number(text)) === text ? Number(text) : text;
 }
 
-/** `images.color.downsample.target-dpi` becomes `Color, downsample: target dpi`, below the title of its group. */
+/**
+ * Returns the label of a setting: `images.color.downsample.target-dpi` becomes `Color, downsample: target dpi`. The
+ * group `images` has a title of its own.
+ */
 function titleOf({ path }: Setting): string {
   const words = path.slice(1).map((name) => name.replaceAll("-", " "));
   return labelOf(words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")}: ${words.at(-1)}`);

@@ -1,4 +1,4 @@
-// The button that runs the operation, its progress, and its error.
+// The button that runs the operation, the progress of the run, and its error.
 import { useEffect, useRef } from "preact/hooks";
 import { countText } from "../model/format.ts";
 import type { Operation } from "../model/operations.ts";
@@ -12,7 +12,7 @@ export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   const elementRef = useRef<HTMLDivElement>(null);
   const isRunning = job !== undefined;
   useEffect(() => {
-    // The pressed button has been removed, so the focus must move.
+    // The button that was pressed no longer exists, so the focus must move.
     if (document.activeElement === document.body) elementRef.current?.querySelector("button")?.focus();
   }, [isRunning]);
   const operation = state.service?.operations.get(state.path);
@@ -41,7 +41,7 @@ export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   );
 }
 
-/** Returns the message about files that are converted to PDF first; empty if there are none. */
+/** Returns a message about files that will be converted to PDF first; empty if there are none. */
 function conversionText(operation: Operation, state: State): string {
   const names = inputsOf(operation, state).filter((input) => isConverted(operation, input));
   if (names.length === 0) return "";
@@ -67,7 +67,10 @@ function stepText({ step, progress, done, total }: Job, state: State): string {
   }
 }
 
-/** Returns undefined if the progress is unknown: the bar is then indeterminate. */
+/**
+ * Returns the attributes of the progress bar. If the progress is unknown, `value` is missing, and the bar is
+ * indeterminate.
+ */
 function barOf({ step, progress, done, total }: Job, state: State): { value?: number; max?: number } {
   if (done !== undefined && total !== undefined) return { value: done, max: total };
   if (step === "uploading") {

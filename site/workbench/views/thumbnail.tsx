@@ -1,12 +1,12 @@
-// A thumbnail of a file's first page, or its file type as text if the page cannot be rendered.
+// Shows the first page of a file as a thumbnail. If the page cannot be rendered, shows the file type as text.
 import { useEffect, useState } from "preact/hooks";
 import { isPicture, sideOf } from "../model/pairs.ts";
 import type { Input } from "../model/state.ts";
 import { fileAddress, urlOf } from "../session/service.ts";
 
-/** Twice the displayed size, for high-density screens. */
+/** Width of the requested image: twice the displayed width, for high-density screens. */
 const WIDTH = 96;
-/** The service sends image files at full size, so larger images have no thumbnail. */
+/** Maximum size of an image file with a thumbnail, because the service sends image files at full size. */
 const MAX_PICTURE_BYTES = 2 ** 20;
 const MAX_LETTERS = 4;
 

@@ -21,11 +21,11 @@ import { asFlate, decodedBytes, memoryBody, recodeStream, smaller, withoutFilter
 import type { CompressionSettings } from "./settings.ts";
 import { UsedResources } from "./used-resources.ts";
 
-/** The last version without object streams; PDF/A-1 is based on it (ISO 19005-1). */
+/** The last PDF version without object streams. PDF/A-1 is based on it (ISO 19005-1). */
 const CLASSIC_VERSION = "1.4";
 /**
- * Longest content for which rounded and unrounded content are both compressed and compared. In longer content, rounding
- * always saves bytes.
+ * Maximum length of content that is compressed both with and without rounding, to keep the smaller result. In longer
+ * content, rounding always saves bytes.
  */
 const CHANCE_BYTES = 1 << 16;
 /** Types of dictionaries that belong to fonts. */
@@ -87,7 +87,7 @@ class Compression implements Rewriting {
     this.#plans = new ImagePlans(file, settings.images, canonical);
     this.#images = new ImageCoder(file, settings, this.#plans, limits, survey);
     const { fonts } = settings;
-    // PDF/A-1 requires a list of glyphs for every subset (ISO 19005-1, 6.3.5).
+    // PDF/A-1 requires a list of glyphs for every subset (ISO 19005-1, 6.3.5). No such list is written.
     const mayName = survey.pdfaPart !== 1;
     this.#resources = fonts.removeUnused ? new UsedResources(file, survey, canonical) : undefined;
     this.#fonts =
@@ -137,7 +137,8 @@ class Compression implements Rewriting {
     if (streams.structure === "none") return this.#plain(stream);
     if (subtype === "Image") return this.#images.recode(stream, number);
     if (this.#survey.contents.has(number)) return this.#rewriteContent(stream, number);
-    // PDF/A-1 requires metadata without a filter (ISO 19005-1, 6.7.2). Metadata of later parts are left unfiltered too.
+    // PDF/A-1 requires metadata without a filter (ISO 19005-1, 6.7.2). Metadata of later PDF/A parts also stay
+    // unfiltered.
     const isMetadata = this.#file.name(dictionary.get("Type")) === "Metadata" && !dictionary.has("Filter");
     if (isMetadata && streams.deflateMetadata && this.#survey.pdfaPart === 0) {
       return dictionary.has("F") ? stream : asFlate(stream, stream.body.raw());

@@ -15,10 +15,13 @@ export const INVISIBLE = 1e-4;
 /** Half a dot at 36,000 dots per inch, in points. */
 export const TINY = 1e-3;
 
-/** Significant digits of factors, whose error is multiplied by other numbers: sizes, dashes, matrix elements. */
+/**
+ * Significant digits of factors: font sizes, dash lengths, matrix elements. Other numbers multiply the error of a
+ * factor.
+ */
 const DIGITS = { factor: 7, matrix: 10 };
 const COLOR_PLACES = 5;
-/** Characters in a line and lines on a page over which a rounding error can add up. */
+/** Assumed number of characters in a line, and of lines on a page, over which a rounding error adds up. */
 const REPEATED = { characters: 1000, lines: 100 };
 const MAX_SAVED = 512;
 
@@ -26,23 +29,23 @@ const MAX_SAVED = 512;
 interface Precision {
   readonly places?: number;
   readonly digits?: number;
-  /** Index of the accumulated error that the next number of the same kind compensates. */
+  /** Index in `#errors`. The next number with this index compensates the rounding error of this number. */
   readonly carried?: number;
   /** True for a number that must not be rounded to zero, because zero has a special meaning. */
   readonly isNeverZero?: boolean;
 }
 
 interface State {
-  /** From the current user space to the stream's initial space. */
+  /** Maps the current user space to the stream's initial space. */
   readonly matrix: Matrix;
-  /** Font size times horizontal scaling; undefined until a font is selected. */
+  /** Undefined until the stream selects a font. */
   readonly fontSize: number | undefined;
   readonly stretch: number;
 }
 
-/** Index of the accumulated error of TJ adjustments. Indexes 0 and 1 are for x and y positions. */
+/** Index in `#errors` of the accumulated error of TJ adjustments. Indexes 0 and 1 are for x and y positions. */
 const ADJUSTED = 2;
-/** More decimal places than this save no bytes. */
+/** Rounding to more decimal places saves no bytes. */
 const MAX_PLACES = 20;
 
 const EXACT: Precision = {};
@@ -66,7 +69,7 @@ export class ContentRounding {
 
   /**
    * Rounds the operands of the next operator, and updates the graphics state.
-   * @param numbers the operands that are numbers, or the numbers in its arrays
+   * @param numbers all numbers among the operands, including those in arrays
    * @returns the rounded numbers
    */
   round(operator: string, numbers: readonly string[]): readonly string[] {
@@ -137,7 +140,10 @@ export class ContentRounding {
     }
   }
 
-  /** Returns the number of decimal places that keeps half a unit of the last place within the tolerance. */
+  /**
+   * Returns the smallest number of decimal places whose rounding error, half a unit of the last place, is within the
+   * tolerance.
+   */
   #places(matrix: Matrix | undefined, repeated = 1): Precision {
     if (this.#isLost || !matrix) return EXACT;
     const length = norm(matrix) * this.#rounding.scale! * repeated;
@@ -149,7 +155,7 @@ export class ContentRounding {
     return this.#textMatrix && multiply(this.#textMatrix, this.#state.matrix);
   }
 
-  /** Returns the scale of an adjustment in a TJ array, whose unit is a thousandth of the font size (9.4.3). */
+  /** Returns the matrix of an adjustment in a TJ array. Its unit is a thousandth of the font size (9.4.3). */
   #adjustment(): Matrix | undefined {
     const { fontSize, stretch } = this.#state;
     const text = this.#text();
@@ -165,7 +171,8 @@ export class ContentRounding {
         else this.#saved.push(this.#state);
         break;
       case "Q":
-        // A state saved by an earlier stream of the page has at most the initial scale of this stream.
+        // Without a state from this stream, `Q` restores one from an earlier stream of the page. Its scale is at most
+        // the initial scale of this stream.
         this.#state = this.#saved.pop() ?? { matrix: IDENTITY, fontSize: undefined, stretch: 1 };
         break;
       case "cm": {
@@ -194,7 +201,7 @@ export class ContentRounding {
         this.#state = { ...this.#state, stretch: Math.abs(numbers.at(-1) ?? 100) / 100 };
         break;
       case "gs":
-        // The graphics state dictionary can set a font, with an unknown size.
+        // The graphics state dictionary can set a font. Its size is unknown here.
         this.#state = { ...this.#state, fontSize: undefined };
     }
   }

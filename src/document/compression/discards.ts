@@ -1,5 +1,5 @@
-// Removes discarded parts from each object. Changes no object in place: objects that become unreferenced are omitted by
-// the writer.
+// Removes discarded parts from each object. Returns changed copies and leaves the file unchanged. The writer omits
+// objects to which no reference remains.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import type { Discarded } from "./settings.ts";

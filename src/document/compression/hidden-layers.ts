@@ -45,7 +45,7 @@ function cleanPage(
   const bytes = parts.filter((part) => part !== undefined).map((part) => decodedBytes(file, part));
   const resources = file.dictionary(page.get("Resources") ?? inherited);
   if (resources && bytes.every((part) => part !== undefined)) {
-    // A hidden marked-content sequence can continue in the page's next stream.
+    // The page's streams are joined, because a hidden marked-content sequence can continue in the next stream.
     const whole = bytes.length === 1 ? bytes[0]! : Buffer.concat(bytes.flatMap((part) => [part, Buffer.from("\n")]));
     const kept = withoutHidden(file, whole, resources, isVisible);
     if (kept) changed.set("Contents", file.add(new PdfStream(new Dictionary(), plainBody(kept))));
@@ -106,7 +106,7 @@ function withoutHidden(
     const isShown = TEXT_SHOWING.has(operator);
     if (TEXT_PLACING.has(operator)) leading = [];
     if (replacement === undefined) {
-      // Visible text starts where the hidden text before it ends, so that text must stay.
+      // Visible text starts where the hidden text before it ends, so the hidden text must stay.
       if (isShown) for (const cut of leading) cuts.delete(cut);
       if (isShown) leading = [];
       continue;

@@ -1,4 +1,4 @@
-// Finds the smallest coding of an image that the settings allow, for a given size in pixels.
+// Finds the smallest coding that the settings allow for an image, given its new size in pixels.
 
 import type { Survey } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -19,15 +19,15 @@ const WORTHWHILE_BYTES = 1000;
 /** Drawings are downsampled only above this multiple of the trigger resolution, because their edges would blur. */
 const DRAWING_FACTOR = 2;
 /**
- * Maximum number of samples decoded from all images of a document, about a hundred times as many as a usual document
- * has.
+ * Maximum number of samples decoded from all images of a document, about a hundred times the number in a usual
+ * document.
  */
 const MAX_SAMPLES = 2 ** 34;
 
 export interface Memory extends SampleLimits {
   /**
-   * True if another host has more memory: an image that is too large for this one then fails the job instead of staying
-   * unchanged.
+   * True if another host has more memory: an image that is too large for this host then fails the job instead of
+   * staying unchanged.
    */
   readonly moreElsewhere: boolean;
   /** Decoder for JPEG 2000. */
@@ -36,10 +36,13 @@ export interface Memory extends SampleLimits {
 
 /** Minimum side of a page scan, in points. */
 const PAGE_POINTS = 216;
-/** Minimum resolution, in dots per inch, of the print layer. */
+/** Minimum resolution, in dots per inch, of a scan that is split into layers. */
 const MIN_PRINT_DPI = 140;
 const POINTS_PER_INCH = 72;
-/** Fraction of the print resolution above which pixels are used without resampling. */
+/**
+ * A scan is not resampled if its resolution is between this fraction of the print layer's resolution and the full
+ * resolution.
+ */
 const NEARLY = 0.85;
 /**
  * If the layers have fewer bits per pixel of the image than this, they are smaller than any other coding, so no
@@ -50,7 +53,7 @@ const CERTAINLY_SMALLER = 0.25;
 const ENGINE_BYTES = 26 * 2 ** 20;
 /** JPEG 2000 data with at most this many bits per pixel is as small as a JPEG of the same pixels. */
 const DENSE_BITS = 0.5;
-/** Color spaces in which dark is ink and light is paper. */
+/** Color spaces in which dark samples are ink and light samples are paper. */
 const PAPER_SPACES = ["DeviceGray", "DeviceRGB", "CalGray", "CalRGB", "ICCBased"];
 
 function isOpaqueImage(file: PdfFile, image: PdfImage): boolean {
@@ -102,7 +105,7 @@ export class ImageCoder {
     });
   }
 
-  /** @returns undefined if recoding cannot save enough */
+  /** @returns undefined if the image is too small to be worth recoding, or cannot be decoded */
   #read(stream: PdfStream, number: number): PlainImage | undefined {
     const image = readImage(this.#file, stream.dictionary);
     if (!image || stream.body.raw().length < WORTHWHILE_BYTES) return undefined;
@@ -130,7 +133,7 @@ export class ImageCoder {
     return undefined;
   }
 
-  /** Returns the layers of a scan of print; undefined for other images. */
+  /** Returns the layers of a scan of a printed page; undefined for other images. */
   #layered({ image, body }: PlainImage, number: number) {
     const { layers, color } = this.#settings.images;
     const extent = this.#plans.extentOf(number);
@@ -185,7 +188,7 @@ export class ImageCoder {
       return lossless();
     }
     const result = new PdfStream(recoded.dictionary, memoryBody(recoded.bytes));
-    // An image and its Matte mask must have equal sizes in pixels, even if downsampling saves no bytes.
+    // The downsampled image is used even if it saves no bytes, because it must have as many pixels as its Matte mask.
     if (isMatted && isSmaller) return result;
     if ((isSmaller || isOtherFax) && !this.#settings.images.onlyIfSmaller) return result;
     const isTwiceLossy = isLossy && ["DCTDecode", "JPXDecode"].includes(before);

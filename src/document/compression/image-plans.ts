@@ -20,13 +20,13 @@ export class ImagePlans {
   /** The uses of inline images, by the object number of their content stream. */
   readonly inline: ReadonlyMap<number, readonly InlineUse[]>;
   readonly #extents = new Map<number, Extent>();
-  /** The planned sizes of images with a Matte entry, and of their masks. */
+  /** The planned sizes of images whose mask has a Matte entry, and of these masks. */
   readonly #matted = new Map<number, Size | undefined>();
   readonly #scales = new Map<number, number>();
   readonly #file: PdfFile;
   readonly #settings: CompressionSettings["images"];
 
-  /** @param canonical returns the object number that represents all objects equal to an object */
+  /** @param canonical maps an object number to the number that represents all equal objects */
   constructor(file: PdfFile, settings: CompressionSettings["images"], canonical: (number: number) => number) {
     this.#file = file;
     this.#settings = settings;
@@ -84,7 +84,10 @@ export class ImagePlans {
     return size.width < image.width || size.height < image.height ? size : undefined;
   }
 
-  /** Plans images with preblended colors. Their masks must have the same size (ISO 32000-1, 11.6.5.3). */
+  /**
+   * Plans images whose colors are preblended with a Matte color. Such an image and its mask must have the same size
+   * (ISO 32000-1, 11.6.5.3).
+   */
   #planMattes(numbers: Iterable<number>, canonical: (number: number) => number): void {
     const imagesOf = new Map<number, number[]>();
     for (const raw of numbers) {
@@ -100,7 +103,7 @@ export class ImagePlans {
     }
   }
 
-  /** @returns undefined also if image and mask need different sizes */
+  /** @returns undefined to keep all pixels, also if the image and its mask need different sizes */
   #mattedSize(number: number, maskNumber: number): Size | undefined {
     const [image, mask] = [this.#imageOf(number), this.#imageOf(maskNumber)];
     const extent = this.#extents.get(number);

@@ -19,7 +19,7 @@ interface Token {
   readonly isOperand: boolean;
 }
 
-/** @returns undefined if the bytes have no certain meaning, because the stream continues another one or is damaged */
+/** @returns undefined if the meaning of the bytes is uncertain: the stream is damaged, or continues another stream */
 export function minifyContent(bytes: Uint8Array, rounding: Rounding): Uint8Array | undefined {
   const lexer = new Lexer(bytes);
   const written = new ShorterContent(bytes, rounding);
@@ -63,7 +63,7 @@ class ShorterContent {
     this.#rounding = new ContentRounding(rounding);
   }
 
-  /** @returns false if a number is ambiguous, or the result is already too long */
+  /** @returns false if a number is ambiguous, or the result is already longer than the original */
   put(tokens: readonly Token[], operator: string): boolean {
     const numbers = tokens.filter(({ isOperand }) => isOperand).map(({ start, end }) => this.#text(start, end));
     const rounded = this.#rounding.round(operator, numbers);

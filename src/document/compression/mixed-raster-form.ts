@@ -1,5 +1,5 @@
-// Builds a form from the layers of mixed raster content. The form takes the object number of the image, because content
-// draws both with Do in the unit square (ISO 32000-1, 8.9.5 and 8.10).
+// Builds a form from the layers of mixed raster content. The form replaces the image under the same object number: the
+// operator Do draws either of them in the unit square (ISO 32000-1, 8.9.5 and 8.10).
 import type { PdfImage } from "../images/image.ts";
 import { SAMPLE_ENTRIES } from "../images/image.ts";
 import type { MixedRaster, Stencil } from "../images/mixed-raster.ts";

@@ -21,7 +21,7 @@ const CODINGS = {
   same: "same",
   zip: "lossless",
   jpeg: "lossy",
-  // No JPEG 2000 encoder exists here, so JPEG replaces it.
+  // There is no encoder for JPEG 2000, so JPEG replaces it.
   jpeg2000: "lossy",
   "zip-jpeg": "lossy",
 } as const;
@@ -41,7 +41,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
       monochrome: {
         ...downsampling(images.monochrome),
         coding: (images.monochrome?.recompress?.type ?? "same") === "same" ? "same" : "lossless",
-        // Every reader of Group 3 also reads Group 4, which is smaller.
+        // Group 4 also replaces Group 3: every reader supports both, and Group 4 is smaller.
         bilevel: images.monochrome?.recompress?.type?.startsWith("ccitt") ? "ccitt" : "jbig2",
       },
       onlyIfSmaller,
@@ -73,7 +73,7 @@ export function settingsOfProfile(profile: CompressionProfile): CompressionSetti
 }
 
 function pictures(settings: Images["color"], onlyIfSmaller: boolean): ImageSettings {
-  // Images that are only downsampled get a high quality, so that they lose little more.
+  // An image that is downsampled, but not recoded otherwise, has maximum quality, so that it loses little more.
   const { type, quality = "medium" } = settings?.recompress ?? { type: "same", quality: "maximum" };
   const worthwhile = onlyIfSmaller ? 1 : Number.POSITIVE_INFINITY;
   return {
@@ -97,7 +97,7 @@ export function flatteningOf({ transparency }: CompressionProfile): FlatteningQu
   return quality && FLATTENING[quality];
 }
 
-/** Reports whether the result is linearized, at the cost of a few bytes. */
+/** Reports whether the profile requests a linearized result, which is a few bytes larger. */
 export const isForWeb = ({ cleanup }: CompressionProfile): boolean => cleanup?.["optimize-for-fast-web-view"] === true;
 
 function discarded(settings: Readonly<Record<string, boolean | undefined>>): ReadonlySet<Discarded> {

@@ -13,18 +13,18 @@ const MAX_PREDICTED_BYTES = 4 * 2 ** 20;
 /** Target length of a predictor row, in bytes. */
 const ROW_BYTES = 2048;
 const MAX_ROW_BYTES = 1 << 16;
-/** Bytes per table sample, by tag type; undefined if the table states it. */
+/** Bytes per table sample, by tag type; undefined for a type whose tables state it themselves. */
 const SAMPLE_BYTES = new Map<string, number | undefined>([
   ["mft1", 1],
   ["mft2", 2],
   ["mAB ", undefined],
   ["mBA ", undefined],
 ]);
-/** Size of a table header. */
+/** Size of a table header, and so the minimum size of a table. */
 const MIN_TABLE_BYTES = 48;
 const NOTHING_KNOWN = { flat: 0, colors: undefined, colorCount: 257, isGray: false, indices: 0 };
 
-/** @returns the stream itself if it is no such profile or if the result is not smaller */
+/** @returns the stream itself if it is not a profile with color tables, or if the result is not smaller */
 export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   const { dictionary, body } = stream;
   const raw = body.raw();
@@ -45,7 +45,7 @@ export function predictProfile(file: PdfFile, stream: PdfStream): PdfStream {
   return smaller(stream, new PdfStream(predicted, memoryBody(packed)));
 }
 
-/** Returns the bytes per entry of the tables that fill most of the profile; undefined if tables are a minor part. */
+/** Returns the bytes per entry of most table data; undefined if there are no tables. */
 function pixelBytesOf(profile: Uint8Array): number | undefined {
   const sizes = new Map<number, number>();
   const seen = new Set<number>();
@@ -64,7 +64,7 @@ function entryBytesOf(tag: Buffer): number | undefined {
   const type = tag.toString("latin1", 0, 4);
   if (!SAMPLE_BYTES.has(type)) return undefined;
   const table = tag.readUInt32BE(24);
-  // The tag has the offset of the table. The table has 16 grid sizes, then the bytes per sample.
+  // The tag contains the offset of the table. The table starts with 16 grid sizes, then the bytes per sample.
   const bytes = SAMPLE_BYTES.get(type) ?? (table > 0 && table + 17 <= tag.length ? tag[table + 16] : 0);
   const channels = tag[9]!;
   return channels >= 1 && channels <= 15 && (bytes === 1 || bytes === 2) ? channels * bytes : undefined;

@@ -19,7 +19,7 @@ function deflated(bytes: Uint8Array): Uint8Array {
   return deflateSync(bytes, { level, memLevel: 9 });
 }
 
-/** Returns the body of bytes in memory. Its `decoded` must not be called. */
+/** Returns a stream body that is in memory. Its `decoded` must not be called. */
 export function memoryBody(bytes: Uint8Array): StreamBody {
   return {
     raw: () => bytes,

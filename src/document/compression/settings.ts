@@ -1,19 +1,22 @@
 // Compression settings, and the three compression levels.
 
-/** How images of one kind are downsampled and recoded. */
+/** Settings for images of one kind: downsampling and recoding. */
 export interface ImageSettings {
   /**
-   * Downsamples images to `targetDpi` if their resolution on the page exceeds `triggerDpi`. @default images keep their
-   * pixels
+   * Downsamples images to `targetDpi` if their resolution on the page exceeds `triggerDpi`.
+   * @default images keep their pixels
    */
   readonly downsample?: { readonly triggerDpi: number; readonly targetDpi: number };
   /** `same`: keeps the coding. `lossless`: uses the smallest lossless coding. `lossy`: codes photographs as JPEG. */
   readonly coding: "same" | "lossless" | "lossy";
   /** JPEG qualities on the scale of the Independent JPEG Group. */
   readonly quality: JpegQuality;
-  /** Maximum size of a downsampled image with another lossy coding, relative to the original. */
+  /** A downsampled JPEG or JPEG 2000 image is used only if its size is at most this fraction of the original size. */
   readonly worthwhile: number;
-  /** Maximum size of a recoded JPEG with the same pixels, relative to the original. */
+  /**
+   * A JPEG or JPEG 2000 image recoded with all pixels is used only if its size is at most this fraction of the original
+   * size.
+   */
   readonly worthwhileAgain: number;
 }
 
@@ -35,7 +38,7 @@ export interface CompressionSettings {
     readonly onlyIfSmaller: boolean;
     readonly mergeEqual: boolean;
     readonly sixteenBitsToEight: boolean;
-    /** Resolutions of the layers that replace scans of print. @default scans stay images */
+    /** Resolutions of the layers that replace scans of printed pages. @default scans stay images */
     readonly layers?: { readonly printDpi: number; readonly paperDpi: number };
   };
   readonly fonts: {
@@ -94,7 +97,7 @@ export type Discarded = (typeof DISCARDED)[number];
 export const LEVELS = ["low", "medium", "high"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** JPEG qualities of {@link LOSSLESS}, which creates no JPEG. */
+/** Qualities without effect: {@link LOSSLESS} creates no JPEG. */
 const FINE: JpegQuality = { photo: 85, drawing: 90, mask: 90 };
 const LOSSLESS: ImageSettings = { coding: "lossless", quality: FINE, worthwhile: 1, worthwhileAgain: 1 };
 

@@ -21,7 +21,7 @@ export function intersection(one: Box, other: Box): Box | undefined {
   return left < right && bottom < top ? [left, bottom, right, top] : undefined;
 }
 
-/** Returns the matrix from the space of an appearance to page space (12.5.5, algorithm 8.1). */
+/** Returns the matrix that maps an annotation's appearance to its rectangle on the page (12.5.5, algorithm 8.1). */
 export function appearanceMatrix(file: PdfFile, annotation: Dictionary, form: Dictionary): Matrix | undefined {
   const rectangle = readBox(file, annotation.get("Rect"));
   const inner = readBox(file, form.get("BBox"));

@@ -10,11 +10,17 @@ export interface ContentOperation {
   /** Offset of the first byte of the operands, and the offset after the operator. */
   readonly start: number;
   readonly end: number;
-  /** Range of the data of an inline image (8.9.7). Its operator is `BI`, and its only operand is its dictionary. */
+  /**
+   * Byte range of the data of an inline image (8.9.7). The operator is then `BI`, and the only operand is the
+   * dictionary of the image.
+   */
   readonly data?: { readonly start: number; readonly end: number };
 }
 
-/** Maximum number of operands kept. More operands than any operator has are a sign of damage. */
+/**
+ * Maximum number of operands of an operation. Further operands are ignored: no operator has so many, so the content is
+ * damaged.
+ */
 const MAX_OPERANDS = 1024;
 
 /** Yields the operations of a content stream. Ignores operands at the end that no operator follows. */
@@ -58,13 +64,16 @@ export function inlineDictionary(lexer: Lexer): Dictionary {
   return dictionary;
 }
 
-/** Number of bytes after an `EI` that are parsed to verify it, and number of tokens that must be valid in them. */
+/**
+ * An `EI` ends the data only if valid content follows: the maximum number of bytes parsed to check this, and the number
+ * of tokens that must be valid.
+ */
 const LOOKED_AT_BYTES = 256;
 const LOOKED_AT_TOKENS = 8;
 
 /**
- * Moves the lexer from the end of `ID` to the end of `EI`. The data can contain the bytes `EI`, so the operator is an
- * `EI` after white space that valid content follows.
+ * Moves the lexer from the end of `ID` to the end of `EI`. The data can contain the bytes `EI`, so only an `EI` between
+ * white space and valid content is the operator.
  */
 export function skipInlineData(lexer: Lexer, dictionary: Dictionary): { start: number; end: number } {
   const { bytes } = lexer;

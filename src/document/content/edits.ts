@@ -1,4 +1,4 @@
-// Replaces byte ranges of a content stream and copies the rest.
+// Replaces byte ranges of a content stream and copies all other bytes.
 
 /** Replaces the bytes from `start` to `end`. Inserts the text if `start` equals `end`. */
 export interface Edit {

@@ -15,7 +15,7 @@ export function multiply(inner: Matrix, outer: Matrix): Matrix {
   return [a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l];
 }
 
-/** @returns undefined for a singular matrix, or one whose inverse is not finite */
+/** @returns undefined if the matrix is singular, or its inverse is not finite */
 export function inverse([a, b, c, d, e, f]: Matrix): Matrix | undefined {
   const determinant = a * d - b * c;
   if (!Number.isFinite(1 / determinant) || Math.abs(determinant) < 1e-12) return undefined;
@@ -28,7 +28,7 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): [number
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the maximum length of a transformed vector of length 1, or up to the square root of 2 more. */
+/** Returns an upper bound of the length of a transformed unit vector, at most √2 times the actual maximum. */
 export const norm = ([a, b, c, d]: Matrix): number => Math.hypot(a, b, c, d);
 
 /** Returns the bounding box of a transformed box. */

@@ -56,11 +56,12 @@ export const VALUE_KEYWORDS = setOf("true false null");
 /** All keywords that a content stream can contain. */
 export const KEYWORDS = union(OPERATORS, VALUE_KEYWORDS);
 
-/** A category of resources that operators name one by one (7.8.3). */
+/** A category of resources that operators refer to by name (7.8.3). */
 export type ResourceCategory = "Font" | "XObject" | "ColorSpace" | "Pattern" | "Shading" | "ExtGState" | "Properties";
 
 /**
- * Category of the resource that an operator names. `Tf` names it in its first operand, other operators in the last one.
+ * Category of the resource that an operator names. `Tf` names it in the first operand, other operators in the last
+ * operand.
  */
 export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Map([
   ["Tf", "Font"],
@@ -76,13 +77,14 @@ export const RESOURCE_CATEGORIES: ReadonlyMap<string, ResourceCategory> = new Ma
 ]);
 
 /**
- * Returns operators with all effects of an operation except its painting; undefined for operations that paint nothing.
+ * Returns operators with all effects of a painting operation except the paint, for example `n` for `f`; undefined for
+ * an operation that paints nothing.
  */
 export function nonPaintingEquivalent(operator: string, operands: readonly Value[]): string | undefined {
   if (PATH_PAINTING.has(operator)) return PATH_END;
   if (OBJECT_PAINTING.has(operator)) return "";
   if (!TEXT_SHOWING.has(operator)) return undefined;
-  // Both operators also move to the next line, and `"` sets spacing (9.4.3).
+  // `'` and `"` also move to the next line, and `"` sets word and character spacing (9.4.3).
   if (operator === "'") return "T*";
   if (operator === '"') return `${Number(operands[0]) || 0} Tw ${Number(operands[1]) || 0} Tc T*`;
   return "";

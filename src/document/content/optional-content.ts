@@ -10,7 +10,7 @@ export type LayerVisibility = (content: Value) => boolean;
 export const optionalContentOf = (file: PdfFile): OptionalContent<Value> =>
   new OptionalContent(readerOf(file), file.catalog.get("OCProperties") ?? null);
 
-/** Returns the visibility in a viewer that opens the file. The result ignores later changes to the file. */
+/** Returns the visibility of content when a viewer opens the file. The result ignores later changes to the file. */
 export function defaultVisibility(file: PdfFile): LayerVisibility {
   const content = optionalContentOf(file);
   return (value) => content.isShown(value);

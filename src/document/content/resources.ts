@@ -1,5 +1,5 @@
-// Finds the resources that a page, form or glyph uses (ISO 32000-1, 7.8.3). Otherwise an extracted page would include
-// the images and fonts of all pages that share its resource dictionary.
+// Finds the resources that a page, form or glyph uses (ISO 32000-1, 7.8.3). With its whole resource dictionary, an
+// extracted page would include the images and fonts of all pages that share it.
 import { EngineFailure } from "../contract/failure.ts";
 import { Lexer } from "../objects/parsing/lexer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -7,7 +7,7 @@ import { Dictionary, Name, type PdfStream, Reference, type Value } from "../obje
 import { inlineDictionary, skipInlineData } from "./content.ts";
 import { RESOURCE_CATEGORIES, type ResourceCategory } from "./operators.ts";
 
-/** Categories to prune. Others, such as ProcSet, stay unchanged. */
+/** Categories to prune. Other entries, such as ProcSet, stay unchanged. */
 const CATEGORIES: readonly ResourceCategory[] = [...new Set(RESOURCE_CATEGORIES.values())];
 /** Color spaces that replace device colors; operators use them without naming them (8.6.5.6). */
 const DEFAULTS = ["DefaultGray", "DefaultRGB", "DefaultCMYK"];
@@ -52,8 +52,7 @@ export class ResourceUsage {
 
   /**
    * @param page the page dictionary
-   * @returns the used resources, with the values of the source; undefined if they cannot be determined: the page might
-   * use all
+   * @returns a copy of the Resources with only the used entries; undefined if the used entries cannot be determined
    */
   ofPage(page: Dictionary): Dictionary | undefined {
     const resources = this.#file.dictionary(page.get("Resources"));
@@ -64,7 +63,8 @@ export class ResourceUsage {
 
   /**
    * @param dictionary a stream or font that can have its own Resources: a form, a tiling pattern, a Type 3 font
-   * @returns the used resources; undefined if there are none or they cannot be determined
+   * @returns a copy of its Resources with only the used entries; undefined if it has no Resources, or the used entries
+   * cannot be determined
    */
   ofObject(dictionary: Dictionary, reference: Reference): Dictionary | undefined {
     const { number } = reference;
@@ -114,7 +114,7 @@ export class ResourceUsage {
     return kept;
   }
 
-  /** Yields streams among the newly used resources that lack Resources and therefore inherit these. */
+  /** Yields the newly used forms, patterns and glyphs that have no Resources and therefore use the given ones. */
   *#borrowers(resources: Dictionary, usage: Usage): Generator<Value> {
     for (const category of ["XObject", "Pattern"] as const) {
       for (const value of this.#used(resources, usage, category)) if (this.#borrows(value)) yield value;
@@ -134,7 +134,10 @@ export class ResourceUsage {
     }
   }
 
-  /** Reports whether a value is a form or a pattern without Resources. Images also lack them, but use none. */
+  /**
+   * Reports whether a value is a form or a pattern without Resources. Images have no Resources either, but they have no
+   * BBox.
+   */
   #borrows(value: Value): boolean {
     const dictionary = this.#file.stream(value)?.dictionary;
     return dictionary?.has("BBox") === true && !dictionary.has("Resources");
@@ -179,7 +182,7 @@ export class ResourceUsage {
   }
 }
 
-/** Adds the names that a content stream uses. */
+/** Adds the resource names that a content stream uses. */
 function collect(bytes: Uint8Array, usage: Usage): void {
   const lexer = new Lexer(bytes);
   let first: string | undefined;

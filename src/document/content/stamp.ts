@@ -1,7 +1,7 @@
-// Converts annotations that lose their function but keep their appearance to rubber stamps (ISO 32000-1, 12.5.6.12).
+// Converts annotations to rubber stamps (ISO 32000-1, 12.5.6.12): they lose their function, but keep their appearance.
 import { type Dictionary, Name } from "../objects/values.ts";
 
-/** Entries that a stamp keeps; all others belong to the former type. */
+/** Entries that the stamp keeps. Other entries belong to the former annotation type. */
 const STAMP_ENTRIES = [
   "Rect",
   "AP",

@@ -8,11 +8,11 @@ export interface Survey {
   readonly contents: ReadonlySet<number>;
   /** Font dictionaries, including those within Type 0 fonts. */
   readonly fonts: readonly Reference[];
-  /** Object numbers of resource dictionaries outside pages, forms, patterns and fonts. */
+  /** Object numbers of resource dictionaries whose entries are all kept, because not all their users are known. */
   readonly keptResources: ReadonlySet<number>;
-  /** True if any object is painted with transparency: then two layers can look different from one image of both. */
+  /** True if any object is painted with transparency. An image that is split into layers can then look different. */
   readonly isBlended: boolean;
-  /** The PDF/A part that the metadata declare; 0 without a declaration. */
+  /** The PDF/A part that the metadata declare; 0 if they declare none. */
   readonly pdfaPart: number;
 }
 
@@ -22,10 +22,10 @@ const OBJECTS_AT_A_STRETCH = 500;
 const ENTRY_BYTES = 40;
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 
-/** The source of objects: a file, or a filtered file. */
+/** The source of objects: a file, or a view of a file without its discarded parts. */
 export type Objects = Pick<PdfFile, "get">;
 
-/** @param objects the objects to be written, without discarded ones */
+/** @param objects returns the objects to be written, without their discarded parts */
 export async function surveyFile(file: PdfFile, objects: Objects, signal: AbortSignal): Promise<Survey> {
   const walk = new Walk(file);
   for (const value of [file.trailer.get("Root"), file.trailer.get("Info")]) walk.follow(value ?? null);
@@ -56,7 +56,7 @@ class Walk implements Survey {
     return this.#waiting.pop();
   }
 
-  /** Visits nested containers without recursion. */
+  /** Visits nested arrays and dictionaries, without recursion, so that deep nesting cannot overflow the stack. */
   follow(value: Value): void {
     const open = [value];
     for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -110,7 +110,7 @@ class Walk implements Survey {
     return (kind === "Alpha" || kind === "Luminosity") && dictionary.has("G");
   }
 
-  /** Keeps the resources of a direct dictionary, which has no object number. */
+  /** Keeps all resources of a direct dictionary: it has no object number by which their use could be recorded. */
   #keepResources(dictionary: Dictionary): void {
     const resources = dictionary.get("Resources");
     if (resources instanceof Reference) this.keptResources.add(resources.number);

@@ -11,7 +11,10 @@ export class ByteReader implements AsyncDisposable {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** @returns exactly `count` bytes, valid until the next call; undefined if fewer are left, which are then skipped */
+  /**
+   * @returns exactly `count` bytes, valid until the next call; undefined if fewer bytes remain, which the reader then
+   * skips
+   */
   async read(count: number): Promise<Uint8Array | undefined> {
     if (this.#chunk.length === 0) await this.#fill();
     if (this.#chunk.length >= count) return this.#take(count);
@@ -42,7 +45,7 @@ export class ByteReader implements AsyncDisposable {
     }
   }
 
-  /** @returns false if fewer bytes were left */
+  /** @returns false if fewer than `count` bytes remained */
   async skip(count: number): Promise<boolean> {
     let left = count;
     while (left > 0) {
@@ -75,6 +78,6 @@ export class ByteReader implements AsyncDisposable {
   }
 }
 
-/** Returns a Uint8Array of the same memory. `slice` of a Buffer would not copy. */
+/** Returns the bytes as a plain Uint8Array on the same memory. Its `slice` copies, unlike that of a Node Buffer. */
 export const toUint8Array = ({ buffer, byteOffset, length }: Uint8Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, length);

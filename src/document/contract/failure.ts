@@ -62,8 +62,8 @@ export class EngineFailure extends Error {
   /** With the reason `too-large`, if the file size is the cause: the maximum size in bytes. */
   readonly limitBytes: number | undefined;
   /**
-   * Message for the client: which of several documents failed, or, with the reason `too-complex`, what exceeds which
-   * limit.
+   * Message for the client. It names the document that failed, if there are several, or, with the reason `too-complex`,
+   * the exceeded limit.
    */
   readonly why: string | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
@@ -77,13 +77,15 @@ export class EngineFailure extends Error {
   }
 }
 
-/** A parameter that is impossible for this document: a page after the last one, or too many pixels. */
+/**
+ * A parameter value that is impossible for this document, for example a page after the last one, or too many pixels.
+ */
 export class OutOfRange extends Error {
   override readonly name = "OutOfRange";
   /** Name of the parameter in the API, for example `pages`. */
   readonly parameter: string;
   readonly value: string;
-  /** Message for the client, if the document or the URL explains the rejection. */
+  /** Message for the client that explains the rejection, for example `The document has 3 pages.` */
   readonly why: string | undefined;
   constructor(parameter: string, value: string, why?: string) {
     super(`${value} is out of range for ${parameter}`);

@@ -1,11 +1,11 @@
 // Converts file names from clients to names that are safe for storage, downloads and archives.
 
-/** Maximum length in UTF-8 bytes. File systems allow 255; the rest leaves space for a number and an extension. */
+/** Maximum length in UTF-8 bytes. File systems allow 255; the other 55 are reserved for a number and an extension. */
 const MAX_NAME_BYTES = 200;
 
 // Matches control characters, characters that Windows and shells forbid or treat as separators, and Unicode's direction
 // overrides, which disguise extensions.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what must go
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const UNSAFE = /[\u0000-\u001f\u007f"*:<>?|\\/\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /**
@@ -52,8 +52,9 @@ function shorten(name: string): string {
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 /**
- * Returns the Content-Disposition of a download (RFC 6266). A name that is a token is unquoted and last, because some
- * clients use everything after `filename=` as the path. Any other name is sent both as quoted ASCII and as UTF-8.
+ * Returns the Content-Disposition of a download (RFC 6266). If the name is a token, it is unquoted and ends the header,
+ * because some clients use everything after `filename=` as the path. Any other name is sent twice: as quoted ASCII and
+ * as UTF-8.
  */
 export function attachment(name: string): string {
   if (TOKEN.test(name)) return `attachment; filename=${name}`;

@@ -15,7 +15,7 @@ export const LIMITS = {
   containerReturnMs: 15_000,
   storeResponseMs: 30_000,
   slotWaitMs: 60_000,
-  /** Allows for a few late renewals: a computing isolate sends none. */
+  /** Allows for a few late renewals: an isolate sends none while it computes. */
   slotLeaseMs: 20_000,
   leaseRenewMs: 5_000,
   leaseAskMs: 5_000,
@@ -34,7 +34,7 @@ export const LIMITS = {
   instanceSlowAfterMs: 3_000,
   limiterMs: 5_000,
   usageMs: 10_000,
-  /** Allows for a few late renewals: a computing isolate sends none. */
+  /** Allows for a few late renewals: an isolate sends none while it computes. */
   clientLeaseMs: 60_000,
   clientRenewMs: 15_000,
   readyMs: 5_000,
@@ -42,8 +42,8 @@ export const LIMITS = {
   spansExportMs: 5_000,
   fetchesMs: 300_000,
   /**
-   * Maximum time to check the URLs of an asynchronous job before it is accepted. After it, the job itself rejects
-   * blocked URLs.
+   * Maximum time to check the URLs of an asynchronous job before it is accepted. After this time, the job itself
+   * rejects blocked URLs.
    */
   addressChecksMs: 3_000,
   /** Below 100 s, the timeout of Cloudflare and other proxies. */
@@ -54,7 +54,7 @@ export const LIMITS = {
   claimRpcMs: 10_000,
   storedResponseMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
-  /** An engine at the edge can block renewals for that long. */
+  /** Longer than the time for which an engine at the edge can block renewals. */
   asyncLeaseMs: 30_000,
   asyncRenewMs: 1_000,
   /** Several times the interval between renewals. */
@@ -78,9 +78,9 @@ export const LIMITS = {
   connectionStallMs: 120_000,
   /** Total time for which slow readers can delay the job that produces their output. */
   answerLagMs: 1_000,
-  /** Leaves time for other users of the CPU, and for compressing the result. */
+  /** Leaves time for other jobs on the CPU, and for compressing the result. */
   flatteningCpuMs: 180_000,
-  /** A connection with 2 KB/s sends twice the required minimum in that time. */
+  /** In this time, a connection with 2 KB/s sends twice the required minimum. */
   bodyStallMs: 30_000,
 
   uploadBytes: 100 * MIB,
@@ -89,7 +89,7 @@ export const LIMITS = {
   inputs: 1000,
   fieldBytes: 64 * KIB,
   fieldsBytes: 4 * MIB,
-  /** Leaves space for fields that belong to no input. */
+  /** Leaves parts for fields that belong to no input. */
   formParts: 1000,
   /** Each input can have a file, an ID, a type and a page selection. */
   formPartsPerInput: 4,
@@ -102,12 +102,12 @@ export const LIMITS = {
   jsonDepth: 64,
   jsonParts: 100_000,
   jsonFileBytes: MIB,
-  /** Held in memory next to the isolate's requests. */
+  /** The archive is in memory at the same time as the isolate's requests. */
   checkedArchiveBytes: 4 * MIB,
   /** Buffered in memory until the response is built from it. */
   dataBytes: 4 * MIB,
   metricsBytes: 4 * MIB,
-  /** A proxy opens some hundreds, a browser up to six. */
+  /** A proxy opens a few hundred connections, a browser up to six. */
   connections: 4096,
   /** Many clients read the response only after sending the whole request. */
   drainedBytes: 256 * MIB,
@@ -124,7 +124,7 @@ export const LIMITS = {
   addressLength: 8192,
   uploadMetadataLength: 8192,
 
-  /** Files up to this size are stored in one write and processed from memory. Most requests are below it. */
+  /** Files up to this size are stored in one write and processed from memory. Most requests are smaller. */
   uploadMemoryPerRequestBytes: 8 * MIB,
   uploadMemoryBytes: 16 * MIB,
   /** Two JSON bodies of the maximum size. */
@@ -135,15 +135,16 @@ export const LIMITS = {
   /** A Wasm engine needs most of an isolate's memory. */
   engineJobs: 1,
   engineJobsQueued: 16,
-  /** A job that receives its output from the container buffers one part of 5 MiB, as does a streaming job. */
+  /** Each such job receives its output from the container, or streams it, and buffers one part of 5 MiB. */
   receivingJobs: 6,
   receivingJobsQueued: 32,
   /**
-   * A job that waits for the container's first byte buffers only one chunk. The container limits how many of them run.
+   * A job that waits for the container's first byte buffers only one chunk. The container limits how many such jobs
+   * run.
    */
   containerJobs: 64,
   containerJobsQueued: 64,
-  /** Reserves the rest for synchronous requests. */
+  /** Reserves the container's remaining capacity for synchronous requests. */
   asyncJobs: 2,
   asyncJobsQueued: 10_000,
   /** A crash or restart of the service aborts jobs that are not its cause. */
@@ -164,17 +165,22 @@ export const LIMITS = {
   instanceSlowJobs: 8,
   instanceJobsQueued: 128,
 
-  /** The platform terminates an isolate at 128 MB: code, requests, buffers, Wasm heap and input. */
+  /** The platform terminates an isolate that uses 128 MB for code, requests, buffers, Wasm heap and input. */
   isolateBytes: 128 * MIB,
   edgeHeapBytes: 88 * MIB,
-  /** Leaves an engine a heap of 56 MiB, enough for a document of this size (measured: an idle engine uses 22 MiB). */
+  /**
+   * An input of this size leaves the engine a heap of 56 MiB, which is enough (measured: an idle engine uses 22 MiB).
+   */
   edgeHeldBytes: 40 * MIB,
 
-  /** Allows A3 at 2400 dpi in RGB, whose BMP size still fits its 32-bit field; rejects 14,400 points at 2400 dpi. */
+  /**
+   * Allows an A3 page at 2400 dpi in RGB: the size of its BMP fits the 32-bit field. Rejects a square page of 14,400
+   * points at 2400 dpi.
+   */
   imageSamples: 2 ** 32 - 2 ** 16,
   imageSidePixels: 400_000,
   tiffPages: 10_000,
-  /** A3 at 600 dpi has 70 million. */
+  /** An A3 page at 600 dpi has 70 million pixels. */
   picturedPagePixels: 100_000_000,
   picturedDocumentPixels: 400_000_000,
 
@@ -182,7 +188,7 @@ export const LIMITS = {
   pageImageJobs: 1,
   pageImageJobsQueued: 256,
   pageImageHeapBytes: 36 * MIB,
-  /** Below A0 at 300 dpi, which is drawn as tiles. */
+  /** Less than A0 at 300 dpi, which clients request as tiles. */
   pageImagePixels: 2 ** 26,
   pageImageSidePixels: 16_384,
   pageImageDpi: 2400,

@@ -83,7 +83,7 @@ export function detectMediaType(start: Uint8Array, name: string): string {
   return byName && !isBinaryByName ? byName : "application/octet-stream";
 }
 
-/** Returns the extension of a media type, without the dot; undefined if it is ambiguous. */
+/** Returns the extension of a media type, without the dot; undefined for an unknown type. */
 export const extensionOf = (type: string): string | undefined =>
   SIGNED_EXTENSIONS[type] ?? Object.keys(EXTENSIONS).find((extension) => EXTENSIONS[extension] === type);
 
@@ -126,15 +126,16 @@ function isPostscript(start: Uint8Array): boolean {
 }
 
 /**
- * Size of the bitmap file header, and valid sizes of the second header: 12 for OS/2 1, 16 to 124 for Windows and OS/2
- * 2.
+ * Size of the bitmap file header, and accepted sizes of the second header. Usual sizes are 12 (OS/2 version 1) and 16
+ * to 124 (OS/2 version 2, Windows).
  */
 const BITMAP_FILE_HEADER_BYTES = 14;
 const BITMAP_HEADER_BYTES = { least: 12, most: 1024 };
 
 /**
- * Reports whether the bytes start a bitmap: the second header has a valid size and the pixels come after it. Some
- * writers do not zero the reserved words; in those files the pixel offset can be missing or wrong.
+ * Reports whether the bytes start a bitmap: the second header has a valid size, and either the reserved words are zero
+ * or the pixels come after the headers. Some writers do not zero the reserved words, and others write a wrong pixel
+ * offset.
  */
 function isBitmap(start: Uint8Array): boolean {
   if (!startsWith(start, ascii("BM")) || start.length < BITMAP_FILE_HEADER_BYTES + 4) return false;

@@ -1,7 +1,7 @@
 // Notices about content that a document lost. Operations report them, and frames transmit them.
 // src/service/http/responses/notices.ts contains their messages.
 
-/** Codes in the order of the response. */
+/** Codes, in the order in which a response lists them. */
 export const NOTICE_CODES = [
   "signatures-removed",
   "usage-rights-removed",
@@ -24,7 +24,7 @@ export type NoticeCode = (typeof NOTICE_CODES)[number];
 
 export interface Notice {
   readonly code: NoticeCode;
-  /** Number of lost items of this kind, which can exceed the number of subjects. */
+  /** Number of lost items of this kind. It can exceed the number of subjects. */
   readonly count: number;
   /** Names of attachments, fonts, standards or properties; page numbers. */
   readonly subjects?: readonly NoticeSubject[];

@@ -34,14 +34,14 @@ export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface Output {
   /** Extension without the dot, for example `png`. */
   readonly extension: string;
-  /** Name with extension, for an output with an individual name. @default the name in the request */
+  /** Name with extension, if the operation itself names the output. @default the name in the request */
   readonly name?: string;
   /** Media type, for example `image/png`. */
   readonly type: string;
   readonly body: Uint8Array | Chunks;
   /**
    * Returns at most 4096 bytes that overwrite the start of the output. Called once after `body` ended, for formats
-   * whose header depends on the end (TIFF).
+   * whose header depends on later content, such as TIFF.
    */
   headerPatch?(): Uint8Array;
   /**
@@ -54,7 +54,7 @@ export interface Output {
   readonly total?: number;
 }
 
-/** Services for an operation. */
+/** Services that an operation can use. */
 export interface Context {
   /** Aborted when the client disconnects or the job times out. Operations check it between pages and bands. */
   readonly signal: AbortSignal;
@@ -92,7 +92,7 @@ export interface ContainerClient {
 /** Converts documents. Yields one output at a time, so that only one is in memory. */
 export type Run<P> = (inputs: readonly Input[], params: P, context: Context) => AsyncIterable<Output>;
 
-/** Identifies an operation for callers without its code. */
+/** Identifies an operation for callers that do not have its code. */
 export interface OperationDeclaration<P> {
   /** Unique name of the operation. */
   readonly name: string;
@@ -102,7 +102,7 @@ export interface OperationDeclaration<P> {
   readonly internet?: boolean;
 }
 
-/** An operation with its parameters, as a part of a job: its outputs are the inputs of the next step. */
+/** An operation with its parameters, as one step of a job. Its outputs are the inputs of the next step. */
 export interface Step {
   readonly operation: OperationDeclaration<unknown> & Partial<Pick<Operation<unknown>, "run">>;
   readonly params: unknown;
@@ -112,8 +112,8 @@ export interface Step {
 export type Steps = readonly [Step, ...Step[]];
 
 /**
- * One of n partitions of a job: the outputs `share`, `share + shares`, `share + 2 shares`, …, from 0. For example, with
- * two shares, share 1 has every second output.
+ * One of n partitions of a job: the outputs `share`, `share + shares`, `share + 2 shares`, …, counted from 0. For
+ * example, share 1 of 2 contains the outputs 1, 3, 5, ….
  */
 export interface Partition {
   readonly share: number;
@@ -123,8 +123,8 @@ export interface Partition {
 export interface Operation<P> extends OperationDeclaration<P> {
   run(inputs: readonly Input[], params: P, context: Context): AsyncIterable<Output>;
   /**
-   * Returns the parameters of one partition, for an operation whose outputs are independent. Each output then states
-   * the total of the whole job.
+   * Returns the parameters of one partition, for an operation whose outputs are independent. `total` of each output is
+   * then the total of the whole job.
    */
   partition?(params: P, share: Partition): P;
 }
@@ -138,8 +138,9 @@ interface Exposed<Q extends Parameters> {
 type WithoutSchema<D> = Omit<D, "params">;
 
 /**
- * Declares an operation whose code runs in another process, by its parameters, or by a schema if only the service calls
- * it. Example: `declareOperation({ name: "fetch-url", params: z.object({ url: z.string() }), internet: true })`
+ * Declares an operation whose code runs in another process. Clients can set its `parameters`; an operation that only
+ * the service calls has a schema instead.
+ * Example: `declareOperation({ name: "fetch-url", params: z.object({ url: z.string() }), internet: true })`
  */
 export function declareOperation<const Q extends Parameters>(
   declaration: WithoutSchema<OperationDeclaration<Params<Q>>> & Exposed<Q>,
@@ -150,8 +151,8 @@ export function declareOperation(declaration: Partial<OperationDeclaration<unkno
 }
 
 /**
- * Defines an operation and its code, by parameters or by a schema. If both are present, the schema extends the
- * parameters.
+ * Defines an operation and its code. It has `parameters` that clients can set, or a schema. If it has both, the schema
+ * extends the parameters.
  * Example: `defineOperation({ name: "zip-files", params: z.object({}), run })`
  */
 export function defineOperation<const Q extends Parameters>(

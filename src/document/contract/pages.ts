@@ -1,5 +1,5 @@
-// Parses page selections (docs/api.md#page-selections) without the document, and resolves them with it. The workbench
-// uses it too, so it imports no library.
+// Parses page selections (docs/api.md#page-selections), and resolves them against a document. The workbench also uses
+// this file, so it imports no library.
 import { OutOfRange } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -12,7 +12,7 @@ export interface PageSelection {
   readonly items: readonly Item[];
 }
 
-/** Maximum number of pages of one expression, repeats included. */
+/** Maximum number of pages of one expression, including repeats. */
 export const MAX_SELECTED_PAGES = LIMITS.selectedPages;
 
 const ITEM = /^(\d{1,9}|last)(?:\s*-\s*(\d{1,9}|last))?$/;
@@ -39,7 +39,7 @@ export function parsePages(expression: string, words = false): PageSelection | u
   return { text: expression, items };
 }
 
-/** Parses an item of a list of expressions, which can also be `all`, `even` or `odd` (docs/api.md#page-selections). */
+/** Parses one expression of a list. It can also be `all`, `even` or `odd` (docs/api.md#page-selections). */
 export function parseListedPages(expression: string): PageSelection | undefined {
   if (expression.trim().toLowerCase() !== "all") return parsePages(expression, true);
   return { text: expression, items: [{ first: 1, last: "last" }] };
@@ -52,7 +52,7 @@ const positionOf = (text: string): Position => (text === "last" ? "last" : Numbe
 
 /**
  * Resolves a selection against a document.
- * @returns page numbers from 1, in the order of the expression, repeats kept
+ * @returns page numbers from 1, in the order of the expression, including repeats
  * @throws OutOfRange if a page does not exist, no page is selected, or the selection exceeds {@link MAX_SELECTED_PAGES}
  */
 export function resolvePages(selection: PageSelection, pageCount: number, parameter = "pages"): number[] {
@@ -61,17 +61,20 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
   return numbers;
 }
 
-/** Returns an error message with the number of pages. @param document how the message names the document, as the subject of a sentence */
+/**
+ * Returns an error message with the number of pages.
+ * @param document subject of the message, for example `The document`
+ */
 const hasPages = (document: string, pageCount: number): string =>
   `${document} has ${pageCount === 1 ? "1 page" : `${pageCount} pages`}.`;
 
 interface Naming {
   readonly parameter?: string;
-  /** The document as the subject of a sentence. */
+  /** Subject of the error message, for example `The second document`. */
   readonly document?: string;
 }
 
-/** Like {@link resolvePages}, but accepts an empty result: a document of one page has no `even` page. */
+/** Like {@link resolvePages}, but accepts an empty result, for example `even` for a document of one page. */
 export function selectPages(
   selection: PageSelection,
   pageCount: number,

@@ -1,6 +1,6 @@
-// Defines the parameters of operations. Everything else derives from them: the validation of messages from other
-// processes, form fields, members of JSON bodies, descriptions and controls. A kind defines the valid values; a
-// parameter defines the purpose of a value, and when it can be absent.
+// Defines the parameters of operations. The validation of messages from other processes, form fields, members of JSON
+// bodies, descriptions and controls all derive from these definitions. A kind defines the valid values. A parameter
+// defines the purpose of a value, and when the value can be absent.
 //
 // const parameters = {
 //   quality: parameter("Higher gives better quality.", integer({ min: 1, max: 100 }), "75"),
@@ -28,13 +28,16 @@ export interface Kind<T> {
   read(text: string): unknown;
   /** A message for clients whose value is out of range. @default none */
   readonly hint?: string;
-  /** Separator that joins repeated texts to one value. @default a repeated text is an error */
+  /** Separator that joins repeated texts into one value. @default a repeated text is an error */
   readonly joint?: string;
   /** Kind of the elements of a list, each parsed from a separate text. @default the value is not a list */
   readonly item?: Kind<unknown>;
   /** Present if the text is JSON. */
   readonly json?: JsonContent;
-  /** True if the value must never be logged, stored or hashed unencrypted, or quoted in an error. @default false */
+  /**
+   * True for a secret: the value is never logged or quoted in an error, and is encrypted before it is stored or hashed.
+   * @default false
+   */
   readonly isSecret?: boolean;
 }
 
@@ -44,8 +47,8 @@ export interface JsonContent {
   /** Name of the schema in descriptions. @default unnamed */
   readonly name?: string;
   /**
-   * Description of the content, if a client can send a file, or the ID of a stored file, instead of the text. @default
-   * only text
+   * Description of the file that a client can send instead of the text, directly or by the ID of a stored file.
+   * @default a client can send only the text
    */
   readonly file?: string;
 }
@@ -82,7 +85,7 @@ export type Params<P extends Parameters> = {
 } & { readonly [K in keyof P as P[K] extends Parameter<unknown, false> ? never : K]?: ValueOf<P[K]> };
 
 /**
- * Declares a parameter with a value in every request.
+ * Declares a parameter that has a value in every request.
  * @param fallback text of the default; without it, the parameter is required. Example: `parameter("Sharpness.",
  *   integer({ min: 1, max: 100 }), "75")`.
  */

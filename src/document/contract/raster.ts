@@ -13,8 +13,9 @@ export interface Band {
   readonly rows: number;
   /**
    * `rows * width * CHANNELS[colorModel]` bytes: interleaved, tightly packed, 8 bits per sample, top row first. rgba:
-   * straight alpha (not premultiplied). cmyk: 0 = no ink. lab: L 0..255 for 0..100, a and b offset by 128. A view of
-   * the engine's memory, valid only until the next band is requested. The receiver can change the samples.
+   * straight alpha (not premultiplied). cmyk: 0 = no ink. lab: L 0..255 for 0..100, a and b offset by 128. The bytes
+   * are a view of the engine's memory, valid only until the next band is requested. The receiver can change the
+   * samples.
    */
   readonly samples: Uint8Array;
 }
@@ -28,6 +29,9 @@ export interface Raster {
   readonly colorModel: ColorModel;
   /** The ICC profile of the samples, if the file should include it. */
   readonly iccProfile?: Uint8Array;
-  /** Bands without gaps or overlaps; heights can differ. `bottom-up` starts with the band of the last row. */
+  /**
+   * Returns bands without gaps or overlaps. Their heights can differ. `bottom-up` starts with the band that contains
+   * the last row.
+   */
   bands(order?: "top-down" | "bottom-up"): Iterable<Band>;
 }

@@ -1,4 +1,4 @@
-// Traces: the headers of W3C Trace Context, and spans as frames transmit them.
+// Traces: parses and writes the headers of W3C Trace Context, and parses the spans that frames transmit.
 
 import { LIMITS } from "./limits.ts";
 
@@ -44,7 +44,7 @@ export function readTraceContext(headers: Headers): TraceContext | undefined {
   return { traceId, parentId, isSampled, ...(TRACESTATE.test(state) ? { state } : {}) };
 }
 
-/** Parses the spans of another service; ignores invalid ones. */
+/** Parses the spans of another service. Ignores invalid spans. */
 export function readSpans(spans: unknown): Span[] {
   return Array.isArray(spans) ? spans.slice(0, LIMITS.spansOfJob).filter(isSpan) : [];
 }

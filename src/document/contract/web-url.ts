@@ -1,6 +1,6 @@
-// Validates the URL of a web page, and converts it to and from an internet shortcut, a file that stores the URL so that
-// a page has an ID like any other input. `container/engines/chromium/network/web-addresses.ts` decides which sites are
-// allowed.
+// Validates the URL of a web page, and converts it to and from an internet shortcut: a file that stores the URL, so
+// that a web page has a file ID like any other input. `container/engines/chromium/network/web-addresses.ts` decides
+// which sites are allowed.
 
 import { LIMITS } from "./limits.ts";
 
@@ -13,8 +13,9 @@ export const NOT_PUBLIC =
 const HEADING = "[InternetShortcut]";
 
 /**
- * @returns the URL as the client wrote it, because errors quote it, or its canonical form if it contains spaces or line
- * breaks; undefined if it is no web URL, or contains a user name or password
+ * Returns the URL unchanged, because error messages quote it. A URL with spaces or control characters is returned in
+ * its canonical form.
+ * @returns undefined if the text is not a web URL, or if the URL contains a user name or password
  */
 export function parseWebUrl(text: string): string | undefined {
   if (text.length > LIMITS.addressLength || !URL.canParse(text)) return undefined;

@@ -7,7 +7,7 @@ import { Dictionary, Name, Reference } from "../objects/values.ts";
 import { isHiddenOnScreen } from "../visibility/annotation-flags.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
-/** Maximum number of fields per page that get an appearance here. MuPDF draws the others. */
+/** Maximum number of fields per page that receive an appearance here. MuPDF draws further fields in its own way. */
 const MAX_FIELDS = 10_000;
 const MAX_ANNOTATIONS = 50_000;
 interface Field {
@@ -20,7 +20,7 @@ interface Field {
 export class DrawnFields {
   readonly #drawn: DrawnFile;
   readonly #objects: PdfObjects;
-  /** Read with the first page that has a widget: true if NeedAppearances requests new appearances. */
+  /** True if NeedAppearances requests new appearances. Undefined until a page has a visible widget. */
   #areAllNeeded: boolean | undefined;
   #appearances: FieldAppearances | undefined;
 
@@ -59,14 +59,14 @@ export class DrawnFields {
     if (objects.name(objects.get(annotation, "Subtype")) !== "Widget") return false;
     if (isHiddenOnScreen("Widget", objects.real(objects.get(annotation, "F")) ?? 0)) return false;
     const type = objects.name(objects.inherited(annotation, "FT"));
-    // For a signature without an appearance, MuPDF would draw a placeholder.
+    // For a signature without an appearance, MuPDF would draw a placeholder, but not for a text field.
     if (type === "Sig") objects.putNew(annotation, "FT", objects.newName("Tx"));
     this.#areAllNeeded ??= this.#takeRequest();
     if (!objects.isDictionary(objects.get(objects.get(annotation, "AP"), "N"))) return true;
     return this.#areAllNeeded && RENEWED.has(type);
   }
 
-  /** Removes NeedAppearances, because MuPDF would also replace the appearances. */
+  /** Returns the value of NeedAppearances, and removes the entry, because MuPDF would replace the new appearances. */
   #takeRequest(): boolean {
     const { engine, pointer } = this.#drawn.document;
     const { raw } = engine;

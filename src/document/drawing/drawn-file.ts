@@ -22,7 +22,7 @@ export class DrawnFile {
     this.values = new EngineValues(document.engine, document.pointer);
   }
 
-  /** The objects at the time of their first read. */
+  /** The document's objects. Each has the value of its first read, even if the engine's copy has changed since. */
   get file(): PdfFile {
     return this.#open().file;
   }
@@ -31,14 +31,14 @@ export class DrawnFile {
     return this.#open().source;
   }
 
-  /** Adds an object to the engine's copy, which {@link file} does not include. */
+  /** Adds an object to the engine's copy of the document. {@link file} does not contain the object. */
   readonly add = (object: PdfObject): Reference => {
     const number = this.document.engine.run((raw) => raw._wasm_pdf_create_object(this.document.pointer));
     this.write(number, object);
     return new Reference(number);
   };
 
-  /** Replaces an object of the engine's copy. */
+  /** Replaces an object of the engine's copy of the document. */
   write(number: number, object: PdfObject): void {
     this.document.engine.run(() => {
       if (object instanceof PdfStream) this.values.writeStream(number, object.dictionary, object.body.raw());

@@ -116,8 +116,8 @@ export class DrawnResources {
   }
 
   /**
-   * Leaves an image only one source of opacity, as in the standard: MuPDF would apply both the opacity in JPEG 2000
-   * data and any mask.
+   * Reduces an image to one source of opacity, as the standard requires. MuPDF would apply both the opacity in the JPEG
+   * 2000 data and the mask.
    */
   #repairImage(number: number): void {
     const { document, file, source, add, values, objects } = this.#drawn;

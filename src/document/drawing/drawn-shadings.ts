@@ -1,12 +1,12 @@
-// Corrects the Background of shadings (ISO 32000-1, table 78). It applies only to shading patterns, where it fills the
-// whole painted area. MuPDF also draws it for the operator `sh`, and for some types only within the bounds of the
-// shading.
+// Corrects the Background of shadings (ISO 32000-1, table 78). By the standard, a Background applies only to shading
+// patterns, and fills the whole painted area. MuPDF also draws it for the operator `sh`, and draws it in patterns of
+// some shading types only within the bounds of the shading.
 import type { Pointer } from "../engines/mupdf/instance/raw.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
 import type { DrawnFile } from "./drawn-file.ts";
 
 const MAX_SHADING_BYTES = 64 * 2 ** 20;
-/** Types whose background MuPDF fills everywhere: axial and radial. */
+/** Shading types whose background MuPDF draws in the whole area: axial and radial. */
 const ENDLESS = [2, 3];
 /** Half the side, in points, of a tile that is larger than any page. */
 const FAR = 1_000_000;
@@ -41,7 +41,7 @@ export class DrawnShadings {
     else objects.putNew(shadings, name, values.make(this.#without(number)));
   }
 
-  /** Replaces a shading pattern by a tiling pattern with the background and the shading. */
+  /** Replaces a shading pattern by a tiling pattern that paints the background, then the shading. */
   repairPattern(patterns: Pointer, name: string, pattern: Pointer): void {
     const { objects } = this.#drawn;
     if (objects.real(objects.get(pattern, "PatternType")) !== SHADING_PATTERN) return;

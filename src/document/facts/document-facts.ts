@@ -1,5 +1,4 @@
-// Answers questions about a document: its metadata, protection, forms and other parts. Each answer reads only what it
-// needs.
+// Provides facts about a document: its metadata, protection, forms and other parts. Each fact is read on request.
 
 import type { Context } from "../contract/operation.ts";
 import { textsIn } from "../formats/xmp/properties.ts";
@@ -19,7 +18,7 @@ import { findFontKinds, type PageSource } from "./shown-content.ts";
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
 const XMP = "http://ns.adobe.com/xap/1.0/";
-/** Entries of the Info dictionary that the standard defines, and the same in XMP (ISO 19005-1, 6.7.3, table 1). */
+/** Standard entries of the Info dictionary, with the equivalent XMP properties (ISO 19005-1, 6.7.3, table 1). */
 const INFO_ENTRIES = {
   Title: `${DC} title`,
   Author: `${DC} creator`,
@@ -33,13 +32,16 @@ const INFO_ENTRIES = {
 type InfoEntry = keyof typeof INFO_ENTRIES;
 const IN_XMP: ReadonlySet<string> = new Set(Object.values(INFO_ENTRIES));
 const KNOWN_ENTRIES: ReadonlySet<string> = new Set([...Object.keys(INFO_ENTRIES), "Trapped"]);
-/** A date of XMP (ISO 8601), of which only the year is required. */
+/** An XMP date (ISO 8601). Only the year is required. */
 const XMP_DATE = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?/;
 const MAX_HEADER_OFFSET = 1024;
-/** Bits of permissions, from 0 (ISO 32000-1, table 22). Security handlers of revision 2 define the first four alone. */
+/**
+ * Permission bits, counted from 0 (ISO 32000-1, table 22). In revision 2 of the security handler, only the early bits
+ * have a meaning.
+ */
 const EARLY_BITS = [2, 3, 4, 5];
 const LATER_BITS = [8, 9, 10, 11];
-/** Entries without actions, which are not searched for scripts. */
+/** Entries that contain no actions, and are not searched for scripts. */
 const WITHOUT_ACTIONS = new Set(["Resources", "Contents", "StructTreeRoot", "Metadata", "PieceInfo", "AP", "Thumb"]);
 /** Approximate memory per object that is searched. */
 const VISIT_BYTES = 40;
@@ -54,7 +56,7 @@ export class DocumentFacts implements PageSource {
   #inXmp: ReturnType<typeof textsIn> | undefined;
   #fonts: ReturnType<typeof findFontKinds> | undefined;
 
-  /** @param pdf opened as it is, with its signatures */
+  /** @param pdf opened with `asIs`, so that it still has its signatures */
   constructor(pdf: OpenPdf, { signal }: Pick<Context, "signal">) {
     this.#pdf = pdf;
     this.file = pdf.file;
@@ -67,8 +69,8 @@ export class DocumentFacts implements PageSource {
   }
 
   /**
-   * Version and level of Adobe's extensions, such as `1.7.3`; 0 without extensions (ISO 32000-1, 7.12). The later one of
-   * header and catalog counts (7.5.2).
+   * PDF version and level of Adobe's extensions, for example `1.7.3`; the level is 0 without extensions (ISO 32000-1,
+   * 7.12). If header and catalog declare different versions, the higher one applies (7.5.2).
    */
   get version(): string {
     const beginning = latin1Of(this.#pdf.bytes.subarray(0, MAX_HEADER_OFFSET));
@@ -82,12 +84,15 @@ export class DocumentFacts implements PageSource {
     return this.file.dictionary(this.file.trailer.get("Info"));
   }
 
-  /** Returns an entry of the Info dictionary as text, or else of XMP; empty if both lack it. */
+  /**
+   * Returns the text of an entry of the Info dictionary, or of the equivalent XMP property if the dictionary lacks the
+   * entry; empty if both are missing.
+   */
   information(entry: InfoEntry): string {
     return this.#text(this.#information?.get(entry)) || this.#textInXmp(entry);
   }
 
-  /** Returns a date without its time zone, such as `2014-11-20T10:22:59`, empty if it is missing or invalid. */
+  /** Returns a date without its time zone, such as `2014-11-20T10:22:59`; empty if the date is missing or invalid. */
   date(entry: InfoEntry): string {
     const inXmp = XMP_DATE.exec(this.#textInXmp(entry))?.[0].replace(/[-T:]/g, "") ?? "";
     const date = readDate(this.#text(this.#information?.get(entry)) ?? "") ?? readDate(inXmp);
@@ -114,7 +119,7 @@ export class DocumentFacts implements PageSource {
   }
 
   #text(value: Value | undefined): string | undefined {
-    // Apple's keywords are a list.
+    // Apple's software stores an array of keywords.
     const list = this.file.array(value)?.map((element) => this.#simpleText(element));
     return list ? list.filter((text) => text !== undefined).join(", ") : this.#simpleText(value);
   }
@@ -123,7 +128,7 @@ export class DocumentFacts implements PageSource {
     const object = this.file.resolve(value);
     if (object instanceof PdfString) return decodeTextString(object).toWellFormed();
     if (object instanceof Name) return nameText(object.text);
-    // Numbers with a fraction are 32-bit floats here.
+    // Fractions were read as 32-bit floats, which have seven significant digits.
     if (typeof object === "number") return String(Number.isInteger(object) ? object : Number(object.toPrecision(7)));
     return typeof object === "boolean" ? String(object) : undefined;
   }
@@ -133,7 +138,7 @@ export class DocumentFacts implements PageSource {
     return this.#metadata;
   }
 
-  /** Standards whose conformance the metadata declare. */
+  /** Standards, such as PDF/A, to which the metadata declare conformance. */
   get claims() {
     return this.#declared.claims;
   }
@@ -142,7 +147,7 @@ export class DocumentFacts implements PageSource {
     return this.file.boolean(this.file.dictionary(this.file.catalog.get("MarkInfo"))?.get("Marked")) === true;
   }
 
-  /** True if the document forbids anything to those who have no owner password. */
+  /** True if the document forbids any action to users without the owner password. */
   get isRestricted(): boolean {
     const encryption = this.#pdf.source.encryption();
     if (!encryption) return false;
@@ -172,7 +177,7 @@ export class DocumentFacts implements PageSource {
     return this.file.resolve(this.#form?.get("XFA")) !== null;
   }
 
-  /** True if there is a form with fields. Those that no form lists are on its pages. */
+  /** True if there is a form with fields, including fields that are on pages but missing from the form's list. */
   get hasFields(): boolean {
     return this.#form !== undefined && this.#fields.length > 0;
   }
@@ -192,7 +197,7 @@ export class DocumentFacts implements PageSource {
     return this.#source.once(findFields)?.nodes ?? [];
   }
 
-  /** True if files are attached to the document, or to a place on a page. */
+  /** True if files are attached to the document, or to a page by an annotation. */
   get hasEmbeddedFiles(): boolean {
     const { file } = this;
     const names = file.dictionary(file.catalog.get("Names"));
@@ -203,7 +208,7 @@ export class DocumentFacts implements PageSource {
     return false;
   }
 
-  /** Searches all objects that can have actions. */
+  /** Searches all objects that can contain actions. */
   async hasScripts(): Promise<boolean> {
     const { file } = this;
     const seen = new Set<number>();
@@ -222,7 +227,7 @@ export class DocumentFacts implements PageSource {
       if (Array.isArray(object)) for (const value of object) waiting.push(value);
       const dictionary = object instanceof PdfStream ? object.dictionary : object;
       if (!(dictionary instanceof Dictionary)) continue;
-      // A rendition action can have a script, too (ISO 32000-1, 12.6.4.13).
+      // A rendition action can also contain a script (ISO 32000-1, 12.6.4.13).
       const action = file.name(dictionary.get("S"));
       if (action === "JavaScript" || (action === "Rendition" && dictionary.has("JS"))) return true;
       for (const [key, value] of dictionary) if (!WITHOUT_ACTIONS.has(key)) waiting.push(value);
@@ -230,13 +235,13 @@ export class DocumentFacts implements PageSource {
     return false;
   }
 
-  /** Kinds of fonts that the pages have. */
+  /** Kinds of fonts on the pages: embedded, not embedded, or both. */
   get fonts() {
     this.#fonts ??= findFontKinds(this);
     return this.#fonts;
   }
 
-  /** Returns the boxes of each page, in its own units. */
+  /** Returns the boxes of each page, in the page's units (UserUnit). */
   get boxes() {
     return this.pages.map((page) => ({
       page: page.index + 1,
@@ -245,7 +250,7 @@ export class DocumentFacts implements PageSource {
   }
 }
 
-/** Returns a name as text, which is UTF-8 (ISO 32000-1, 7.3.5), or of an older file Latin-1. */
+/** Decodes a name as UTF-8 (ISO 32000-1, 7.3.5), or as PDFDocEncoding if it is not valid UTF-8, as in older files. */
 function nameText(latin1: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(PdfString.ofLatin1(latin1).bytes);

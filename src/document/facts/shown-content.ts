@@ -1,4 +1,4 @@
-// Finds what the pages of a document show: fonts, transparency, images and text.
+// Finds fonts, transparency, images and text on the pages of a document.
 
 import { readOperations } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
@@ -12,7 +12,7 @@ import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 const VISIT_BYTES = 40;
 const PAGES_AT_ONCE = 100;
 
-/** A document whose pages are read in order, with pauses in which memory is freed. */
+/** A document whose pages are read in order. Memory is freed between batches of pages. */
 export interface PageSource {
   readonly file: PdfFile;
   readonly pages: readonly SourcePage[];
@@ -29,7 +29,7 @@ async function* pagesOf({ file, pages, signal }: PageSource): AsyncGenerator<Dic
   }
 }
 
-/** Returns the values that are yet to be visited, each reference once. */
+/** Tracks visited references, so that each object is visited once. */
 class Visits {
   readonly #file: PdfFile;
   readonly #seen = new Set<number>();
@@ -38,7 +38,7 @@ class Visits {
     this.#file = file;
   }
 
-  /** @returns false for a reference that was taken before */
+  /** @returns false for a reference that was visited before */
   take(value: Value | undefined): boolean {
     if (!(value instanceof Reference)) return true;
     if (this.#seen.has(value.number)) return false;
@@ -59,7 +59,10 @@ function appearancesOf(file: PdfFile, page: Dictionary): Value[] {
   });
 }
 
-/** Returns whether fonts of each kind are among the resources of pages, forms, patterns, glyphs and appearances. */
+/**
+ * Reports whether the resources of pages, forms, patterns, Type 3 glyphs and appearances contain embedded fonts, and
+ * fonts that are not embedded.
+ */
 export async function findFontKinds(source: PageSource): Promise<{ isEmbedded: boolean; isNonembedded: boolean }> {
   const { file } = source;
   const visits = new Visits(file);
@@ -88,7 +91,10 @@ export async function findFontKinds(source: PageSource): Promise<{ isEmbedded: b
 
 const resourcesOf = (file: PdfFile, object: Value) => file.dictionary(object)?.get("Resources");
 
-/** A Type 3 font has its glyphs in the file (ISO 32000-1, 9.6.5); the descendant of a Type 0 font has the descriptor. */
+/**
+ * A Type 3 font counts as embedded: its glyphs are content streams (ISO 32000-1, 9.6.5). A Type 0 font has its
+ * descriptor in its descendant font.
+ */
 function isEmbedded(file: PdfFile, font: Dictionary): boolean {
   if (file.name(font.get("Subtype")) === "Type3") return true;
   const descendant = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]);
@@ -96,7 +102,7 @@ function isEmbedded(file: PdfFile, font: Dictionary): boolean {
   return ["FontFile", "FontFile2", "FontFile3"].some((key) => file.stream(descriptor?.get(key)) !== undefined);
 }
 
-/** Reports whether a page or an appearance may be painted transparently. */
+/** Reports whether a page or an appearance might use transparency. */
 export async function findTransparency(source: PageSource): Promise<boolean> {
   const { file } = source;
   const finder = new TransparencyFinder(file);
@@ -107,15 +113,15 @@ export async function findTransparency(source: PageSource): Promise<boolean> {
   return false;
 }
 
-/** What content draws, whatever its resources are. */
+/** Summary of a content stream, independent of its resources. */
 interface Drawing {
   hasText: boolean;
   hasImages: boolean;
-  /** Names of the external objects that it paints. */
+  /** Resource names of the XObjects that the content paints. */
   readonly names: Set<string>;
 }
 
-/** Reports whether pages draw images, and no text, not even an invisible one. */
+/** Reports whether the pages contain images but no text, not even invisible text. */
 export async function isImageOnly(source: PageSource): Promise<boolean> {
   const { file } = source;
   const visits = new Visits(file);
@@ -132,7 +138,7 @@ export async function isImageOnly(source: PageSource): Promise<boolean> {
         const value = objects?.get(name);
         const drawn = value === undefined ? undefined : file.dictionary(value);
         if (file.name(drawn?.get("Subtype")) === "Image") hasImages = true;
-        // A form without resources has those of the page.
+        // A form without resources uses the resources of its page.
         else if (drawn && visits.take(value)) {
           waiting.push({ value: value!, resources: drawn.get("Resources") ?? next.resources });
         }
@@ -142,7 +148,7 @@ export async function isImageOnly(source: PageSource): Promise<boolean> {
   return hasImages;
 }
 
-/** Reads each content stream once, however many pages have it, and however often. */
+/** Reads each content stream once, even if several pages use it. */
 class Drawings {
   readonly #file: PdfFile;
   readonly #known = new Map<number, Drawing>();

@@ -1,4 +1,4 @@
-// Edits of content streams for flattening.
+// Builds the edits that flattening makes to content streams.
 import type { Edit } from "../content/edits.ts";
 import type { ContentNode, Paint, TextShow } from "./scan/content-node.ts";
 
@@ -8,12 +8,13 @@ export const hideText = ({ start, end, mode }: TextShow): Edit[] => [
   { start: end, end, text: ` ${mode} Tr ` },
 ];
 
-/** Sets an empty clip. */
+/** Saves the graphics state and sets an empty clip: nothing is painted until the next `Q`. */
 const NOTHING = "q 0 0 0 0 re W n ";
 
 /**
- * Returns edits that keep an operation but prevent its painting.
- * @param instead the replacement of a form or an image
+ * Returns edits that prevent the painting of an operation. A path still clips, and text still advances the text
+ * position.
+ * @param instead operators that replace an image, a form or a shading
  */
 export function hidePainting(paint: Paint, instead = ""): Edit[] {
   const { kind, start, end, operator } = paint;
@@ -27,7 +28,9 @@ export function hidePainting(paint: Paint, instead = ""): Edit[] {
   }
 }
 
-/** Adds an empty clip around text in Type 3 fonts, whose glyphs ignore the text rendering mode (9.3.6, table 106). */
+/**
+ * Makes text invisible. Type 3 glyphs ignore the text rendering mode (9.3.6, table 106): an empty clip encloses them.
+ */
 function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
   const edits = shows.flatMap(hideText);
   if (!shows.some(({ isType3 }) => isType3)) return edits;
@@ -38,7 +41,9 @@ function droppedText({ start, end, shows, settings, node }: Paint): Edit[] {
   ];
 }
 
-/** Returns the bytes of operations as text. They are repeated after a `Q`, so that their settings stay in effect. */
+/**
+ * Returns the operations in these byte ranges as text. Callers repeat them after a `Q`, which undoes their settings.
+ */
 export function sliceText(
   bytes: Uint8Array,
   spans: readonly { readonly start: number; readonly end: number }[],
@@ -51,7 +56,7 @@ export function closeOperators(saved: number, marked: number): string {
   return `\n${"EMC ".repeat(marked)}${"Q ".repeat(saved)}`;
 }
 
-/** Returns edits that enclose the whole content in `q` and `Q`. */
+/** Returns edits that enclose the whole content in `q` and `Q`, and remove each `Q` without a matching `q`. */
 export function wrapInSaveRestore({ bytes, ending }: ContentNode): Edit[] {
   const { saved, marked, strays } = ending;
   const end = bytes.length;

@@ -1,5 +1,5 @@
 // Builds the final content of a page: removes transparent operations, makes them opaque or recolors them, and inserts
-// images at their positions.
+// images at their positions in the painting order.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits } from "../content/edits.ts";
@@ -20,7 +20,7 @@ export interface Content {
   readonly resources: Dictionary;
 }
 
-/** A position outside all nested sequences. */
+/** The state outside all clips, layers, `q` and marked-content sequences. */
 const OUTSIDE = {
   matrix: IDENTITY,
   clip: { outer: undefined },
@@ -57,7 +57,7 @@ export class FinalContent {
     this.#edits.add(paint.node, hidePainting(paint, text && `/${this.#put(paint.node, text)} Do`));
   }
 
-  /** Replaces a form or an image by an opaque one. */
+  /** Replaces a form or an image by an opaque object. */
   replace(paint: Paint, by: Reference): void {
     this.#edits.add(paint.node, [{ start: paint.start, end: paint.end, text: ` /${this.#put(paint.node, by)} Do ` }]);
   }
@@ -128,7 +128,7 @@ export class FinalContent {
     return imageStream(dictionary, bytes);
   }
 
-  /** Returns the resources with the added objects, without images and forms that are no longer shown. */
+  /** Returns the resources with the added objects. Omits images and forms that the content no longer shows. */
   #resources(original: Dictionary | undefined, bytes: Uint8Array, put: ReadonlyMap<string, Reference>): Dictionary {
     const resources = original?.clone() ?? new Dictionary();
     const objects = namesOf(this.#file, resources, "XObject");
@@ -146,13 +146,13 @@ export class FinalContent {
     return resources;
   }
 
-  /** Reports whether the value is a form without Resources, which inherits them from this content. */
+  /** Reports whether the value is a form without Resources. Such a form inherits the resources of this content. */
   #borrows(value: Value): boolean {
     const dictionary = this.#file.dictionary(value);
     return dictionary?.has("BBox") === true && !dictionary.has("Resources");
   }
 
-  /** Encloses an operation in `q` and `Q`, and repeats the settings of its text object after them. */
+  /** Encloses an operation in `q` and `Q`. Repeats the settings of a text object after the `Q`, which undoes them. */
   #wrap(paint: Paint, before: string, after: string): void {
     const { node, kind, start, pathStart, end, shows, settings } = paint;
     if (kind !== "text") {

@@ -1,5 +1,5 @@
-// Removes the transparency of a document. Pages without transparency keep their content. Then removes the leftover
-// transparency parameters from all objects.
+// Flattens the pages with transparency; all other pages keep their content. Then removes the remaining transparency
+// parameters from all objects.
 
 import { contentOf } from "../content/page-content.ts";
 import { surveyFile } from "../content/survey.ts";
@@ -26,20 +26,20 @@ export interface FlattenOptions {
   readonly quality: FlatteningQuality;
   /** True to write a file even if nothing is transparent. */
   readonly mustWrite: boolean;
-  /** The document as bytes, open in an engine and as values. */
+  /** The bytes of the document, for the engine that draws its pages. */
   readonly bytes: Uint8Array;
   readonly drawing: MupdfOptions;
   readonly signal: AbortSignal;
   /** Returns the CPU time used so far, in milliseconds. @default no CPU limit */
   readonly usedMs?: (() => number) | undefined;
-  /** Called before the first change, if there is any. It can change the file itself. */
+  /** Called before the first change of the file, if there is a change. This function can change the file too. */
   prepare(): void;
 }
 
 export interface Flattened {
-  /** The new file, as it is produced. */
+  /** The bytes of the new file, streamed while they are produced. */
   readonly chunks: AsyncGenerator<Uint8Array>;
-  /** Fraction of each page that became images, from 0 to 1. */
+  /** Fraction of each page's area that images replace, from 0 to 1. */
   readonly coverage: readonly number[];
 }
 

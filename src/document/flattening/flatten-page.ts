@@ -42,7 +42,7 @@ export interface PageJob {
 export interface FlatPage {
   readonly bytes: Uint8Array;
   readonly resources: Dictionary;
-  /** Fraction of the page that became images, from 0 to 1. */
+  /** Fraction of the page's area that images replace, from 0 to 1. */
   readonly coverage: number;
 }
 
@@ -100,7 +100,7 @@ function tooComplex(failure: EngineFailure, pageNumber: number): EngineFailure {
   return new EngineFailure("too-complex", failure.detail, { cause: failure, why: reason });
 }
 
-/** Flattens at the resolution of the page's images; retries at the default resolution if the engine fails. */
+/** Flattens at the resolution of the page's images. If the engine fails, retries at the default resolution. */
 async function atBest({ finer }: PageJob, flatten: () => Promise<FlatPage>): Promise<FlatPage> {
   const { pixelsLeft } = finer;
   try {
@@ -114,12 +114,12 @@ async function atBest({ finer }: PageJob, flatten: () => Promise<FlatPage>): Pro
 
 const isTooHard = (error: unknown) => error instanceof EngineFailure && TOO_HARD.has(error.reason);
 
-/** Failure reasons that can be caused by drawing the page repeatedly. Drawing it once can still succeed. */
+/** Failure reasons that repeated drawing of a page can cause. Drawing the page once can still succeed. */
 const TOO_HARD = new Set(["too-complex", "too-large", "crashed"]);
 
 /**
- * Returns the color model of the images. Pages with inks use CMYK, unless they also have RGB colors and no CMYK
- * blending space: viewers then blend in RGB.
+ * Returns the color model of the page's images: CMYK if the page uses inks (CMYK or spot colors), otherwise RGB. If it
+ * uses both inks and RGB, or neither, the blending space of its group decides.
  */
 function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorModel {
   const group = new ColorUse(file);
@@ -128,7 +128,7 @@ function colorModel(file: PdfFile, page: Dictionary, colors: ColorUse): ColorMod
   return colors.usesRgb && !group.usesInks ? "rgb" : "cmyk";
 }
 
-/** Returns the regions of the page in the off-screen document. */
+/** Returns the regions of the page that the off-screen document shows. */
 export function regionsOf(job: PageJob, page: Dictionary, colors: ColorUse): Regions {
   const { file, stage, resolutions, finer } = job;
   const { transform: matrix, bounds } = stage;
@@ -175,7 +175,7 @@ class PageFlattening {
     return { ...final.emit(scanned.root), coverage: this.#regions.coverage };
   }
 
-  /** @returns false if this needs too many images */
+  /** @returns false if the page would need more than `MAX_PICTURES` images */
   async #oneByOne(
     runs: readonly TransparentRun[],
     variants: Variants,
@@ -191,7 +191,9 @@ class PageFlattening {
     return true;
   }
 
-  /** Replaces the whole page by one image, with its text invisible on top. The last resort for complex pages. */
+  /**
+   * Replaces the content of the page by images of it, with invisible text on top. The last resort for complex pages.
+   */
   asPicture(bytes: Uint8Array): FlatPage {
     const { file, stage } = this.#job;
     using variant = stage.variant(bytes, new Map());
@@ -279,7 +281,7 @@ class PageFlattening {
     final.picture(insertion, this.#regions.pictures(after, before, changed, seen, only!.ownLayer));
   }
 
-  /** @returns true if a fill or stroke in the composited color replaces the operation */
+  /** @returns true if a fill, stroke or form in composited colors replaces the operation */
   #mixed(paint: Paint, backdrop: readonly number[] | undefined, final: FinalContent): boolean {
     const { file, forms } = this.#job;
     const { kind, plainAlpha: alpha, isFill, isStroke } = paint;
@@ -298,8 +300,8 @@ class PageFlattening {
   }
 
   /**
-   * Reports whether the operation is in a knockout group, whose earlier objects are not part of the backdrop (ISO
-   * 32000-1, 11.4.6).
+   * Reports whether the operation is in a knockout group. There, earlier objects of the group do not belong to the
+   * backdrop (ISO 32000-1, 11.4.6).
    */
   #isKnockout({ node }: Paint): boolean {
     const { file } = this.#job;
@@ -319,7 +321,7 @@ class PageFlattening {
 /** Reports whether a page has too many runs to draw each one separately. */
 const isTooLong = ({ runs, paintCount }: Scanned) => runs.length > MAX_RUNS || runs.length * paintCount > MAX_STEPS;
 
-/** Returns the bounding box of all operations. Undefined if one of them is unknown. */
+/** Returns the bounding box of all operations. Undefined if the bounds of any operation are unknown. */
 function boundsOfAll(paints: readonly Paint[]): Box | undefined {
   const [first, ...others] = paints.map(({ bounds }) => bounds);
   return others.reduce((all, box) => all && box && around(all, box), first);

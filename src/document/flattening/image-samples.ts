@@ -4,7 +4,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Reference } from "../objects/values.ts";
 import type { TransparentRun } from "./scan/content-node.ts";
 
-/** Maximum number of channels; most images have three. */
+/** Assumed number of channels per pixel. Few images have more. */
 const CHANNELS = 3;
 
 export function imageSamplesOf(file: PdfFile, runs: readonly TransparentRun[]): number {
@@ -18,7 +18,7 @@ export function imageSamplesOf(file: PdfFile, runs: readonly TransparentRun[]): 
   return [...images.values()].reduce((sum, samples) => sum + samples, 0);
 }
 
-/** @returns 0 for any object except an image */
+/** @returns 0 for an object that is not an image */
 function pixelsOf(file: PdfFile, image: Dictionary | undefined): number {
   const side = (key: string) => Math.max(0, file.number(image?.get(key)) ?? 0);
   return side("Width") * side("Height");

@@ -1,15 +1,11 @@
 // Predicts the duration of a job from its latest steps.
 
-/**
- * CPU time, in milliseconds, before which no prediction is made: code is still being compiled, and memory still grows.
- */
+/** CPU time before the first prediction, in milliseconds. Early steps are slow: code is compiled, and memory grows. */
 const MIN_MS = 10_000;
 const MIN_STEPS = 3;
 /** Number of latest steps used for a prediction. */
 const LATEST_STEPS = 65;
-/**
- * Tolerance factor: a job stops only if its predicted duration exceeds the limit by this factor, because steps differ.
- */
+/** A job stops only if its predicted CPU time exceeds the limit by this factor, because predictions are inexact. */
 const DOUBT = 1.25;
 
 export class Pace {
@@ -35,7 +31,8 @@ export class Pace {
 
   /**
    * Records a finished step.
-   * @returns the number of steps for which the time suffices; undefined if no end before the last step is predicted
+   * @returns the number of steps for which the CPU time is predicted to suffice; undefined if it suffices for all
+   * steps, or if it is too early to predict
    */
   step(): number | undefined {
     const usedMs = this.#usedMs() - this.#startedMs;

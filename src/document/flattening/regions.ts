@@ -1,4 +1,4 @@
-// Draws images of the regions of a page that an operation or a run changes.
+// Draws those regions of a page that an operation or a run changes, as images.
 
 import { type Box, boundsOf, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -30,7 +30,7 @@ import {
 } from "./settings.ts";
 
 const POINTS_PER_INCH = 72;
-/** Sufficient resolution for all pages except small ones. */
+/** Resolution at which pages of usual sizes have enough pixels. Small pages need a higher resolution. */
 const SMALL_PAGE_DPI = 300;
 /** Minimum area of a page or box, in square points. */
 const MIN_AREA = 1e-6;
@@ -69,9 +69,9 @@ interface Drawn {
 /** Settings of the image resolutions. */
 export interface Fineness {
   readonly resolutions: Resolutions;
-  /** The images of the page, in the space of its bounds. They set a minimum resolution. */
+  /** The images of the page, in the space of its bounds. Each image sets the minimum resolution of its area. */
   readonly images: readonly PlacedImage[];
-  /** Number of pixels that the document's images can have beyond the default resolutions. */
+  /** Remaining number of pixels that the images of all pages can have in excess of the default resolutions. */
   readonly finer: { pixelsLeft: number };
 }
 
@@ -85,7 +85,7 @@ export class Regions {
   readonly #coarseBox: Box;
   readonly #seenScale: Scale;
   readonly #seenBox: Box;
-  /** The pixels that became images, at `SEEN_DPI`. */
+  /** The pixels that images replace, at `SEEN_DPI`. */
   readonly #covered: Uint8Array;
 
   constructor(file: PdfFile, space: PageSpace, model: ColorModel, fineness: Fineness) {
@@ -105,7 +105,7 @@ export class Regions {
     this.#covered = new Uint8Array((x1 - x0) * (y1 - y0));
   }
 
-  /** Fraction of the page that became images, from 0 to 1. */
+  /** Fraction of the page's area that images replace, from 0 to 1. */
   get coverage(): number {
     return countOf(this.#covered) / Math.max(1, this.#covered.length);
   }
@@ -145,7 +145,9 @@ export class Regions {
     return box[0] < box[2] && box[1] < box[3] ? box : undefined;
   }
 
-  /** Returns the backdrop color of a change, with components from 0 to 1. Undefined if it is not uniform. */
+  /**
+   * Returns the color behind the changed pixels, with components from 0 to 1. Undefined if the color is not uniform.
+   */
   backdrop(before: Pixels, changed: Mask): number[] | undefined {
     return uniformColor(before, changed)?.map((sample) => sample / 255);
   }
@@ -221,7 +223,7 @@ export class Regions {
   }
 
   /**
-   * Returns the appearance of a fill in its area.
+   * Returns the replacement of a transparent fill.
    * @param filled the page with the fill extended over everything
    * @returns one color, or images to clip to the shape of the fill
    */
@@ -274,14 +276,14 @@ export class Regions {
     return { ...fine, mask: dilate(fine.mask, 1) };
   }
 
-  /** Returns a region at the resolution of line art; undefined if it already has that. */
+  /** Returns a region at the resolution of line art; undefined if its resolution is already that high. */
   #asLineArt({ box, density }: Piece): Piece | undefined {
     const least = this.#usual(box, this.#resolutions.lineArtDpi);
     if (Math.min(...density) >= least) return undefined;
     return { box, density: [Math.max(density[0], least), Math.max(density[1], least)] };
   }
 
-  /** Clears the fine pixels whose coarse pixel is not set. */
+  /** Clears the mask outside the visible areas. @param seen the visible areas at `SEEN_DPI` */
   #limit(mask: Mask, box: Box, scale: Scale, seen: Mask): void {
     const [across, down] = [this.#seenScale[0] / scale[0], this.#seenScale[1] / scale[1]];
     const [left, top] = this.#seenBox;
@@ -307,7 +309,7 @@ export class Regions {
     }
   }
 
-  /** Returns the number of pixels per point at a resolution. */
+  /** Returns the pixels per point at a resolution; fewer if the box would have more than `MAX_PICTURE_PIXELS`. */
   #usual(box: Box, dpi: number): number {
     return Math.min(dpi / POINTS_PER_INCH, Math.sqrt(MAX_PICTURE_PIXELS / Math.max(MIN_AREA, areaOf(box))));
   }
@@ -323,7 +325,7 @@ export class Regions {
     return pieces.flatMap((piece) => strips(piece, Math.ceil(pixelsOf(piece) / MAX_PICTURE_PIXELS)));
   }
 
-  /** @param coarse a box in coarse pixels, relative to the corner of the page */
+  /** Converts a box from coarse pixels, relative to the corner of the page, to the space of the page. */
   #pageBox([left, top, right, bottom]: Box): Box {
     const [x0, y0] = this.#coarseBox;
     const [minX, minY, maxX, maxY] = this.#space.bounds;
@@ -377,7 +379,7 @@ const within = (box: Box, outer: Box): Box => [
 
 const full = ({ width, height }: Pixels): Mask => ({ width, height, bits: new Uint8Array(width * height).fill(1) });
 
-/** Crops an image to its mask. Undefined if the mask is empty. */
+/** Crops an image to the set pixels of its mask. Returns undefined if the mask is empty. */
 function trim(pixels: Pixels, mask: Mask) {
   let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
   for (let y = 0; y < mask.height; y++) {

@@ -1,8 +1,8 @@
-// Resource dictionaries (ISO 32000-1, 7.8.3), and unused names in them.
+// Reads resource dictionaries (ISO 32000-1, 7.8.3), and creates names that they do not use.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary } from "../objects/values.ts";
 
-/** @returns a copy of the resource dictionary of a category, or an empty one */
+/** @returns a copy of the resource dictionary of a category, or an empty dictionary */
 export function namesOf(file: PdfFile, resources: Dictionary | undefined, category: string): Dictionary {
   return file.dictionary(resources?.get(category))?.clone() ?? new Dictionary();
 }

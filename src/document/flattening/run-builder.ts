@@ -1,11 +1,11 @@
-// Collects consecutive painting operations into runs. While no other operation paints, moves the insertion point of
-// each run's image out of clips and forms.
+// Collects consecutive transparent operations into runs; one image replaces each run. If a clip or form ends before the
+// next opaque operation, moves the insertion point of the image out of it.
 import type { Clip, ContentNode, InsertionPoint, Paint, TransparentRun } from "./scan/content-node.ts";
 
 export class RunBuilder {
   readonly #splitsFills: boolean;
   readonly #runs: TransparentRun[] = [];
-  /** Runs without a later opaque operation so far. */
+  /** Runs that no opaque operation has followed yet. */
   #pending: TransparentRun[] = [];
 
   constructor(splitsFills: boolean) {
@@ -78,11 +78,11 @@ export class RunBuilder {
 /** Reports whether both insertion points are in the same layer and the same structure element. */
 const isSameContent = (a: InsertionPoint, b: InsertionPoint) => a.layers === b.layers && a.tagStart === b.tagStart;
 
-/** Like {@link isSameContent}, for an insertion point in a form and one after the form. */
+/** Like {@link isSameContent}, for an insertion point in a form and an insertion point after the form. */
 const isOutsideOf = (inner: InsertionPoint, outer: InsertionPoint) =>
   inner.layers === outer.layers && (inner.tagStart ?? outer.tagStart) === outer.tagStart;
 
-/** Maximum number of nested clips out of which an image can move. */
+/** Maximum number of nested clips that an image is moved out of, when `Q` ends them. */
 const MAX_CLIPS = 200;
 
 function isWithin(clip: Clip, outer: Clip): boolean {

@@ -25,16 +25,16 @@ export const MAX_RUNS = 300;
 /** Maximum product of runs and operations for drawing each run separately. */
 export const MAX_STEPS = 3_000_000;
 /**
- * Maximum number of image samples decoded to draw each run of a page separately, a few times each. A second decodes 100
- * million.
+ * Maximum number of image samples that are decoded to draw the runs of a page separately. Decoding 100 million samples
+ * takes about one second.
  */
 export const MAX_DECODED = 4_000_000_000;
 export const DRAWINGS_OF_RUN = 6;
-/** Resolution at which changes are located before they are drawn finely. */
+/** Resolution at which changes are located, before they are drawn at the final resolution. */
 export const COARSE_DPI = 96;
 export const MAX_COARSE_PIXELS = 2_000_000;
 /** Resolution at which the areas covered by later objects are found. */
 export const SEEN_DPI = 150;
 export const MAX_SEEN_PIXELS = 5_000_000;
-/** Maximum size of one image. A larger one gets a lower resolution. */
+/** Maximum size of one image. A larger image gets a lower resolution. */
 export const MAX_PICTURE_PIXELS = 12_000_000;

@@ -12,15 +12,15 @@ export const FONT_FLAGS = {
 
 /** Start of the code range of symbolic fonts created by this service. */
 export const SYMBOL_BASE = 0xf000;
-/** Starts of the possible code ranges of symbolic fonts, in the search order of readers. */
+/** Starts of the possible code ranges of symbolic fonts, in the order in which readers search them. */
 export const SYMBOL_BASES: readonly number[] = [SYMBOL_BASE, 0, 0xf100, 0xf200];
 
 /**
- * Reports whether a font is symbolic. Without flags it counts as symbolic, because its codes then depend on the font
- * program.
+ * Reports whether a font is symbolic. A font without flags counts as symbolic, because its codes then depend on the
+ * font program.
  */
 export const isSymbolic = (flags: number | undefined): boolean =>
   flags === undefined || (flags & FONT_FLAGS.symbolic) !== 0;
 
-/** Sets Symbolic and clears Nonsymbolic; a font has exactly one of both. */
+/** Sets Symbolic and clears Nonsymbolic; a font has exactly one of these flags. */
 export const asSymbolic = (flags = 0): number => (flags & ~FONT_FLAGS.nonsymbolic) | FONT_FLAGS.symbolic;

@@ -1,4 +1,4 @@
-// Reads the pictures of an image file, whatever its format.
+// Reads the images of a file in any supported image format.
 
 import { ByteReader } from "../contract/byte-reader.ts";
 import { EngineFailure } from "../contract/failure.ts";
@@ -13,9 +13,12 @@ import { readPng } from "./png/read.ts";
 import { readTiff } from "./tiff/read.ts";
 import type { ImagePage } from "./to-pdf/image-page.ts";
 
-/** Buffer memory if the operation has no heap limit: it then streams concurrently with other jobs. */
+/** Buffer memory if the operation has no memory for an engine, because it streams concurrently with other jobs. */
 const MIN_BUFFER_BYTES = 8 * 2 ** 20;
-/** Fraction of an engine's memory for buffers. An engine exists only if a JPEG must be decoded. */
+/**
+ * Fraction of the operation's memory for buffers. The other part is for an engine, which exists only if a JPEG must be
+ * decoded.
+ */
 const HOLD_SHARE = 0.5;
 /** Number of bytes needed to detect the format. */
 const SIGNATURE_BYTES = 32;

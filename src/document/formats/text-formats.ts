@@ -1,7 +1,9 @@
-// Recognizes text files of other formats, whose source a text converter would print.
+// Recognizes machine-readable formats in text files, because a text converter would print their source.
 
 const HEADER = /^[!-9;-~]+:/;
-/** Headers of mail and web archives (RFC 5322, 3.6; RFC 2045, 3) that do not start an ordinary memo. */
+/**
+ * Headers of mail and web archives (RFC 5322, 3.6; RFC 2045, 3) that no ordinary memo has, unlike `To:` or `Subject:`.
+ */
 const OF_MAIL =
   /^(MIME-Version|Message-ID|Received|Return-Path|Delivered-To|DKIM-Signature|Content-(Type|Transfer-Encoding|Disposition)):/im;
 const WEB_ARCHIVE = /^Content-Type:\s*(multipart\/(related|alternative)|text\/html)\b/im;
@@ -23,7 +25,7 @@ export function isSource(start: string): boolean {
 const HTML_ELEMENT =
   /^<(!doctype\s+html|html|head|body|meta|title|base|link|style|script|table|caption|colgroup|thead|tbody|tfoot|tr|td|th|div|p|h[1-6]|span|font|center|[biu]|strong|em|small|big|br|hr|img|a|ul|ol|li|dl|dt|dd|pre|blockquote|form|section|article|header|footer|main|nav)(\s|\/?>)/i;
 
-/** Reports whether markup starts with an HTML element, such as the fragments that programs write for Office. */
+/** Reports whether markup starts with an HTML element, as do the fragments that programs write for Office. */
 export const isHtmlPart = (markup: string): boolean => HTML_ELEMENT.test(markup);
 
 const FORMATS: readonly RegExp[] = [
@@ -54,7 +56,7 @@ function mailHeader(start: string): string | undefined {
 }
 
 const JSON_TOKEN = /\s*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true\b|false\b|null\b)/y;
-/** Matches the rest of a truncated token. */
+/** Matches a token that is truncated at the end of the text. */
 const CUT_TOKEN = /^\s*(?:"(?:[^"\\\n]|\\.)*\\?|[-+\w.]*)$/;
 
 /** Reports whether a text consists of JSON tokens, starting with an object or array. */
@@ -66,7 +68,7 @@ function isJson(text: string): boolean {
   return CUT_TOKEN.test(text.slice(at));
 }
 
-/** Minimum length of a Base64 text without line breaks; shorter ones could be a word. */
+/** Minimum length of the first line of a Base64 text. A shorter line could be a word. */
 const MIN_BASE64 = 60;
 
 /** Reports whether a text is only Base64 (RFC 4648), in one line or in lines of equal length. */

@@ -10,7 +10,7 @@ import { BELOW_MIDDLE, LINE_HEIGHT, lineOf, sizeOfLine } from "./text-lines.ts";
 import type { TextTask } from "./text-look.ts";
 import type { Widget } from "./widget.ts";
 
-/** Height of a mark with automatic size, relative to the height without padding. */
+/** Height of a mark with automatic size, relative to the height inside border and padding. */
 const MARK_PART = 0.72;
 /** Diameter of the dot of a radio button, relative to the height inside the border. */
 const DOT_PART = 0.5;
@@ -90,7 +90,7 @@ interface Place {
   readonly height: number;
 }
 
-/** The icon of a push button: a form, placed by the icon fit dictionary (table 247). */
+/** The icon of a push button: a form XObject, scaled and positioned as the icon fit dictionary defines (table 247). */
 export class Icon {
   readonly form: Value;
   readonly #box: readonly [number, number, number, number];

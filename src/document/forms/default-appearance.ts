@@ -3,7 +3,7 @@ import { Lexer } from "../objects/parsing/lexer.ts";
 
 export interface DefaultAppearance {
   readonly font: string;
-  /** 0 for automatic size. */
+  /** Font size; 0 for automatic size. */
   readonly size: number;
   /** The operator that sets the text color, with its operands. */
   readonly color: string;

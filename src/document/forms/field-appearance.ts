@@ -10,11 +10,11 @@ import { drawChoice, drawText, type TextTask } from "./text-look.ts";
 import { Widget } from "./widget.ts";
 
 /**
- * Field types whose appearance viewers regenerate with NeedAppearances (12.7.2). Other appearances do not depend on a
- * value.
+ * Field types whose appearance viewers regenerate if NeedAppearances is set (12.7.2): text and choice fields. The
+ * appearances of other fields do not depend on text.
  */
 export const RENEWED: ReadonlySet<string> = new Set(["Tx", "Ch"]);
-/** Cost of measuring an option, in characters of a value. */
+/** Cost of reading an option, in characters: it counts against the limit of characters per page. */
 const OPTION_COST = 4;
 const OFF = "Off";
 const DEFAULT_STATE = "Yes";
@@ -22,7 +22,7 @@ const DEFAULT_STATE = "Yes";
 export interface FieldAppearance {
   /** A stream; for check boxes and radio buttons, a dictionary of states. */
   readonly normal: Value;
-  /** The current appearance state, if there are several. */
+  /** The current appearance state; undefined if there is only one appearance. */
   readonly state: string | undefined;
 }
 
@@ -33,9 +33,7 @@ export class FieldAppearances {
   readonly #add: AddObject;
   readonly #fonts: FieldFonts;
 
-  /**
-   * @param add adds an object to the document, or to a copy with the same object numbers; @default to the file itself
-   */
+  /** @param add adds an object to the document, or to a copy with the same object numbers; @default adds to `file` */
   constructor(file: PdfFile, add: AddObject = (object) => file.add(object)) {
     this.#file = file;
     this.#form = file.dictionary(file.catalog.get("AcroForm"));
@@ -43,7 +41,7 @@ export class FieldAppearances {
     this.#fonts = new FieldFonts(file, this.#form, add);
   }
 
-  /** Must be called before the fields of each page. */
+  /** Must be called before the fields of each page: it resets the limit of characters per page. */
   beginPage(): void {
     this.#fonts.beginPage();
   }
@@ -94,7 +92,9 @@ export class FieldAppearances {
     return { normal: states, state };
   }
 
-  /** Returns the state of a field merged with its only widget: its value. */
+  /**
+   * Returns the appearance state of a field that is merged with its only widget. The state equals the field's value.
+   */
   #ownState({ dictionary }: Widget): string {
     return this.#file.name(dictionary.get("V")) ?? OFF;
   }

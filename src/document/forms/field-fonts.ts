@@ -5,14 +5,14 @@ import { Dictionary, Name, type PdfObject, Reference, type Value } from "../obje
 import { type Encoded, type Encoder, encoderOf } from "./font-encoders.ts";
 import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./spare-fonts.ts";
 
-/** Maximum number of characters measured for the fields of a page, because many fields can share one long value. */
+/** Maximum number of characters to measure for the fields of a page: many fields can share one long value. */
 const MAX_CHARACTERS = 2_000_000;
 
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
 
 export interface Glyph extends Encoded {
-  /** Resource name. */
+  /** Resource name of the font. */
   readonly font: string;
 }
 
@@ -21,7 +21,7 @@ interface Known {
   readonly encode: Encoder;
 }
 
-/** Font names that forms use without defining them, and the fonts that viewers use for them. */
+/** Font names that forms use without defining them, and the fonts that viewers use in their place. */
 const ALIASES: Readonly<Record<string, string>> = {
   HeBo: "Helvetica-Bold",
   TiRo: "Times-Roman",
@@ -46,7 +46,7 @@ export class FieldFonts {
     this.#add = add;
   }
 
-  /** @param name of the font in the form's resources */
+  /** @param name resource name of the font in the form */
   of(name: string): TextFont {
     return new TextFont(
       name,
@@ -55,7 +55,7 @@ export class FieldFonts {
     );
   }
 
-  /** Must be called before the fields of each page. */
+  /** Must be called before the fields of each page: it resets the limit of characters per page. */
   beginPage(): void {
     this.#left = MAX_CHARACTERS;
   }
@@ -111,19 +111,19 @@ export class TextFont {
     this.#spend = spend;
   }
 
-  /** @returns the glyphs in this order, without characters that are missing from all fonts */
+  /** @returns the glyphs in the order of the characters, except characters that no font contains */
   glyphs(characters: readonly string[], text: string = characters.join("")): Glyph[] {
     this.#spend(characters.length);
     return characters.flatMap((character) => this.#glyph(character, text) ?? []);
   }
 
-  /** Returns the advance width of a character of the text at font size 1. */
+  /** Returns the advance width of a character at font size 1. @param text the text that contains the character */
   advance(character: string, text: string): number {
     this.#spend(1);
     return (this.#glyph(character, text)?.width ?? 0) / 1000;
   }
 
-  /** Returns the fonts of the glyphs. */
+  /** Returns the fonts of all glyphs returned so far, by resource name. */
   resources(): Dictionary {
     return Dictionary.of(Object.fromEntries(this.#used));
   }
@@ -149,5 +149,5 @@ export class TextFont {
   }
 }
 
-/** Returns the width at font size 1. */
+/** Returns the total width of glyphs at font size 1. */
 export const widthOf = (glyphs: readonly Glyph[]): number => glyphs.reduce((sum, { width }) => sum + width, 0) / 1000;

@@ -1,5 +1,5 @@
-// Encodes new text in fonts of a document: simple fonts by glyph name, composite fonts by Unicode CMap, ToUnicode or
-// font program (ISO 32000-1, 9.6.6, 9.7.5 and 9.10.3).
+// Encodes new text for fonts that a document contains. In a simple font, glyph names identify the codes; in a composite
+// font, a Unicode CMap, ToUnicode or the font program does (ISO 32000-1, 9.6.6, 9.7.5 and 9.10.3).
 import { EngineFailure } from "../contract/failure.ts";
 import { dingbatsEncoding, standardEncoding, symbolEncoding, unicodeOfName } from "../fonts/names/glyph-names.ts";
 import { standardWidths } from "../fonts/names/standard-widths.ts";
@@ -15,7 +15,7 @@ import { readSimpleEncoding } from "../text/simple-encoding.ts";
 export interface Encoded {
   /** The bytes of the code, as characters U+0000 to U+00FF. */
   readonly code: string;
-  /** In thousandths of the font size. */
+  /** Advance width, in thousandths of the font size. */
   readonly width: number;
 }
 
@@ -45,10 +45,10 @@ function simpleEncoder(file: PdfFile, font: Dictionary): Encoder {
   names.forEach((name, code) => {
     const character = name === undefined ? undefined : unicodeOfName(name, isDingbats);
     if (character === undefined || known.has(character)) return;
-    // Unused codes of WinAnsiEncoding are bullets (annex D.2, note 3), but only some readers follow this rule.
+    // In WinAnsiEncoding, unused codes mean a bullet (annex D.2, note 3), but only some readers follow this rule.
     if (name === "bullet" && code < BULLET && names[BULLET] === name) return;
     const width = declaredWidths ? declaredWidths(code) : (standard(character) ?? UNKNOWN_WIDTH);
-    // In a subset, missing glyphs have no width.
+    // In a subset font, the width of a missing glyph is 0.
     if (width > 0) known.set(character, { code: String.fromCharCode(code), width });
   });
   return (character) => known.get(character === "\u00a0" ? " " : character);
@@ -81,7 +81,10 @@ function codesByCharacter(file: PdfFile, font: Dictionary): ReadonlyMap<string, 
   return codes;
 }
 
-/** Returns the glyphs of a complete TrueType program, whose numbers are the codes. */
+/**
+ * Returns the Unicode cmap of a TrueType program, whose glyph numbers are also the codes. Returns undefined if the font
+ * has a CIDToGIDMap, because the codes then differ.
+ */
 function programGlyphs(file: PdfFile, inner: Dictionary): ((code: number) => number) | undefined {
   if (file.stream(inner.get("CIDToGIDMap"))) return undefined;
   const bytes = decode(file, file.dictionary(inner.get("FontDescriptor"))?.get("FontFile2"));

@@ -1,5 +1,5 @@
 // Draws the background and border of a widget (ISO 32000-1, 12.5.4 and table 189). The origin is the lower left corner
-// of the upright widget.
+// of the widget before its rotation.
 import { circle, numbers, polygon, rectangle, setColor } from "./syntax.ts";
 import type { Widget } from "./widget.ts";
 
@@ -9,7 +9,7 @@ export interface Frame {
   /** Width and height, swapped if the widget is rotated by 90 degrees. */
   readonly width: number;
   readonly height: number;
-  /** Matrix from this space to the space of the widget; undefined without rotation. */
+  /** Matrix from the widget before its rotation to the rotated widget; undefined without rotation. */
   readonly matrix: readonly number[] | undefined;
   readonly border: { readonly style: BorderStyle; readonly width: number };
   /** Distance from the edges to the content. */
@@ -90,7 +90,10 @@ function edges({ width, height, border }: Frame, [upper, lower]: readonly [numbe
   return `${setColor([upper], "fill")}${upperLeft}f\n${setColor([lower], "fill")}${lowerRight}f\n`;
 }
 
-/** Returns a valid dash array: not negative, and not all zero (8.4.3.6). */
+/**
+ * Returns the dash array of the border, or the default if it is invalid: lengths must not be negative, or all zero
+ * (8.4.3.6).
+ */
 function dashes({ file, dictionary }: Widget): readonly number[] {
   const declaredDash = file.array(file.dictionary(dictionary.get("BS"))?.get("D")) ?? [];
   const lengths = declaredDash.slice(0, MAX_DASHES).map((length) => file.number(length) ?? 0);

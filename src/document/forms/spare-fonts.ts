@@ -1,4 +1,5 @@
-// Creates fonts that are not embedded, for characters missing from a field's font. Every viewer has glyphs for them.
+// Creates fonts for characters that are missing from a field's font. They are not embedded, because every viewer has
+// glyphs for these characters.
 import { nameOfUnicode } from "../fonts/names/glyph-names.ts";
 import { standardWidths } from "../fonts/names/standard-widths.ts";
 import { Dictionary, Name, PdfString, type Reference } from "../objects/values.ts";
@@ -8,13 +9,13 @@ export type SpareFont = keyof typeof LETTERS | keyof typeof ORDERINGS;
 const FIRST_CODE = 32;
 const FONT_NAME = "Helvetica";
 const SIGNS = [..."\u20ac‚„…†‡‰‹‘’“”•–—™›"].map((sign) => sign.codePointAt(0)!);
-/** Code points of simple fonts, each with up to 224: Western, Latin Extended-A, Greek and Cyrillic. */
+/** Code points of the simple fonts, at most 224 per font: Western, Latin Extended-A, Greek and Cyrillic. */
 const LETTERS = {
   western: [range(0x20, 0x7e), range(0xa1, 0xff), SIGNS].flat(),
   central: range(0x100, 0x17f),
   eastern: [range(0x384, 0x3ce), range(0x401, 0x45f), [0x490, 0x491]].flat(),
 } as const;
-/** Font names and CMaps of a character collection (ISO 32000-1, table 118). */
+/** Font name, CMap and character collection of each language (ISO 32000-1, table 118). */
 const ORDERINGS = {
   japanese: ["HeiseiKakuGo-W5", "UniJIS-UTF16-H", "Japan1"],
   chinese: ["STSong-Light", "UniGB-UTF16-H", "GB1"],
@@ -33,7 +34,7 @@ export function spareFontsFor(character: string, text: string): readonly SpareFo
   return ["western", "central", "eastern"];
 }
 
-/** @returns a font dictionary without references */
+/** @returns a font dictionary whose descendants are direct objects */
 export function makeSpareFont(kind: SpareFont): Dictionary {
   if (kind in LETTERS) return simpleFont(LETTERS[kind as keyof typeof LETTERS]);
   const [name, encoding, ordering] = ORDERINGS[kind as keyof typeof ORDERINGS];

@@ -3,7 +3,7 @@ import type { Glyph } from "./field-fonts.ts";
 
 const DECIMALS = 1000;
 
-/** Returns numbers without exponents, which PDF does not allow. */
+/** Formats numbers without exponents, which PDF does not allow. */
 export const numbers = (...values: readonly number[]): string =>
   values.map((value) => String(Math.round(value * DECIMALS) / DECIMALS)).join(" ");
 
@@ -13,7 +13,7 @@ const OPERATORS = { fill: ["g", "rg", "k"], stroke: ["G", "RG", "K"] } as const;
 export const setColor = (components: readonly number[], use: keyof typeof OPERATORS): string =>
   `${numbers(...components)} ${OPERATORS[use][Math.floor(components.length / 2)]}\n`;
 
-/** Returns operators that show glyphs from a point on. */
+/** Returns operators that show glyphs, starting at a point. */
 export function showGlyphs(glyphs: readonly Glyph[], size: number, x: number, y: number): string {
   if (glyphs.length === 0) return "";
   let operators = `1 0 0 1 ${numbers(x, y)} Tm\n`;

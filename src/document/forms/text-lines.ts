@@ -15,7 +15,7 @@ const BREAKING = /[\u3000-\u9fff\uac00-\ud7ff\uff00-\uffef-]/u;
 
 export interface Line {
   readonly glyphs: readonly Glyph[];
-  /** At font size 1. */
+  /** Width at font size 1. */
   readonly width: number;
 }
 
@@ -37,7 +37,7 @@ export function sizeOfLine({ width }: Pick<Line, "width">, area: Area): number {
   return Math.max(MIN_SIZE, fitting);
 }
 
-/** Returns lines that fit the width of the area, up to the first one below it. */
+/** Breaks text into lines that fit the width of the area. Stops after the first line below the area. */
 export function wrapText(font: TextFont, text: string, size: number, area: Area): Line[] {
   const most = Math.ceil(area.height / (size * LINE_HEIGHT)) + 1;
   const lines: Line[] = [];
@@ -50,7 +50,7 @@ export function wrapText(font: TextFont, text: string, size: number, area: Area)
   return lines;
 }
 
-/** Returns the largest usual font size at which the whole text fits the area. */
+/** Returns the largest font size, up to 12, at which the whole text fits the area. */
 export function sizeOfParagraphs(font: TextFont, text: string, area: Area): number {
   for (let size = MAX_PARAGRAPH_SIZE; size > MIN_SIZE; size -= 0.5) {
     if (wrapText(font, text, size, area).length * size * LINE_HEIGHT <= area.height) return size;
@@ -61,7 +61,7 @@ export function sizeOfParagraphs(font: TextFont, text: string, area: Area): numb
 function* linesOf(font: TextFont, paragraph: string, width: number): Generator<string> {
   const characters = [...paragraph];
   let start = 0;
-  /** Index after the last possible line break. */
+  /** Index after the last character where the line can break. */
   let end = 0;
   let used = 0;
   for (let at = 0; at < characters.length; at++) {

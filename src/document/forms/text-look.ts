@@ -47,7 +47,7 @@ export function drawChoice(task: TextTask): string {
   return task.widget.has("combo") ? drawLine(task, shownChoice(task.widget)) : drawList(task);
 }
 
-/** Returns the displayed text of the value, which is not necessarily an option. */
+/** Returns the text that the field displays for its value. The value need not be one of the options. */
 function shownChoice(widget: Widget): string {
   const options = widget.options();
   const [value] = widget.values();
@@ -114,7 +114,8 @@ function drawList(task: TextTask): string {
   const options = widget.options();
   const values = new Set(widget.values());
   const indexes = new Set(selectedIndexes(widget));
-  // Indexes distinguish options with equal values.
+  // The indexes of selected options (I) distinguish options with equal values. They are ignored if they contradict the
+  // value.
   const isAgreed = [...indexes].every((index) => values.size === 0 || values.has(options[index]?.exported ?? ""));
   const isSelected = (index: number) =>
     indexes.size > 0 && isAgreed ? indexes.has(index) : values.has(options[index]!.exported);
@@ -136,7 +137,9 @@ function drawList(task: TextTask): string {
   return showText(task, text, beneath);
 }
 
-/** Returns text as the marked content that viewers replace (12.7.3.3), clipped to the widget. */
+/**
+ * Returns text, clipped to the widget, as the marked content that a viewer replaces when the value changes (12.7.3.3).
+ */
 function showText({ frame, style }: TextTask, text: string, beneath = ""): string {
   const { inset, width, height } = frame;
   const clip = `${rectangle(inset, inset, width - 2 * inset, height - 2 * inset)}W n\n`;

@@ -34,7 +34,7 @@ function directionOf(character: string): Direction {
 }
 
 /**
- * Returns a direction for every character. Numbers run left to right; neutral characters take the direction of their
+ * Returns a direction for every character. Numbers run left to right; neutral characters have the direction of their
  * neighbors.
  */
 function resolveDirections(

@@ -60,7 +60,7 @@ export class Widget {
     return undefined;
   }
 
-  /** Returns an entry of variable text, whose default is in the form (12.7.3.3). */
+  /** Returns an entry for variable text (12.7.3.3): from the field, or otherwise the form's default. */
   ofText(key: "DA" | "Q"): Value | undefined {
     return this.inherited(key) ?? this.#form?.get(key);
   }
@@ -82,14 +82,14 @@ export class Widget {
     }
   }
 
-  /** Returns the value of a text field; without a value, the rich text value without its markup. */
+  /** Returns the value of a text field. If it has only a rich text value, returns that without markup. */
   value(): string {
     const plain = this.text(this.inherited("V"));
     if (plain !== undefined) return plain;
     return withoutMarkup(this.text(this.inherited("RV")) ?? "");
   }
 
-  /** Returns the values of a choice field. Some writers store a name, which is invalid but accepted. */
+  /** Returns the values of a choice field. Accepts a name as a value: it is invalid, but some writers use it. */
   values(): string[] {
     const value = this.file.resolve(this.inherited("V"));
     const values = Array.isArray(value) ? value : [this.inherited("V") ?? null];

@@ -1,17 +1,17 @@
-// Chooses the resolution of the images that replace a page: the default one, a higher one for small pages, and in each
-// area at least the resolution of the images there.
+// Chooses the resolution of the images that replace a page. Small pages get more than the default resolution, and each
+// area gets at least the resolution of the page's images in it.
 import { intersection } from "../content/boxes.ts";
 import type { Box } from "../content/matrix.ts";
 import type { PlacedImage } from "./placed-images.ts";
 
-/** Minimum number of pixels per page. A tiny page is viewed enlarged, like any other page. */
+/** Minimum number of pixels per page. A tiny page is viewed enlarged, so it needs as many pixels as a larger page. */
 const MIN_PAGE_PIXELS = 1_000_000;
 const POINTS_PER_INCH = 72;
 /** Maximum number of images per page. */
 const MAX_PIECES = 64;
-/** Areas are merged into one image if it has at most this multiple of their pixels. */
+/** Two areas are merged if the merged area has at most this multiple of their pixels. */
 const JOINED = 1.25;
-/** Ratio to the resolution of the page above which an image gets a separate area. */
+/** An image gets a separate area if its resolution is more than this multiple of the page's resolution. */
 const FINER = 1.01;
 const STEPS = 30;
 
@@ -21,7 +21,10 @@ export interface Piece {
   readonly density: readonly [x: number, y: number];
 }
 
-/** Returns the factor for a resolution at which a page of this size, in square points, has enough pixels. */
+/**
+ * Returns the factor, 1 or more, for the resolution of a small page, so that it has enough pixels.
+ * @param area in square points
+ */
 export const smallPageFactor = (area: number, dpi: number): number =>
   Math.max(1, Math.sqrt(MIN_PAGE_PIXELS / area) / (dpi / POINTS_PER_INCH));
 
@@ -35,7 +38,7 @@ export interface PieceLimits {
 }
 
 /**
- * Returns the areas to draw. Each one covers the earlier ones where they overlap.
+ * Returns the areas to draw. Where areas overlap, a later area covers an earlier one.
  * @param whole the area of the page to replace, and the default density (the same along x and y)
  * @param images in the space of the box
  */
@@ -57,7 +60,7 @@ export function piecesOf(whole: Piece, images: readonly PlacedImage[], limits: P
   }));
 }
 
-/** Returns the number of pixels in excess of the default density. */
+/** Returns the number of pixels that the areas have in excess of the whole area at its default density. */
 export const finerPixels = (pieces: readonly Piece[], whole: Piece): number =>
   Math.max(0, pieces.reduce((sum, piece) => sum + pixelsOf(piece), 0) - pixelsOf(whole));
 

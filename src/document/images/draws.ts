@@ -1,5 +1,5 @@
-// Lists the objects that content draws, by resource name, with their matrices, and the content that they draw in turn
-// (ISO 32000-1, 8.3).
+// Lists the objects that content draws, with their resource names and matrices (ISO 32000-1, 8.3). Some of these
+// objects, such as forms, contain content that can be listed in turn.
 import { readMatrix } from "../content/boxes.ts";
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { IDENTITY, type Matrix, multiply, norm } from "../content/matrix.ts";
@@ -11,7 +11,7 @@ import { type Dictionary, type PdfStream, Reference, type Value } from "../objec
 /**
  * A use of an object in content. `XObject`: an image or a form. `ExtGState`: the soft mask of the state. `Pattern`:
  * drawn in the initial space of the content stream, regardless of the matrix. `Font`: the glyphs, if they are content
- * streams. `inline`: the inline image with that index, from 0.
+ * streams. `inline`: the inline image with this `index`, from 0.
  */
 export interface Draw {
   readonly kind: "XObject" | "ExtGState" | "Pattern" | "Font" | "inline";
@@ -28,13 +28,13 @@ export interface DrawnContent {
   readonly reference: Reference;
   readonly stream: PdfStream;
   readonly resources: Dictionary | undefined;
-  /** From the initial space of this content to that of the content that draws it. */
+  /** Maps the initial space of this content to the initial space of the content that draws it. */
   readonly matrix: Matrix;
   /** True for pattern cells and glyphs, which are drawn in many places. */
   readonly isRepeated: boolean;
 }
 
-/** @param resources of the content with the draw */
+/** @param resources the resources of the content that contains the draw */
 export function* drawnContents(
   file: PdfFile,
   draw: Draw,
@@ -59,9 +59,9 @@ export function* drawnContents(
 const GLYPH_SPACE: Matrix = [0.001, 0, 0, 0.001, 0, 0];
 
 /**
- * Returns the content of a form, tiling pattern or glyph, usually with its own resources and matrix.
- * @param matrix from the space that the content's own matrix leads to
- * @returns an empty list if the value is no such content
+ * Returns the content of a form, tiling pattern or glyph. Content without Resources uses the given resources.
+ * @param matrix applied after the content's own Matrix
+ * @returns an empty list for any other value
  */
 export function contentsOf(
   file: PdfFile,
@@ -141,7 +141,7 @@ export class DrawReader {
   #text: TextState = { font: "", size: 1, scale: 1 };
   #textMatrix = IDENTITY;
   #inline = 0;
-  /** Maximum length of one unit anywhere in the content, as far as it has been read. */
+  /** Maximum length of one unit of user space in the content read so far, in units of the initial space. */
   largest = 1;
 
   /** @param budget limits the operations to read, and counts them. @default unlimited */
@@ -215,7 +215,7 @@ export class DrawReader {
     this.#text = saved.text;
   }
 
-  /** Returns the use of a font at its current size (9.4.4). */
+  /** Returns a draw of the current font at its current size (9.4.4). */
   #drawText(): Draw {
     const { font, size, scale } = this.#text;
     const matrix = multiply(multiply([size * scale, 0, 0, size, 0, 0], this.#textMatrix), this.#matrix);

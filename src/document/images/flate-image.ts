@@ -19,7 +19,10 @@ export interface FlateImage {
 export interface Census {
   /** Fraction of pixels equal to their left neighbor. */
   readonly flat: number;
-  /** Up to 256 colors. Undefined if there are more, or if pixels do not have 1, 3 or 4 samples. */
+  /**
+   * The colors, concatenated, if there are at most 256. Undefined if there are more, or if pixels do not have 1, 3 or 4
+   * samples.
+   */
   readonly colors: Uint8Array | undefined;
   readonly colorCount: number;
   /** True if all samples of every pixel are equal. */
@@ -29,7 +32,8 @@ export interface Census {
 }
 
 /**
- * Maximum size for the highest compression level. Above it, that level takes five times as long and saves one percent.
+ * Maximum size for the highest compression level. For larger data, that level takes five times as long and saves only
+ * one percent.
  */
 const BEST_LEVEL_BYTES = 1 << 20;
 /**
@@ -91,7 +95,7 @@ function packLevels(kernel: ImageKernel, pixels: Pixels, bits: number): Uint8Arr
   return packSamples(kernel, pixels, bits);
 }
 
-/** Packs samples to that number of bits. Each row starts at a byte boundary. */
+/** Packs each sample into `bits` bits. Each row starts at a byte boundary. */
 function packSamples(kernel: ImageKernel, { at, width, height, stride }: Pixels, bits: number): Uint8Array {
   const { exports } = kernel;
   const rowBytes = Math.ceil((width * bits) / 8);

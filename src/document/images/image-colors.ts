@@ -1,5 +1,5 @@
-// Reads the color space of an image (ISO 32000-1, 8.6): samples per pixel, and possible codings. Colors are never
-// converted: samples stay in their color space.
+// Reads the color space of an image (ISO 32000-1, 8.6): the number of samples per pixel, and their kind. Converts no
+// colors: samples stay in their color space.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, PdfStream, PdfString, type Value } from "../objects/values.ts";
 

@@ -14,7 +14,8 @@ export interface TargetSize {
   readonly width: number;
   readonly height: number;
   /**
-   * Selects the nearest source pixel instead of the mean, for samples whose intermediate values have other meanings.
+   * Selects the nearest source pixel instead of the mean, for samples whose intermediate values have another meaning,
+   * for example with a color key.
    */
   readonly nearest: boolean;
 }
@@ -33,8 +34,8 @@ export class UnreadableImage extends Error {
 }
 
 /**
- * Reads samples as 8 bits. Stretches samples of fewer bits to 0..255, replaces indexes by palette entries, returns
- * stencils and other bilevel images as 0 and 255, and converts a JPEG's YCbCr to RGB.
+ * Reads samples with 8 bits each. Stretches samples of fewer bits to 0..255, replaces indexes by palette entries,
+ * returns stencils and other bilevel images as 0 and 255, and converts a JPEG's YCbCr to RGB.
  * @throws UnreadableImage
  */
 export function readSamples(
@@ -131,7 +132,7 @@ function readRows(
   }
 }
 
-/** Returns a function that consumes the source rows. */
+/** Returns a function that resamples the source rows, one call per row, into `pixels`. */
 function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: TargetSize) {
   const { exports } = kernel;
   const { channels, at, stride } = pixels;
@@ -166,7 +167,7 @@ function taker(kernel: ImageKernel, image: PdfImage, pixels: Pixels, size: Targe
   };
 }
 
-/** Writes 256 palette entries. Missing entries repeat the last one, as in viewers. */
+/** Writes 256 palette entries. Missing entries repeat the last entry, as in viewers. */
 function putPalette(kernel: ImageKernel, { colors, decode, bits }: PdfImage): number {
   const { channels } = colors!;
   const palette = colors!.palette!;
@@ -197,7 +198,7 @@ function rowsOf(kernel: ImageKernel, image: PdfImage, body: StreamBody, rowBytes
 }
 
 /**
- * Checks that all rows but the last are complete, because viewers display missing rows differently.
+ * Checks that all rows but the last are complete, because viewers differ in how they display missing rows.
  * @throws UnreadableImage
  */
 export function mustReach(samples: Uint8Array, rowBytes: number, height: number): void {
@@ -230,7 +231,7 @@ function predictedRows(
   const colors = parameters.get("Colors") ?? 1;
   const sampleBits = parameters.get("BitsPerComponent") ?? 8;
   const isLikeImage = Math.ceil((columns * colors * sampleBits) / 8) === rowBytes;
-  // TIFF prediction of samples other than bytes is rare. The engine decodes it.
+  // The engine decodes samples that have TIFF prediction and are not bytes, because they are rare.
   const isKnown = predictor >= 10 || (predictor === 2 && bits === 8);
   if (!isLikeImage || !isKnown) {
     const decoded = decodedBytes(body, rowBytes * height);
@@ -262,7 +263,7 @@ function copyRow(kernel: ImageKernel, from: Uint8Array, at: number, start: numbe
   target.fill(0, row.length);
 }
 
-/** Reads truncated data up to its end. */
+/** Inflates data. Truncated data yields the bytes before its end. */
 function inflateRows(bytes: Uint8Array, size: number): Uint8Array {
   try {
     return inflateSync(bytes, { maxOutputLength: size + SURPLUS_BYTES, finishFlush: constants.Z_SYNC_FLUSH });

@@ -1,5 +1,5 @@
-// Finds the largest size of each image of a file: on pages, in forms, patterns, glyphs, soft masks and annotation
-// appearances (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5).
+// Finds the largest size at which a file draws each of its images: on pages, in forms, patterns, glyphs, soft masks and
+// annotation appearances (ISO 32000-1, 8.10, 8.7.3, 9.6.5, 11.5 and 12.5.5).
 
 import { appearanceMatrix } from "../content/boxes.ts";
 import { type Matrix, multiply, norm } from "../content/matrix.ts";
@@ -28,7 +28,7 @@ export interface InlineUse extends Extent {
   /** The content stream with the image. `index`: its index among the inline images there, from 0. */
   readonly stream: Reference;
   readonly index: number;
-  /** The resources with its named color spaces. */
+  /** The resources that define the color spaces that the image names. */
   readonly resources: Dictionary | undefined;
 }
 
@@ -43,11 +43,11 @@ export interface ImageUses {
 }
 
 /**
- * Maximum number of different draws per content stream. Further sizes are ignored: they hardly differ from the recorded
- * ones.
+ * Maximum number of different draws per content stream. Further draws are ignored: their sizes hardly differ from the
+ * recorded sizes.
  */
 const MAX_DRAWS = 20_000;
-/** Maximum number of sizes per content stream. After it, only larger sizes are examined. */
+/** Maximum number of sizes per content stream. Once it is reached, only larger sizes are examined. */
 const MAX_SIZES = 24;
 /** Maximum product of content streams and sizes. Forms in hostile files can draw each other endlessly. */
 const MAX_VISITS = 200_000;
@@ -55,7 +55,7 @@ const MAX_VISITS = 200_000;
 /** Content with its own initial space. */
 interface Content extends Pick<DrawnContent, "resources"> {
   readonly streams: readonly Reference[];
-  /** From the initial space to the page, whose units are points. Only its linear part counts. */
+  /** Maps the initial space to the page, in points. Only the linear part is used. */
   readonly matrix: Matrix;
 }
 
@@ -112,7 +112,10 @@ class Walk {
     }
   }
 
-  /** Records the scale. A content stream of a page starts with the matrix that the previous stream left. */
+  /**
+   * Records the scale. If a page has several content streams, each stream starts with the matrix at the end of the
+   * previous stream.
+   */
   #noteScale({ streams }: Content, scale: number): void {
     for (const { number } of streams) this.#scales.set(number, Math.max(scale, this.#scales.get(number) ?? 0));
   }

@@ -20,7 +20,7 @@ export interface PdfImage {
   readonly parameters: ReadonlyMap<string, number>;
   /** The Decode array, if present. */
   readonly decode: readonly number[] | undefined;
-  /** True if samples in given ranges are transparent (8.9.6.4). */
+  /** True if a color key mask makes ranges of samples transparent (8.9.6.4). */
   readonly hasColorKey: boolean;
   readonly softMask: Reference | undefined;
   readonly stencilMask: Reference | undefined;
@@ -71,7 +71,7 @@ export function readImage(file: PdfFile, dictionary: Dictionary, spaces?: Dictio
   const get = (key: string) => dictionary.get(key) ?? (spaces ? dictionary.get(SHORT[key]!) : undefined);
   const [width, height] = [file.number(get("Width")), file.number(get("Height"))];
   if (!isSide(width) || !isSide(height)) return undefined;
-  // The data is in an external file.
+  // An F entry means that the data is in an external file.
   if (!spaces && dictionary.get("F") !== undefined) return undefined;
   const filters = listOf(file, get("Filter")).map((filter) => longFilter(file.name(filter)));
   const isStencil = file.boolean(get("ImageMask")) === true;

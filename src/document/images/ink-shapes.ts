@@ -10,8 +10,8 @@ const MIN_AREA = 6 / 300 ** 2;
 /** Maximum standard deviation of brightness within a shape of one ink. */
 const MAX_UNEVENNESS = 30;
 /**
- * Maximum distances between colors of the same ink: in brightness, and in chroma, to which a fraction of the stronger
- * chroma is added.
+ * Two colors are the same ink if they differ by less than `SAME_BRIGHTNESS` in Y, and if their distance in Cb and Cr is
+ * less than `SAME_COLOR` plus `SAME_HUE` times the larger chroma of the two.
  */
 const SAME_BRIGHTNESS = 26;
 const SAME_COLOR = 7;

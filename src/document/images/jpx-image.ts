@@ -15,7 +15,7 @@ export interface ImageDecoder {
   decode(number: number): DecodedImage | undefined;
 }
 
-/** An image, as from {@link readImage}, with its uncompressed samples. */
+/** The properties of an image, as {@link readImage} returns them, and its uncompressed samples. */
 export interface PlainImage {
   readonly image: PdfImage;
   readonly body: StreamBody;
@@ -33,8 +33,8 @@ const DEVICES = { gray: "DeviceGray", rgb: "DeviceRGB", cmyk: "DeviceCMYK" } as 
 export const DECODING_BYTES = 6;
 
 /**
- * @param mayBeDevice true if a color space of the data can become a device color space
- * @returns undefined if the samples are not just colors, because of a palette, opacity, Decode or a color key
+ * @param mayBeDevice true if gray, RGB or CMYK in the data can become a device color space
+ * @returns undefined for another image, and if a palette, opacity, Decode or a color key changes the meaning of samples
  */
 export function readJpxImage(
   file: PdfFile,

@@ -23,7 +23,7 @@ export type DecodeChannels = (
 
 const DEVICES = { gray: "DeviceGray", rgb: "DeviceRGB", cmyk: "DeviceCMYK", ycc: "DeviceRGB" } as const;
 const BY_COUNT: Readonly<Record<number, keyof typeof DEVICES>> = { 1: "gray", 3: "rgb", 4: "cmyk" };
-/** Entries that the data override, or that describe its coding. */
+/** Entries that the data overrides, or that describe its coding. */
 const REPLACED = ["Filter", "DecodeParms", "DL", "Decode", "SMaskInData"];
 const PREBLENDED = 2;
 
@@ -45,7 +45,7 @@ export function readOpacity(file: PdfFile, { dictionary, body }: PdfStream): Opa
 }
 
 /**
- * Returns an image of uncompressed samples, with a soft mask if the data contain one, which overrides all other masks.
+ * Returns an image of uncompressed samples. If the data contains a soft mask, it replaces all other masks of the image.
  * @param add adds an object to the document
  * @returns undefined if the data cannot be decoded
  */
@@ -84,7 +84,7 @@ export function withoutOpacity(
   return new PdfStream(plain, plainBody(interleaved(picked)));
 }
 
-/** Returns the color space of the data; by default a device color space for its number of colors. */
+/** Returns the color space of the data; by default, the device color space with the same number of colors. */
 function spaceOf(
   space: JpxSpace | undefined,
   colors: number,

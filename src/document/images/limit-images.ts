@@ -30,11 +30,11 @@ export interface LimitedImages {
 const POINTS_PER_INCH = 72;
 /** Tolerance for rounding errors in matrices, which do not justify resampling. */
 const TOLERANCE = 1.005;
-/** JPEG qualities, equal to those of office programs and browsers. */
+/** JPEG qualities that office programs and browsers use too. */
 const JPEG = { photo: 85, drawing: 90, mask: 90 };
-/** Minimum size of an image for recoding. */
+/** Minimum size of an image that is worth recoding. */
 const WORTHWHILE_BYTES = 4096;
-/** Maximum size ratio for an optional replacement. */
+/** An image within the limits is replaced only if the new size is at most this fraction of the original size. */
 const WORTHWHILE = 0.9;
 
 /**
@@ -43,7 +43,7 @@ const WORTHWHILE = 0.9;
  */
 const MAX_SAMPLES = 2 ** 34;
 
-/** Replaces images of the file in memory; the caller writes it. */
+/** Replaces images of the file in memory; the caller writes the file. */
 export async function limitImages(file: PdfFile, limits: ImageLimits, signal: AbortSignal): Promise<LimitedImages> {
   const { images, softMasks, inline } = findImageUses(file);
   const matted = sizesOfMatted(file, images, limits);

@@ -51,13 +51,13 @@ export interface Stencil {
 
 /** The mark of the first ink (wasm/picture/assembly/shapes.ts). */
 const FIRST_INK = 2;
-/** Width, in inches, of the border around ink where scanner or JPEG have tinted the paper. */
+/** Width, in inches, of the border around ink where the scanner or JPEG coding has tinted the paper. */
 const BLEED = 2.5 / 300;
 /** Binary logarithm of the tile side in pixels. Errors are compared by tile. */
 const TILE_SHIFT = 5;
 /**
- * Maximum error of a tile, relative to a single resampled image. `SLACK`: added mean square error, because JPEG coding
- * would increase the image's error.
+ * Maximum error of a tile, as a multiple of its error in a single resampled image. `SLACK`: mean square error that is
+ * allowed in addition, because JPEG coding would increase the error of that image.
  */
 const MORE = 1.4;
 /** The same maximum if the stencils have more pixels than the image, whose edges are then softer. */
@@ -263,7 +263,7 @@ class Separation {
     const { exports } = this.#kernel;
     const { width, height } = this.#options.print;
     const bits = exports.allocate(Math.ceil(width / 8) * height);
-    // All shapes of the ink can have been dropped.
+    // `dropShapes` might have dropped all shapes of this ink.
     if (exports.bitsOfInk(mark, bits) === 0) return undefined;
     return { color: colorOf(color, this.#planes.length > 1), jbig2: encodeJbig2(this.#kernel, bits, width, height) };
   }

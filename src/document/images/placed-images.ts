@@ -29,7 +29,7 @@ const MAX_OPERATIONS = 4_000_000;
 const MAX_DEPTH = 16;
 
 export interface PlacingOptions {
-  /** From default user space to the target space. */
+  /** Maps default user space to the target space. */
   readonly matrix: Matrix;
   /** Bounds of the page in the target space. */
   readonly bounds: Box;
@@ -43,7 +43,7 @@ export function placedImages(file: PdfFile, page: Dictionary, options: PlacingOp
 
 interface Content extends Pick<DrawnContent, "resources" | "isRepeated"> {
   readonly bytes: Uint8Array;
-  /** From the initial space of the content to the target space. */
+  /** Maps the initial space of the content to the target space. */
   readonly matrix: Matrix;
   /** Bounds of the content in the target space. */
   readonly box: Box;
@@ -141,7 +141,7 @@ class Placing {
     const masks = ["SMask", "Mask"].map((key) => file.stream(dictionary.get(key))?.dictionary);
     const width = Math.max(side(dictionary, "W"), ...[dictionary, ...masks].map((one) => side(one, "Width")));
     const height = Math.max(side(dictionary, "H"), ...[dictionary, ...masks].map((one) => side(one, "Height")));
-    // Number of pixels crossed by one unit along x and along y, for any rotation.
+    // Number of image pixels that one unit along x, and one unit along y, crosses; correct for any rotation.
     const density = [Math.hypot(width * d, height * b) / area, Math.hypot(width * c, height * a) / area] as const;
     if (density.every((part) => part > 0 && Number.isFinite(part))) this.#placed.push({ box: place, density });
   }

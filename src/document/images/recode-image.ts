@@ -1,4 +1,5 @@
-// Recodes an image with other samples or in another coding, in the same color space.
+// Recodes an image at a smaller size or in another coding. Its color space stays, except that gray RGB becomes
+// DeviceGray.
 
 import { deflateSync } from "node:zlib";
 import { encodeCcitt } from "../formats/ccitt/write.ts";
@@ -8,6 +9,7 @@ import { JpegReader } from "../formats/jpeg/entropy/coefficients.ts";
 import { UnreadableJpeg } from "../formats/jpeg/file.ts";
 import { resampleJpeg } from "../formats/jpeg/resample.ts";
 import { encodePixels, encodePlanes, type Pixels } from "../formats/jpeg/samples.ts";
+import { JPEG_MAX_SIDE } from "../formats/jpeg/write.ts";
 import { Dictionary, Name, PdfString, type StreamBody, type Value } from "../objects/values.ts";
 import { encodeFlate, takeCensus } from "./flate-image.ts";
 import { type PdfImage, SAMPLE_ENTRIES } from "./image.ts";
@@ -56,9 +58,9 @@ const DRAWING = 0.55;
 const FLAT = 0.9;
 /** An image with at most this many colors is always a drawing. */
 const FEW_COLORS = 16;
-/** Quality from which chrominance is not subsampled. */
+/** Minimum JPEG quality at which chrominance is not subsampled. */
 const FINE = 80;
-/** Lossless data is preferred up to this size relative to the JPEG. */
+/** Lossless data is preferred if its size is at most this multiple of the JPEG's size. */
 const HARDLY_MORE = 1.25;
 
 /** @returns undefined if the image cannot be read reliably, or exceeds the limits */
@@ -174,7 +176,7 @@ function resampledBits(
   return bits;
 }
 
-/** @returns 0 if the data has a predictor */
+/** @returns the address of the bits; 0 if the data has a predictor */
 function bitsAsTheyAre(
   kernel: ImageKernel,
   { width, height, parameters, filters }: PdfImage,
@@ -218,8 +220,9 @@ function recodeSamples(
   const pixels = mayDropColors ? grayOf(kernel, read) : read;
   const grayCensus = mayDropColors ? takeCensus(kernel, pixels) : census;
   const space: Value | undefined = mayDropColors ? Name.of("DeviceGray") : image.colors?.space;
-  const isPhoto = jpeg && isPhotograph(census, isPlainJpeg(image), image) && role !== "soft-mask";
-  const isSoft = jpeg && role === "soft-mask" && !census.colors && census.flat < DRAWING;
+  const canBeJpeg = jpeg && Math.max(pixels.width, pixels.height) <= JPEG_MAX_SIDE;
+  const isPhoto = canBeJpeg && isPhotograph(census, isPlainJpeg(image), image) && role !== "soft-mask";
+  const isSoft = canBeJpeg && role === "soft-mask" && !census.colors && census.flat < DRAWING;
   // JPEG encoding runs first, because the lossless encoder modifies the samples.
   const lossy =
     isPhoto || isSoft
@@ -323,7 +326,7 @@ function grayOf(kernel: ImageKernel, { at, width, height, channels, stride }: Pi
 
 const isDeviceRgb = (space: Value | undefined) => space instanceof Name && ["DeviceRGB", "RGB"].includes(space.text);
 
-/** @param keepsDecode true if samples keep their meaning */
+/** @param keepsDecode true if Decode still applies to the new samples */
 function result(
   image: PdfImage,
   width: number,

@@ -1,5 +1,5 @@
-// Limits the estimated memory of a job's objects. JavaScript cannot measure it, and an isolate that exceeds its memory
-// is terminated with all its requests.
+// Limits the memory of a job's objects, as an estimate: JavaScript cannot measure it, and an isolate that exceeds its
+// own limit is terminated with all its requests.
 import { EngineFailure } from "../contract/failure.ts";
 import { Dictionary, type PdfObject, PdfStream, PdfString, Reference, type Value } from "./values.ts";
 
@@ -33,7 +33,6 @@ export class Budget {
     }
   }
 
-  /** Releases bytes that were charged. */
   release(bytes: number): void {
     this.#used -= bytes;
   }

@@ -1,22 +1,26 @@
-// Copies object graphs from one file to another without recursion: referenced objects are queued. Visitors interpret
-// objects; the copier does not.
+// Copies object graphs from one file to another. Referenced objects are queued, not copied by recursion. The copier
+// treats all objects alike; visitors change those that need it, such as pages.
 import type { Interning } from "./interning.ts";
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "./values.ts";
 
 /**
- * Examines a dictionary before it is copied, and can change it. The dictionary is a shallow copy whose values still
- * belong to the source, so arrays in it must be replaced, not modified. Deleted entries are not followed. New values
- * are copied like all others: their references refer to the source.
+ * Examines a dictionary before the copier copies it, and can change it. The dictionary is a shallow copy whose values
+ * still belong to the source, so arrays in it must be replaced, not modified. The copier does not follow references in
+ * deleted entries. References in new values must refer to the source, because the copier translates them too.
  * @param reference reference to the object (or stream) of this dictionary; undefined for a nested dictionary
- * @param copier the active copier, which differs from the original one while annotations of a repeated page are copied
+ * @param copier the copier of this dictionary; for annotations of a repeated page, the copier that {@link
+ * Copier.forRepeat} created
  */
 export type Visit = (dictionary: Dictionary, reference: Reference | undefined, copier: Copier) => void;
 
 export interface CopierOptions {
-  /** Reports whether an object must not be copied, by number. References to it become null unless it has a target. */
+  /**
+   * Reports whether the object with this number must not be copied. References to it become null, unless {@link
+   * Copier.seed} has set its target.
+   */
   readonly isExcluded?: (number: number) => boolean;
-  /** Finds equal objects of several sources. @default every object is copied */
+  /** Finds equal objects in several sources, which are then copied once. @default every object is copied */
   readonly interning?: Interning;
 }
 
@@ -36,7 +40,9 @@ const ENTRY_BYTES = 80;
 export class Copier {
   readonly source: PdfFile;
   readonly target: PdfFile;
-  /** The target page whose annotations this copier copies again; undefined for an ordinary copier. */
+  /**
+   * The target page whose annotations this copier copies again; undefined unless {@link forRepeat} created the copier.
+   */
   readonly repeat: Reference | undefined;
   readonly #parent: Copier | undefined;
   readonly #shared: Shared;
@@ -69,20 +75,20 @@ export class Copier {
     this.#shared.visits.push(visit);
   }
 
-  /** Sets the target of a source reference, whose object is then not copied. Null drops the reference. */
+  /** Sets the target of a source reference, so that its object is not copied. Null drops the reference. */
   seed(source: Reference, target: Reference | null): void {
     this.target.budget.charge(ENTRY_BYTES);
     this.#targets.set(source.number, target);
   }
 
-  /** @returns the target; undefined if no copied object has referred to the source so far */
+  /** @returns the target; undefined if no object copied so far contains the source reference */
   targetOf(source: Reference): Reference | null | undefined {
     const copier = this.#keeperOf(source.number);
     return copier.#targets.get(source.number);
   }
 
   /**
-   * Returns the target reference. Queues the object for copying.
+   * Returns the target of a source reference, and queues a new object for copying.
    * @returns null for a dropped object
    */
   reference(source: Reference): Reference | null {
@@ -130,8 +136,8 @@ export class Copier {
   }
 
   /**
-   * Returns a copier for annotations of a repeated page, which is already in the target. It copies them again and
-   * shares all other objects.
+   * Returns a copier for a page that the target already contains. The new copier copies the page's annotations again,
+   * and shares all other objects with this copier.
    * @param own numbers of the objects to copy again
    * @param page the page in the source
    * @param target the page in the target that receives the annotations

@@ -1,11 +1,14 @@
-// Computes texts that are equal for equal small values, even from different files.
+// Computes a text for comparing small values: equal values have equal texts, even if they come from different files.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Value } from "./values.ts";
 
 const MAX_PIECES = 2000;
 const MAX_DEPTH = 32;
 
-/** @returns undefined for a value that is too large or contains a stream, which must not equal any other value */
+/**
+ * @returns undefined for a value that is too large or contains a stream; callers must treat it as different from all
+ * other values
+ */
 export function fingerprint(file: PdfFile, value: Value | undefined): string | undefined {
   const pieces: string[] = [];
   return write(file, value ?? null, pieces, 0) ? pieces.join("") : undefined;

@@ -1,5 +1,5 @@
-// Finds objects that are equal including all referenced objects, so that a font or an image in several inputs is stored
-// once. Visitors of a copier must treat objects equally that count as equal here.
+// Finds equal objects, so that a font or an image in several inputs is stored once. Equality includes all referenced
+// objects. A copier copies only the first of several equal objects, so its visitors must treat them alike.
 import { createHash } from "node:crypto";
 import type { Budget } from "./budget.ts";
 import type { PdfFile } from "./pdf-file.ts";
@@ -26,12 +26,15 @@ const SHARED_KEYS = ["FunctionType", "ShadingType", "PatternType", "CIDSystemInf
 /** Categories of resources (ISO 32000-1, table 33). */
 const RESOURCES = new Set("ExtGState ColorSpace Pattern Shading XObject Font ProcSet Properties".split(" "));
 
-/** The equal objects of one target. */
+/** Equal objects in one target file. */
 export class Interning {
   readonly #budget: Budget;
-  /** Classes of equal objects, by the hash of the object with each reference replaced by the class of its object. */
+  /**
+   * Classes of equal objects, by hash. The hash covers the object, with the class of each referenced object in place of
+   * the reference.
+   */
   readonly #classes = new Map<string, number>();
-  /** References in the target, by class. */
+  /** Reference in the target to each class of equal objects. */
   readonly #references = new Map<number, Reference>();
   #source: Objects | undefined;
   /** Classes by object number of the source; null for a unique object. */
@@ -42,7 +45,8 @@ export class Interning {
   }
 
   /**
-   * Finds the object equal to a source object. Callers finish one source before they start the next.
+   * Finds the object equal to a source object. Callers finish one source before they start the next: a new source
+   * discards the classes of the previous one.
    * @param reserve reserves a reference in the target
    * @returns undefined for a unique object
    */
@@ -119,7 +123,7 @@ function canBeShared(object: PdfObject): boolean {
   if (type !== undefined) return type instanceof Name && SHARED_TYPES.has(type.text);
   if (SHARED_KEYS.some((key) => dictionary.has(key))) return true;
   if (dictionary.keys().every((key) => RESOURCES.has(key))) return true;
-  // Includes resource dictionaries of one category, and appearances.
+  // Only references: for example the `Font` category of a resource dictionary, or an appearance dictionary.
   return dictionary.values().every((value) => value instanceof Reference);
 }
 

@@ -1,5 +1,5 @@
-// A file as numbered objects: objects of a source, read on demand, and changed or added objects. Interprets only the
-// catalog.
+// A PDF file as numbered objects. Objects of the source are read on demand; changed and added objects stay in memory.
+// Only the catalog is interpreted.
 import { EngineFailure } from "../contract/failure.ts";
 import { type Budget, sizeOf } from "./budget.ts";
 import {
@@ -17,26 +17,26 @@ import {
 export interface ObjectSource {
   /** Upper bound of object numbers, exclusive. */
   readonly size: number;
-  /** The version of the header or the catalog, the higher one, for example `1.7`. */
+  /** The higher of the versions in the header and in the catalog, for example `1.7`. */
   readonly version: string;
-  /** Returns the used entries: Root, Info, ID. */
+  /** Returns a trailer with only the entries Root, Info and ID. */
   trailer(): Dictionary;
-  /** @returns values that the caller owns; null for a missing object */
+  /** @returns an object that the caller owns; null for a missing object */
   load(number: number): PdfObject;
   /** @returns the object if reading it again costs less than caching it; otherwise undefined */
   glance?(number: number): Value | undefined;
-  /** Frees memory if reading has used a lot. To be called between steps of work. */
+  /** Frees memory if reads have used much of it. Must not be called during a read. */
   relieve(): Promise<void>;
   close(): void;
 }
 
-/** Writes the streams of a file at the time they are added. */
+/** Writes each stream of a file as soon as it is added. */
 export interface StreamSink {
-  /** Writes a stream immediately. The dictionary is final, and the body can be released. */
+  /** Writes a stream immediately. Later changes of the dictionary have no effect, and the body can be released. */
   writeStream(number: number, dictionary: Dictionary, body: StreamBody): void;
 }
 
-/** Maximum number of references that refer to references. */
+/** Maximum length of a chain of references to references. */
 const MAX_HOPS = 10;
 /** Fraction of the budget for cached, unchanged objects. */
 const CACHE_PART = 1 / 4;
@@ -48,7 +48,7 @@ const CACHE_PART = 1 / 4;
 export class PdfFile {
   readonly budget: Budget;
   readonly version: string;
-  /** Root, Info and ID. */
+  /** The trailer, with only the entries Root, Info and ID. */
   readonly trailer: Dictionary;
   readonly #source: ObjectSource | undefined;
   readonly #sink: StreamSink | undefined;
@@ -86,7 +86,7 @@ export class PdfFile {
 
   /**
    * Creates a file that contains only an empty catalog.
-   * @param sink writes each stream when it is put; afterwards, it can be referenced but not read
+   * @param sink writes each stream when it is put; afterwards, the stream can be referenced but not read
    */
   static create(budget: Budget, sink?: StreamSink): PdfFile {
     const file = new PdfFile(budget, undefined, sink);
@@ -125,8 +125,8 @@ export class PdfFile {
   }
 
   /**
-   * Returns a dictionary, or the dictionary of a stream. Like the methods below, resolves references and returns
-   * undefined for other objects.
+   * Returns a dictionary, or the dictionary of a stream. This method and those below resolve references, and return
+   * undefined for objects of other types.
    */
   dictionary(value: Value | undefined): Dictionary | undefined {
     const object = this.resolve(value);
@@ -186,7 +186,7 @@ export class PdfFile {
     return reference;
   }
 
-  /** Reserves a reference for a later object. Until then, it is null. */
+  /** Reserves a reference for an object that is put later. Until then, the reference resolves to null. */
   reserve(): Reference {
     return new Reference(this.#size++);
   }
@@ -212,7 +212,7 @@ export class PdfFile {
     return object;
   }
 
-  /** Frees memory if reading has used a lot. To be called between steps of work. */
+  /** Frees memory if reads have used much of it. Must not be called during a read. */
   async relieve(): Promise<void> {
     await this.#source?.relieve();
   }

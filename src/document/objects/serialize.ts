@@ -4,13 +4,13 @@ import { Dictionary, Name, PdfString, Reference, type Value } from "./values.ts"
 /** Returns the object number of a reference in the written file. */
 export type NumberOf = (reference: Reference) => number;
 
-/** Approximate maximum number of readers (annex C.1). */
+/** Approximately the largest number that readers support (annex C.1). */
 const LARGEST = 3.4e38;
 const DELIMITED = /^[([</]/;
 const PLAIN_NAME = /^[!"$&'*+,\-.0-9:;=?@A-Z\\^_`a-z|~]*$/;
 const ESCAPED = /[\\()\r]/;
 
-/** Returns the shortest tokens, without unnecessary separators. */
+/** Serializes a value as the shortest tokens, without unnecessary separators. */
 export function serialize(value: Value, numberOf: NumberOf): string {
   if (value === null) return "null";
   if (typeof value === "number") return serializeNumber(value);

@@ -1,4 +1,4 @@
-// Reads name trees and number trees (ISO 32000-1, 7.9.6 and 7.9.7) of any shape, and writes sorted, balanced ones.
+// Reads name trees and number trees of any shape (ISO 32000-1, 7.9.6 and 7.9.7), and writes sorted, balanced trees.
 import type { PdfFile } from "./pdf-file.ts";
 import { Dictionary, PdfString, Reference, type Value } from "./values.ts";
 
@@ -7,7 +7,7 @@ const NODE_ENTRIES = 64;
 /** Maximum number of nodes to read. */
 const MAX_NODES = 1_000_000;
 
-/** @returns the entries by the bytes of their names, in tree order; the first of equal names wins */
+/** @returns the values by the bytes of their names, in tree order; if names are equal, the first entry wins */
 export function readNameTree(file: PdfFile, root: Value | undefined): Map<string, Value> {
   const entries = new Map<string, Value>();
   for (const [key, value] of leaves(file, root, "Names")) {
@@ -17,7 +17,7 @@ export function readNameTree(file: PdfFile, root: Value | undefined): Map<string
   return entries;
 }
 
-/** @returns the entries by number; the first of equal numbers wins */
+/** @returns the values by number; if numbers are equal, the first entry wins */
 export function readNumberTree(file: PdfFile, root: Value | undefined): Map<number, Value> {
   const entries = new Map<number, Value>();
   for (const [key, value] of leaves(file, root, "Nums")) {

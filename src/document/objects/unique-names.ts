@@ -1,12 +1,14 @@
-// Replaces names that are already used by variants.
+// Replaces a name that is already in use with a variant of it, for example `name` with `name-2`.
 
 export class UniqueNames {
   readonly #taken = new Set<string>();
-  /** Last count tried per name. Without it, a name used in all n inputs would take time proportional to n². */
+  /**
+   * The count in the last variant of each name. Without it, a name that occurs in all n inputs would take O(n²) time.
+   */
   readonly #counts = new Map<string, number>();
   readonly #variant: (name: string, count: number) => string;
 
-  /** @param variant returns the variant of a name for a count from 2 on */
+  /** @param variant returns a variant of a name; the count is at least 2 */
   constructor(variant: (name: string, count: number) => string) {
     this.#variant = variant;
   }
@@ -15,7 +17,10 @@ export class UniqueNames {
     return this.#taken.has(name);
   }
 
-  /** @returns the name, or an unused variant; marks it as used */
+  /**
+   * Reserves a name.
+   * @returns the name, or a variant of it if the name is already in use
+   */
   take(name: string): string {
     let result = name;
     let count = this.#counts.get(name) ?? 1;

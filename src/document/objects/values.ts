@@ -1,10 +1,10 @@
-// The values of a PDF (ISO 32000-1, 7.3) as plain JavaScript. Booleans, numbers, null and arrays are JavaScript's own.
-// Non-integer numbers are 32-bit floats.
+// The values of a PDF (ISO 32000-1, 7.3) as plain JavaScript. Booleans, numbers, null and arrays are JavaScript values;
+// classes represent all other types.
 
 /** Any value inside an object. */
 export type Value = null | boolean | number | Name | PdfString | Reference | Dictionary | Value[];
 
-/** Any object with a number. A stream is never inside another object. */
+/** Any numbered object. A stream is always numbered, so it is never nested in another object. */
 export type PdfObject = Value | PdfStream;
 
 const KEPT_NAMES = 8192;
@@ -36,7 +36,10 @@ export function latin1Of(bytes: Uint8Array): string {
 
 /** A byte string. Its meaning depends on the entry that contains it. */
 export class PdfString {
-  /** The bytes as characters U+0000 to U+00FF, which need a tenth of an array's memory and are easy to compare. */
+  /**
+   * The bytes as characters U+0000 to U+00FF. Such a string needs a tenth of the memory of a byte array, and is easy to
+   * compare.
+   */
   readonly latin1: string;
 
   constructor(bytes: Uint8Array | string) {
@@ -56,7 +59,7 @@ export class PdfString {
 
 /** A reference to another object of the same file. Equal references can be different instances: compare `number`. */
 export class Reference {
-  /** Object number, from 1. Generations are dropped, because written files do not need them. */
+  /** Object number, from 1. The generation number is dropped, because written files do not need it. */
   readonly number: number;
 
   constructor(number: number) {
@@ -72,7 +75,7 @@ export class Dictionary {
   #keys: string[] = [];
   #values: Value[] = [];
   #places: Map<string, number> | undefined;
-  /** True if copies share the list of keys, which must be copied before a change. */
+  /** True if clones share the list of keys. The list must then be copied before it is changed. */
   #isShared = false;
 
   static of(entries: Readonly<Record<string, Value | undefined>>): Dictionary {
@@ -94,7 +97,7 @@ export class Dictionary {
     return this.#indexOf(key) >= 0;
   }
 
-  /** @returns itself */
+  /** @returns this dictionary */
   set(key: string, value: Value): this {
     if (value === null) {
       this.delete(key);
@@ -123,7 +126,7 @@ export class Dictionary {
     return true;
   }
 
-  /** Deletes all other entries. Deleting them one by one would take quadratic time. */
+  /** Deletes all entries except those to keep. Deleting entries one by one would take quadratic time. */
   retain(isKept: (key: string) => boolean): void {
     const kept = [...this].filter(([key]) => isKept(key));
     this.#isShared = false;
@@ -148,12 +151,12 @@ export class Dictionary {
     for (let index = 0; index < this.#keys.length; index++) yield [this.#keys[index]!, this.#values[index]!];
   }
 
-  /** Returns a dictionary with the same values. */
+  /** Returns a shallow copy. */
   clone(): Dictionary {
     return this.#with(this.#values.slice());
   }
 
-  /** Returns a dictionary with the same keys and changed values; null removes a key. */
+  /** Returns a copy with changed values; an entry whose new value is null is omitted. */
   map(change: (value: Value) => Value): Dictionary {
     const copy = this.#with(this.#values.map(change));
     if (copy.#values.includes(null)) copy.retain((key) => copy.get(key) !== null);
@@ -186,7 +189,7 @@ export class Dictionary {
   }
 }
 
-/** The bytes of a stream, independent of their location. */
+/** The bytes of a stream, wherever they are stored. */
 export interface StreamBody {
   /** Returns the stored bytes: filtered, but not encrypted. */
   raw(): Uint8Array;
@@ -198,8 +201,8 @@ export interface StreamBody {
 }
 
 /**
- * Returns a body for bytes in memory; `raw` and `decoded` return them unchanged. Filtered bytes must only be written,
- * not decoded.
+ * Returns a body for bytes in memory; `raw` and `decoded` return them unchanged. If the bytes are filtered, only `raw`
+ * can be used.
  */
 export const plainBody = (bytes: Uint8Array): StreamBody => ({ raw: () => bytes, decoded: () => bytes });
 

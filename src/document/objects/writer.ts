@@ -1,6 +1,6 @@
-// Writes a file from its objects: with object streams and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8),
-// other streams in the order of arrival, and only objects reachable from the trailer. Equal objects produce equal
-// bytes.
+// Writes a PDF file with object streams and a cross-reference stream (ISO 32000-1, 7.5.7 and 7.5.8). All other streams
+// are written in the order in which they are added or reached. Objects that are not reachable from the trailer are
+// omitted. The same objects always produce the same bytes.
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import type { PdfFile, StreamSink } from "./pdf-file.ts";
@@ -22,7 +22,9 @@ const OLDEST = "1.5";
 const PACKED_OBJECTS = 200;
 /** Number of characters after which a new object stream starts. */
 const PACKED_CHARACTERS = 256 * 1024;
-/** Minimum size of an unfiltered stream for Deflate, and maximum ratio of the result. */
+/**
+ * An unfiltered stream is deflated if it has at least this size, and becomes smaller than this fraction of its size.
+ */
 const DEFLATED_FROM_BYTES = 64;
 const WORTHWHILE = 0.9;
 /** Types of rows in a cross-reference stream (table 18). */
@@ -31,7 +33,7 @@ const PLAIN = 1;
 const PACKED = 2;
 /** The generation of object 0 (7.5.4). */
 const LAST_GENERATION = 65535;
-/** The row of a missing object, because the table has a row for every number. */
+/** The row of a missing object: the table needs a row for every number. */
 const UNUSED: Row = [FREE, 0, LAST_GENERATION];
 /** Predictor "PNG Up" (ISO 32000-1, table 10). */
 const PNG_UP = 12;
@@ -44,7 +46,7 @@ export type Numbering = "kept" | "new";
 
 /** Replaces objects of a file while they are written. */
 export interface Rewriting {
-  /** Returns the object that represents all objects equal to this one. */
+  /** Returns a reference to the object that represents all objects equal to this one. */
   canonical(reference: Reference): Reference;
   /**
    * Returns the replacement of an object. Called once per object, immediately before it is written, so that
@@ -60,7 +62,7 @@ export interface WriterOptions {
    */
   readonly deflateLevel?: number;
   /**
-   * Writes objects and the cross-reference table as before version 1.5 (7.5.4).
+   * Writes a cross-reference table (7.5.4) and no object streams, as required before version 1.5.
    * @default false
    */
   readonly classic?: boolean;
@@ -73,7 +75,7 @@ export class FileWriter implements StreamSink {
   readonly #numbering: Numbering;
   readonly #options: WriterOptions;
   #rewriting: Rewriting | undefined;
-  /** Numbers in the written file of all referenced objects, by their number in the source. */
+  /** Object numbers in the written file, by object number in the source. */
   readonly #numbers = new Map<number, number>();
   /** References to objects that have not been written yet. */
   readonly #waiting: Reference[] = [];
@@ -86,7 +88,7 @@ export class FileWriter implements StreamSink {
   #offset = 0;
   #next = 1;
 
-  /** @param version of the file, for example `1.7`; at least 1.5 with object streams */
+  /** @param version PDF version, for example `1.7`; raised to 1.5 unless the file is `classic` */
   constructor(version: string, numbering: Numbering, options: WriterOptions = {}) {
     this.#numbering = numbering;
     this.#options = options;
@@ -94,7 +96,7 @@ export class FileWriter implements StreamSink {
     this.#text(`%PDF-${version > OLDEST || options.classic ? version : OLDEST}\n%\xe2\xe3\xcf\xd3\n`);
   }
 
-  /** Number of bytes not yet taken. */
+  /** Number of bytes that {@link take} will return. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
@@ -118,7 +120,7 @@ export class FileWriter implements StreamSink {
     if (bytes > 0) yield concatChunks(small);
   }
 
-  /** Writes a stream at once. Requires unchanged object numbers. */
+  /** Writes a stream immediately. Requires the numbering `kept`. */
   writeStream(number: number, dictionary: Dictionary, body: StreamBody): void {
     this.#stream(number, dictionary, body);
   }
@@ -131,7 +133,8 @@ export class FileWriter implements StreamSink {
     this.#rewriting = rewriting;
     if (this.#numbering === "kept") this.#next = file.size;
     const trailer = Dictionary.of({ Root: indirect(file, "Root"), Info: file.trailer.get("Info") });
-    // Queues the objects that the trailer refers to; writing them queues further ones.
+    // Serializing queues the objects that the trailer refers to. Writing an object queues the objects that it refers
+    // to.
     serialize(trailer, this.#numberOf);
     for (let next = this.#waiting.pop(); next; next = this.#waiting.pop()) {
       const number = this.#numberOf(next);

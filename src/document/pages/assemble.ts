@@ -1,22 +1,22 @@
 // Assembles pages of one or several documents, in any order and with repeats, into a new file. Data that belongs to no
 // page (outline, form, structure...) is handled by parts, one module each.
 //
-// Life of a part, which is created for one result. For each input:
+// A part is created for one result. The order of calls, for each input:
 //   open(taking)   The source is open, and nothing is copied yet. The part reads its data from the source (through
 //                  `source.once`, so that 500 results of one source read it once), maps or drops objects with
 //                  `copier.seed`, and adds visitors with `copier.onVisit`.
 //   page(...)      Called for every selected page, before it is copied and visited. The part can change the page
-//                  dictionary, which the caller owns, with values of the source (Annots, StructParents, AA...).
+//                  dictionary, for example Annots, StructParents or AA. New values must belong to the source.
 //   close(taking)  All pages of this input, and all objects reachable from them, are copied. The part copies its own
 //                  objects (`copier.value`, `copier.reference`) before the source is closed.
 // After the last input:
 //   finish(result) The part adds its entry to the catalog.
-// Streams are written as soon as they are put; later they can be referenced but not read. Other objects of the
-// target can be changed until finish ends.
+// A stream is written as soon as it is put into the target; later it can be referenced but not read. Other objects of
+// the target can be changed until finish ends.
 //
-// Omitted pages are never copied: every reference to one becomes null. The intermediate nodes of the source's page tree
-// are omitted too, and its catalog becomes the target's catalog. A part whose data grows with the document charges it
-// to `source.file.budget`.
+// Omitted pages are never copied: every reference to an omitted page becomes null. The intermediate nodes of the
+// source's page tree are omitted too. References to the source's catalog become references to the target's catalog. A
+// part whose data grows with the document charges that memory to `source.file.budget`.
 
 import { ResourceUsage } from "../content/resources.ts";
 import type { Notice } from "../contract/notice.ts";
@@ -43,8 +43,8 @@ export interface SelectedPage {
   /** Page index in the target, from 0. */
   readonly targetIndex: number;
   /**
-   * Number of earlier copies of this page from this input. References in the source refer to copy 0. The annotations of
-   * other copies are copied separately, by a copier whose `repeat` is `target`.
+   * Number of earlier copies of this page from this input. References to the page lead to its first copy. The
+   * annotations of later copies are copied separately, by a copier whose `repeat` is `target`.
    */
   readonly repeat: number;
 }
@@ -70,7 +70,7 @@ export interface AssemblyTarget {
   /** The target's catalog, to be changed in place. */
   readonly catalog: Dictionary;
   readonly inputCount: number;
-  /** Number of pages so far. */
+  /** Number of pages added so far. */
   readonly pageCount: number;
   /** Receives notices of losses. */
   readonly report: Report;
@@ -90,7 +90,7 @@ export type PartFactory = () => DocumentPart;
 
 /** An input, and the selection of its pages. */
 export interface AssemblyInput {
-  /** Opens the input after the previous one was copied. */
+  /** Opens the input. Called after the previous input was copied. */
   open(): Promise<SourceDocument>;
   /**
    * @param pageCount of the source
@@ -105,14 +105,14 @@ export interface AssemblyInput {
 /** Number of pending bytes that form an output chunk. */
 const PENDING_BYTES = 256 * 1024;
 /**
- * Page entries that refer to the whole document and would be wrong in another one: article threads, document parts,
- * separations (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
+ * Page entries that refer to the whole document and would be wrong in another document: article threads, document
+ * parts, separations (ISO 32000-1, 12.4.3 and 14.11.4; ISO 32000-2, 14.12).
  */
 const LEFT_BEHIND = ["B", "DPart", "SeparationInfo"];
 
 /**
  * Writes the selected pages, input by input, to a new file.
- * @param factories of the document parts that accompany the pages
+ * @param factories create the document parts that accompany the pages
  * @param budget for the objects of the result
  * @param report receives notices of losses, before the last chunk
  * @returns chunks that the caller owns
@@ -151,7 +151,7 @@ class Assembly {
   readonly #report: Report;
   readonly #kids: Reference[] = [];
   #writer: FileWriter | undefined;
-  /** Version in the header, and the highest version of all inputs. */
+  /** `#written`: the version in the header. `#version`: the highest version of all inputs. */
   #written = "";
   #version = "";
   #inputIndex = 0;
@@ -188,7 +188,7 @@ class Assembly {
     const result = this.#result();
     for (const part of this.#parts) part.finish?.(result);
     result.catalog.set("Pages", putPageTree(this.#file, this.#kids));
-    // The catalog entry applies if it is higher than the header version (table 28).
+    // The catalog's Version takes effect only if it is higher than the version in the header (table 28).
     if (this.#version > this.#written) result.catalog.set("Version", Name.of(this.#version));
     yield* this.#writer!.finish(this.#file);
   }

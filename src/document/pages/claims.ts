@@ -1,5 +1,5 @@
-// Keeps declarations of conformance in copies of a document true: PDF/A, PDF/UA, PDF/X, PDF/VT and PDF/E. All
-// operations that write PDFs use this.
+// Removes or weakens declarations of conformance that a copy of a document no longer satisfies: PDF/A, PDF/UA, PDF/X,
+// PDF/VT and PDF/E. Operations that write copies of PDFs use this module.
 import { type Notice, namedNotices } from "../contract/notice.ts";
 import { type Claims, type Family, pdfaPart, readClaims, withClaims } from "../formats/xmp/claims.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -12,7 +12,7 @@ const CLASSIC_VERSION = "1.4";
 const PDFX_VERSION = "GTS_PDFXVersion";
 const PDFX_CONFORMANCE = "GTS_PDFXConformance";
 
-/** The metadata of a document, as text and as declarations. */
+/** The XMP metadata of a document, and its declarations of conformance. */
 export interface DocumentMetadata {
   /** Undefined if the metadata are missing or unreadable. */
   readonly packet: Uint8Array | undefined;
@@ -44,7 +44,7 @@ function claimsOf(file: PdfFile, packet = packetIn(file)): Claims {
  */
 export const isClassic = (file: PdfFile): boolean => file.version <= CLASSIC_VERSION || pdfaPart(claimsOf(file)) === 1;
 
-/** Returns the declarations that pages of several documents can make together. */
+/** Returns the declarations that a document with pages of all these documents can make. */
 export function commonClaims([first = new Map(), ...others]: readonly Claims[]): Claims {
   const common = new Map<Family, string>();
   for (const [family, name] of first) {
@@ -58,13 +58,13 @@ export function commonClaims([first = new Map(), ...others]: readonly Claims[]):
 /** Returns a declaration without its PDF/A conformance level. */
 const partOf = (name: string): string => name.replace(/[abu]$/, "");
 
-/** Returns the declaration with the fewest requirements: b, u or a. */
+/** Returns the declaration with the fewest requirements: b before u before a. */
 const weakest = (names: readonly string[]): string =>
   ["b", "u", "a"].map((letter) => partOf(names[0]!) + letter).find((name) => names.includes(name)) ?? names[0]!;
 
 /**
  * Removes declarations that a copy of the file would violate.
- * @returns notices of the losses of the copy
+ * @returns notices of the removed declarations
  */
 export function withdrawClaims(file: PdfFile, isFalse: (family: Family, name: string) => boolean): readonly Notice[] {
   const { packet, claims: before } = metadataOf({ file });
@@ -78,7 +78,7 @@ export function withdrawClaims(file: PdfFile, isFalse: (family: Family, name: st
   return claimNotices([before], kept);
 }
 
-/** Writes metadata and changes the Info dictionary, so that they make only these declarations. */
+/** Writes metadata and changes the Info dictionary, so that both contain only the kept declarations. */
 export function putMetadata(file: PdfFile, catalog: Dictionary, packet: Uint8Array | undefined, kept: Claims): void {
   const changed = packet && withClaims(packet, kept);
   const entries = Dictionary.of({ Type: Name.of("Metadata"), Subtype: Name.of("XML") });

@@ -1,5 +1,5 @@
-// Counts pages whose content cannot be fully decompressed. Viewers show the content before the damage, as does a copy.
-// For speed, checks only content streams of pages, up to a size.
+// Counts pages whose content cannot be fully decompressed. A copy keeps such content; viewers show the part before the
+// damage. For speed, checks only content streams of pages, and only up to a limit.
 import { inflateSync } from "node:zlib";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, type PdfStream } from "../objects/values.ts";
@@ -45,7 +45,7 @@ function inflates(bytes: Uint8Array): boolean {
     inflateSync(bytes, { maxOutputLength: MAX_DECODED_BYTES });
     return true;
   } catch (error) {
-    // The limit throws a RangeError in Node and workerd; damage throws other errors.
+    // In Node and workerd, exceeding the limit throws a RangeError; damage throws other errors.
     return error instanceof RangeError;
   }
 }

@@ -1,4 +1,4 @@
-// Makes a form XObject of an image file, which any number of pages can show.
+// Converts an image file to a form XObject, which any number of pages can show.
 
 import { EngineFailure, OutOfRange } from "../contract/failure.ts";
 import type { Input } from "../contract/operation.ts";
@@ -17,13 +17,13 @@ export interface ImageForm {
   readonly reference: Reference;
   /** Size of the form in its own units. */
   readonly box: { readonly width: number; readonly height: number };
-  /** Size of the picture at its own resolution, in points. */
+  /** Size of the image at its own resolution, in points. */
   readonly size: { readonly width: number; readonly height: number };
 }
 
 /**
- * Adds the first picture of an image file to a document.
- * @throws EngineFailure `unreadable-image` if there is no picture, or it is larger than any page
+ * Adds the first image of an image file to a document.
+ * @throws EngineFailure `unreadable-image` if the file contains no image, or its first image is larger than any page
  */
 export async function addImageForm(pdf: OpenPdf, input: Input, signal: AbortSignal): Promise<ImageForm> {
   try {
@@ -45,7 +45,7 @@ async function pdfOf(picture: ImagePage, { budget }: OpenPdf, signal: AbortSigna
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of imagePdf([picture], signal)) {
-    // The chunks, and the bytes that they become.
+    // Charged twice: for the chunks, and for the array into which they are joined.
     budget.charge(2 * chunk.length);
     size += chunk.length;
     chunks.push(chunk.slice());
@@ -74,7 +74,7 @@ function copyPage({ file, source, budget }: OpenPdf, bytes: Uint8Array, signal: 
       ),
     );
     while (copier.step()) signal.throwIfAborted();
-    // The engine reads the bodies while their document is open.
+    // Reads all stream bodies now, because the engine can read them only while their document is open.
     for (let number = first; number < file.size; number++) {
       const stream = file.stream(new Reference(number));
       if (stream) file.put(new Reference(number), new PdfStream(stream.dictionary, plainBody(stream.body.raw())));

@@ -1,4 +1,5 @@
-// Opens a PDF within the memory of a job, without what no modified copy can keep. Every operation on PDFs begins here.
+// Opens a PDF within the memory limits of a job, and removes what a modified copy cannot keep, such as signatures.
+// Operations that read or change the objects of a PDF start here.
 
 import type { Notice } from "../contract/notice.ts";
 import type { Context, Output, Run } from "../contract/operation.ts";
@@ -16,13 +17,16 @@ export interface OpenOptions {
   readonly budget?: Budget;
   /** Fraction of the memory for objects, if the document has a separate budget. @default 1 */
   readonly objectShare?: number;
-  /** Share of the memory for engines. @default 1 */
+  /** Fraction of the memory for engines. @default 1 */
   readonly engineShare?: number;
-  /** An engine with this limit. @default a new one */
+  /** An engine with this memory limit, to be reused. @default a new engine */
   readonly engine?: Mupdf | undefined;
-  /** True to read all objects several times. @default false */
+  /** True to read all objects several times. Objects that are cheap to read are then not cached. @default false */
   readonly inPasses?: boolean;
-  /** True to keep signatures and locked files until {@link OpenPdf.unprotect} is called. @default false */
+  /**
+   * True to leave signatures, and attachments that cannot be decrypted, in the document until
+   * {@link OpenPdf.unprotect} is called. @default false
+   */
   readonly asIs?: boolean;
 }
 
@@ -34,7 +38,7 @@ export class OpenPdf implements Disposable {
   readonly budget: Budget;
   readonly source: MupdfSource;
   readonly file: PdfFile;
-  /** What a copy of the document loses. Operations add to it. */
+  /** Notices of what a copy of the document loses. Operations add further notices. */
   readonly notices: Notice[] = [];
 
   constructor(bytes: Uint8Array, memory: MemoryLimits, source: MupdfSource, budget: Budget, inPasses: boolean) {
@@ -45,7 +49,7 @@ export class OpenPdf implements Disposable {
     this.file = inPasses ? PdfFile.inPasses(source, budget) : PdfFile.of(source, budget);
   }
 
-  /** Removes what no copy can keep. Must be called before anything else is read. */
+  /** Removes what a modified copy cannot keep. Must be called before any object is read. */
   unprotect(): void {
     this.notices.push(...unprotect(this.file, this.source, this.bytes));
   }
@@ -81,14 +85,14 @@ export async function openPdf(
   }
 }
 
-/** A PDF as the output of an operation. */
+/** Returns a PDF as the output of an operation. */
 export const pdfOutput = (body: Output["body"], notices: readonly Notice[] = []): Output => ({
   ...{ extension: "pdf", type: "application/pdf", body },
   notices: () => notices,
 });
 
 /**
- * Returns the code of an operation that changes one PDF.
+ * Returns the `run` function of an operation that changes one PDF.
  *
  * @example
  * const run = pdfToPdf<RotateParams>(async ({ file, notices }, { degrees }, context) => {
@@ -103,6 +107,6 @@ export const pdfToPdf = <P>(change: (pdf: OpenPdf, params: P, context: ChangeCon
   };
 
 interface ChangeContext extends Context {
-  /** Inputs after the document. */
+  /** The inputs after the PDF. */
   readonly others: Parameters<Run<unknown>>[0];
 }

@@ -1,6 +1,5 @@
-// Draws forms on top of pages. A page may leave its graphics state, text or tags open, share its content and resources
-// with other pages, inherit them, or be in the document repeatedly: only the chosen pages change, and only where a form
-// is drawn.
+// Draws forms on top of pages, and changes nothing else. Supports pages whose content does not close all graphics
+// states, text objects or tags; pages that share content or resources; and pages that occur in the document repeatedly.
 
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
@@ -14,13 +13,16 @@ import { shownSpace } from "./page-size.ts";
 import { completePage, placesOf } from "./page-tree.ts";
 import type { SourcePage } from "./pages.ts";
 
-/** Streams that start with the initial graphics state, and the operators that restore it after them. */
+/**
+ * Content streams, the first of which saves the graphics state, and the operators that restore it after the last
+ * stream.
+ */
 interface Enclosed {
   readonly streams: readonly Value[];
   readonly closing: string;
 }
 
-/** A page that is drawn on. */
+/** A page on which forms are drawn. */
 interface DrawnPage {
   readonly dictionary: Dictionary;
   readonly space: Matrix;
@@ -32,9 +34,12 @@ export class Overlay {
   readonly #file: PdfFile;
   readonly #places: readonly SourcePage[];
   readonly #drawn = new Map<number, DrawnPage>();
-  /** New resource dictionaries by the number of the former one, or by itself if it has none. */
+  /**
+   * The new resource dictionaries, by object number of the original dictionary, or by the original itself if it is
+   * direct.
+   */
   readonly #resources = new Map<number | Dictionary, { readonly reference: Reference; readonly forms: Dictionary }>();
-  /** By the numbers of the streams. */
+  /** The enclosed contents, by the object numbers of their streams. */
   readonly #enclosed = new Map<string, Enclosed>();
   #opening: Reference | undefined;
 
@@ -49,9 +54,9 @@ export class Overlay {
   }
 
   /**
-   * Draws a form as an artifact (ISO 32000-1, 14.8.2.2), above everything that the page has so far.
-   * @param number of the page, from 1
-   * @param matrix from the form to points of the page as it is shown, from its lower left corner
+   * Draws a form as an artifact (ISO 32000-1, 14.8.2.2), above everything drawn on the page so far.
+   * @param number page number, from 1
+   * @param matrix maps the form to the displayed page, in points from its lower left corner
    */
   draw(number: number, form: Reference, matrix: Matrix): void {
     const drawn = this.#drawn.get(number) ?? this.#begin(number);
@@ -60,7 +65,7 @@ export class Overlay {
     drawn.content += `/Artifact BMC q ${placed} cm /${name} Do Q EMC\n`;
   }
 
-  /** Changes the pages. */
+  /** Writes the changed pages to the file. */
   finish(): void {
     for (const [number, { dictionary, content }] of this.#drawn) {
       const { streams, closing } = this.#enclose(dictionary.get("Contents"));
@@ -79,7 +84,7 @@ export class Overlay {
     return drawn;
   }
 
-  /** Returns a copy of resources, which all pages with these resources share. */
+  /** Returns a copy of a resource dictionary. All pages with the same original share the copy. */
   #resourcesOf(value: Value | undefined) {
     const before = this.#file.dictionary(value) ?? new Dictionary();
     const key = value instanceof Reference ? value.number : before;
@@ -109,8 +114,8 @@ export class Overlay {
 }
 
 /**
- * Returns the operators that end what a content leaves open, the edits that remove what restores a state that was never
- * saved, which viewers ignore, and the end of the last operator.
+ * Returns `closing`: the operators that close everything that the content leaves open. `excess`: edits that remove each
+ * `Q` without a matching `q`, which viewers ignore. `end`: the end of the last operator.
  */
 function balanceOf(bytes: Uint8Array) {
   const excess: Edit[] = [];
@@ -131,7 +136,7 @@ function balanceOf(bytes: Uint8Array) {
   return { closing: `${ends.join("")}Q`, excess, end: last };
 }
 
-/** Returns the name of a form in a dictionary of resources, to which it is added. */
+/** Returns the resource name of a form. Adds the form to the resources if it is missing. */
 function nameIn(forms: Dictionary, form: Reference): string {
   for (let name = `Form${form.number}`; ; name += "x") {
     const held = forms.get(name);

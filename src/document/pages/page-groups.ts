@@ -3,17 +3,17 @@
 import * as z from "zod";
 import { EngineFailure } from "../contract/failure.ts";
 
-/** Number of pages per group. The first group has the pages 1 to 32. */
+/** Number of pages per group. The first group contains pages 1 to 32. */
 export const PAGES_PER_GROUP = 32;
 export const groupOf = (page: number): number => Math.floor((page - 1) / PAGES_PER_GROUP);
 
 const factsSchema = z.object({
   pageCount: z.int().min(1),
-  /** Width and height in points, of the first pages. */
+  /** Width and height of the first pages, in points. */
   sizes: z.array(z.tuple([z.number(), z.number()]).readonly()).readonly(),
   /** Labels of the same pages. @default the document has no page labels */
   labels: z.array(z.string()).readonly().exactOptional(),
-  /** Title, page index (-1 for none), index of the parent (-1 for none). */
+  /** Title, page index (-1 for none), index of the parent bookmark (-1 for none). */
   bookmarks: z.array(z.tuple([z.string(), z.int(), z.int()]).readonly()).readonly(),
 });
 /** Properties of a document. */
@@ -57,7 +57,7 @@ export function encodeGroup(pages: readonly PageOfGroup[]): Uint8Array {
 
 /**
  * Finds a page in its group.
- * @param start the first bytes of the group, at least its whole index of up to 4 KiB
+ * @param start the first bytes of the group, including its whole index (at most 4 KiB)
  * @returns undefined if the document has no such page
  */
 export function findInGroup(start: Uint8Array, page: number): PageEntry | undefined {

@@ -25,7 +25,7 @@ export function pageSize(file: PdfFile, sourcePage: SourcePage): PageSize {
 }
 
 /**
- * Returns the matrix from points of the page as it is shown, from its lower left corner, to its units.
+ * Returns the matrix from the displayed page, in points from its lower left corner, to default user space.
  * @param page with its inherited attributes
  */
 export function shownSpace(file: PdfFile, page: Dictionary): Matrix {
@@ -43,13 +43,13 @@ export function shownSpace(file: PdfFile, page: Dictionary): Matrix {
 /** @param page with its inherited attributes */
 export const mediaBox = (file: PdfFile, page: Dictionary): Box => pageBox(file, page, "MediaBox", LETTER);
 
-/** Returns a box of a page, or the default if it has no area. */
+/** Returns a box of a page; the fallback if the box is missing or has no area. */
 export function pageBox(file: PdfFile, page: Dictionary, key: string, fallback: Box): Box {
   const box = readBox(file, page.get(key));
   return box && box[0] < box[2] && box[1] < box[3] ? box : fallback;
 }
 
-/** Returns the crop box, as far as it is within the media box. */
+/** Returns the part of the crop box within the media box. */
 export function visibleBox(file: PdfFile, page: Dictionary): Box {
   const media = mediaBox(file, page);
   return atLeastOnePoint(intersection(readBox(file, page.get("CropBox")) ?? media, media) ?? media);
@@ -57,13 +57,13 @@ export function visibleBox(file: PdfFile, page: Dictionary): Box {
 
 const atLeastOnePoint = (box: Box): Box => (box[2] - box[0] < 1 || box[3] - box[1] < 1 ? UNIT : box);
 
-/** Returns the size of the page's units in points. */
+/** Returns the length of one unit of user space, in points. */
 export function unitOf(file: PdfFile, page: Dictionary): number {
   const unit = file.number(page.get("UserUnit")) ?? 1;
   return unit > 0 ? unit : 1;
 }
 
-/** Returns the rotation, rounded to clockwise quarter turns: 0 to 3. */
+/** Returns the rotation in clockwise quarter turns, rounded, from 0 to 3. For example, `/Rotate 450` is 1. */
 export function quarterTurns(file: PdfFile, page: Dictionary): number {
   const turns = Math.floor((Math.trunc(file.number(page.get("Rotate")) ?? 0) + 45) / 90) % 4;
   return turns < 0 ? turns + 4 : turns;

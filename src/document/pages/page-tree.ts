@@ -1,10 +1,10 @@
-// Builds page trees (ISO 32000-1, 7.7.3), and separates pages that are in a tree repeatedly.
+// Builds page trees (ISO 32000-1, 7.7.3), and copies pages that occur repeatedly in a tree.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type Reference } from "../objects/values.ts";
 import { mediaBox } from "./page-size.ts";
 import { pageDictionary, readPages, type SourcePage } from "./pages.ts";
 
-/** Maximum number of kids per node. Among thousands of pages, viewers find one faster in a tree than in a list. */
+/** Maximum number of kids per node. Viewers find one of thousands of pages faster in a tree than in a list. */
 const FAN_OUT = 64;
 
 /**
@@ -28,7 +28,7 @@ export function putPageTree(file: PdfFile, pages: readonly Reference[]): Referen
   return level[0]!.reference;
 }
 
-/** Returns the pages, each as an object of its own: a page may be in a document repeatedly. */
+/** Returns the pages, each as a separate object. If a page occurs repeatedly, copies it and rebuilds the tree. */
 export function placesOf(file: PdfFile): readonly SourcePage[] {
   const { pages } = readPages(file);
   const taken = new Set<number>();
@@ -50,7 +50,7 @@ export function placesOf(file: PdfFile): readonly SourcePage[] {
   return places;
 }
 
-/** Returns a copy of a page with the entries that it must have, whatever viewers assume without them. */
+/** Returns a copy of a page with its inherited attributes and all required entries (table 30). */
 export function completePage(file: PdfFile, page: SourcePage): Dictionary {
   const copy = pageDictionary(file, page);
   const parent = file.dictionary(page.reference)?.get("Parent");

@@ -1,6 +1,6 @@
-// Removes and counts the signatures of a document (ISO 32000-1, 12.8), which any change to the file would invalidate.
-// The appearance stays: a visible signature field becomes a stamp, because viewers draw a placeholder over an unsigned
-// signature field; an invisible one is removed.
+// Counts and removes the signatures of a document (ISO 32000-1, 12.8), because any change to the file would invalidate
+// them. A visible signature field becomes a stamp with the same appearance: viewers draw a placeholder over an unsigned
+// signature field. An invisible signature field is removed.
 
 import { readBox } from "../content/boxes.ts";
 import { convertToStamp } from "../content/stamp.ts";
@@ -11,7 +11,7 @@ import { findFields } from "./parts/forms/field-tree.ts";
 import { SourceDocument } from "./source-document.ts";
 
 export interface Signatures {
-  /** Number of personal signatures and time stamps, including certifying ones. */
+  /** Number of signatures, including certification signatures and time stamps. */
   readonly count: number;
   /** True if usage rights enable additional features in Adobe's reader (12.8.2.3). */
   readonly hasUsageRights: boolean;
@@ -19,7 +19,7 @@ export interface Signatures {
 
 /** Field entries of a signature (table 232). */
 const SIGNATURE_ENTRIES = ["V", "DV", "Lock", "SV"];
-/** Entries by which a dictionary is a field. */
+/** Entries that make a dictionary a field. */
 const FIELD_ENTRIES = ["FT", "T", "TU", "TM", "Ff", "Kids", "Parent"];
 /** SigFlags bit SignaturesExist (table 219): there are signature fields. */
 const SIGNATURES_EXIST = 1;
@@ -27,7 +27,7 @@ const SIGNATURES_EXIST = 1;
 const HIDDEN = 2;
 
 /**
- * Removes signatures from a signed file. Invalidates objects that were read from it before.
+ * Removes signatures from a signed file. Objects that were read from the file before are then out of date.
  * @returns the removed signatures
  */
 export function removeSignatures(file: PdfFile): Signatures {
@@ -41,9 +41,9 @@ class Signing {
   readonly #file: PdfFile;
   readonly #source: SourceDocument;
   readonly #fields: ReturnType<typeof findFields>;
-  /** Signature fields with a value, and their widgets, by node index. */
+  /** The node indexes of signed fields, and of their widgets. */
   readonly #signed = new Set<number>();
-  /** Object numbers of signature dictionaries, or direct ones. */
+  /** The signature dictionaries: object numbers, or the dictionaries themselves if they are direct. */
   readonly #values = new Set<number | PdfObject>();
 
   constructor(file: PdfFile) {
@@ -102,7 +102,7 @@ class Signing {
     else catalog.delete("AcroForm");
   }
 
-  /** Returns signed fields, and ancestors without other kids. */
+  /** Returns the node indexes of signed fields, and of ancestors whose kids are all removed. */
   #removedFields(): ReadonlySet<number> {
     const removed = new Set(this.#signed);
     for (const { index, kids, isOnPage } of this.#fields!.nodes.toReversed()) {

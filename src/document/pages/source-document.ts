@@ -1,4 +1,4 @@
-// A source document of pages: its objects, its pages, and data that is collected once for all outputs.
+// A document from which pages are copied: its objects, its pages, and data that is collected once for all outputs.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Reference } from "../objects/values.ts";

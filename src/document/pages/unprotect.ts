@@ -1,5 +1,5 @@
 // Removes everything that a modified copy of a PDF cannot keep: signatures, encryption with an unknown owner password,
-// and files with an unknown password.
+// and attached files that are encrypted with an unknown password.
 import { contains } from "../contract/contains.ts";
 import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
 import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
@@ -10,9 +10,10 @@ import { removeSignatures, type Signatures } from "./signatures.ts";
 const NONE: Signatures = { count: 0, hasUsageRights: false };
 
 /**
- * Removes signatures but keeps their appearance. Must be called before anything else is read from the file.
- * @param bytes of the document
- * @returns notices of the losses of a copy
+ * Removes signatures, whose appearance stays, and attached files that cannot be decrypted. Must be called before any
+ * object is read from the file.
+ * @param bytes the bytes of the document
+ * @returns notices of what a copy loses
  */
 export function unprotect(file: PdfFile, source: MupdfSource, bytes: Uint8Array): Notice[] {
   const { count, hasUsageRights } = mayBeSigned(bytes) ? removeSignatures(file) : NONE;

@@ -22,7 +22,7 @@ import { transferredShading } from "./transfer/transferred-shadings.ts";
 
 const MAX_CONTENT_BYTES = 64 * 2 ** 20;
 const MAX_DEPTH = 16;
-/** Maximum number of new objects. Beyond it, objects keep their colors. */
+/** Maximum number of new objects. After that, objects keep their colors. */
 const MAX_CREATED = 20_000;
 const COLORED_TILE = 1;
 const SHADING_PATTERN = 2;
@@ -218,7 +218,7 @@ class Applying implements TransferredObjects {
 
   #once(key: string, make: () => Parameters<PdfFile["add"]>[0] | undefined): Reference | undefined {
     if (this.#made.has(key) || this.#made.size >= MAX_CREATED) return this.#made.get(key);
-    // An object that contains itself stays unchanged.
+    // This entry ends the recursion for an object that contains itself, which stays unchanged.
     this.#made.set(key, undefined);
     const object = make();
     const made = object === undefined ? undefined : this.#file.add(object);

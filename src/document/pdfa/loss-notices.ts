@@ -1,5 +1,5 @@
-// Counts the losses of a document that becomes PDF/A, except visible ones: scripts, other actions, sound and video.
-// Changes nothing.
+// Counts what a conversion to PDF/A removes besides visible content: scripts, other actions, sound and video. Does not
+// change the document.
 import { countedNotices } from "../contract/notice.ts";
 import type { Dictionary } from "../objects/values.ts";
 import { isAllowed } from "./document/actions.ts";
@@ -10,7 +10,7 @@ const ACTION_KEYS = new Set(["A", "PA", "OpenAction", "Next"]);
 /** Annotation types that every level forbids (ISO 19005-1, 6.5.2; -2, 6.3.1). */
 const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 
-/** Reports the losses. Must be called before any repair. */
+/** Reports the losses. Must be called before the repairs, which remove them. */
 export function reportLosses(document: PdfaDocument): void {
   const { file } = document;
   const actions = new Set<Dictionary>();

@@ -1,5 +1,5 @@
-// A file that becomes PDF/A: all its objects, copied from the source so that they can be changed in place, and its
-// pages.
+// A file during its conversion to PDF/A. All its objects are copied from the source, so that they can be changed in
+// place.
 import { readBox } from "../content/boxes.ts";
 import type { Box } from "../content/matrix.ts";
 import type { FontProvider } from "../contract/font-provider.ts";
@@ -22,10 +22,10 @@ import { checkAnnotations } from "./content/content-count.ts";
 import type { PdfaLevel } from "./level.ts";
 import type { RuleFailure } from "./rule-failure.ts";
 
-/** A dictionary of the file, possibly of a stream, and the first object that refers to it. */
+/** A dictionary of the file, or the dictionary of a stream, with the entry in which it was first found. */
 export interface FoundDictionary {
   readonly dictionary: Dictionary;
-  /** Key of the entry that contains it, directly or in an array, for example a resource name. */
+  /** Key of the entry that contains the dictionary, directly or in an array, for example a resource name. */
   readonly key: string;
   /** Key of the entry that contains the enclosing dictionary, for example the resource category. */
   readonly above: string;
@@ -41,12 +41,12 @@ const PLACE_BYTES = 80;
 
 export interface Task {
   readonly level: PdfaLevel;
-  /** Broken rules in the result of the previous attempt. */
+  /** Rules that the result of the previous attempt breaks. */
   readonly failures: readonly RuleFailure[];
   readonly signal: AbortSignal;
   readonly source: MupdfSource;
   readonly reopen: () => Promise<MupdfSource>;
-  /** Fonts for repairs. */
+  /** Provides replacement fonts. */
   readonly fonts: FontProvider;
   /**
    * Converts an attached PDF to PDF/A-2b, if possible.
@@ -61,7 +61,7 @@ export class PdfaDocument {
   readonly file: PdfFile;
   readonly level: PdfaLevel;
   readonly signal: AbortSignal;
-  /** Source of the file. Objects read from it have the same number here. */
+  /** Source of the file. Its objects have the same numbers in `file`. */
   readonly source: MupdfSource;
   /** Opens the same document again. The caller must close it. */
   readonly reopen: () => Promise<MupdfSource>;
@@ -72,7 +72,8 @@ export class PdfaDocument {
   /** Number of annotations on all pages when the file was opened. */
   readonly annotationCount: number;
   /**
-   * Pages whose user unit changed, by object number: the number of old units per new unit. The source has the old unit.
+   * Number of old user units per new one, by the object number of each page whose unit changed. The page in the source
+   * still has the old unit.
    */
   readonly units = new Map<number, number>();
   readonly #failures: readonly RuleFailure[];
@@ -102,7 +103,7 @@ export class PdfaDocument {
    */
   static async open(file: PdfFile, task: Task): Promise<PdfaDocument> {
     const document = new PdfaDocument(file, task);
-    // Before the survey, which takes long with very many annotations.
+    // This check precedes the survey, which would take long with very many annotations.
     checkAnnotations(document.annotationCount);
     await document.survey();
     return document;
@@ -128,13 +129,15 @@ export class PdfaDocument {
     return this.file.dictionary(reference) ?? new Dictionary();
   }
 
-  /** Returns an empty dictionary, shared by all streams without resources. */
+  /** Returns a reference to an empty dictionary, which all streams without resources share. */
   noResources(): Reference {
     this.#noResources ??= this.file.add(new Dictionary());
     return this.#noResources;
   }
 
-  /** Finds all dictionaries reachable from the trailer, and makes them changeable. */
+  /**
+   * Finds all dictionaries reachable from the trailer, and copies them to the file, where they can be changed in place.
+   */
   async survey(): Promise<void> {
     const { file } = this;
     const places: FoundDictionary[] = [];
@@ -195,7 +198,7 @@ function annotationCount(file: PdfFile, pages: readonly Reference[]): number {
   return count;
 }
 
-/** Returns the pages in a new page tree, without inheritance. */
+/** Creates a page tree in which no page inherits entries, and returns its pages. */
 function ownPages(file: PdfFile): Reference[] {
   const { pages } = readPages(file);
   const seen = new Set<number>();

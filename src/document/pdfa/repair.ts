@@ -1,5 +1,5 @@
 // Runs the passes that make a file conform to PDF/A, in order. Each pass repairs violations of its own clauses
-// (CLAUSES.md), independently of the others.
+// (CLAUSES.md), independently of the other passes.
 
 import { defaultVisibility } from "../content/optional-content.ts";
 import { namedNotices } from "../contract/notice.ts";
@@ -31,8 +31,8 @@ import { writeMetadata } from "./metadata/metadata.ts";
 import { PdfaDocument, type Task } from "./pdfa-document.ts";
 
 /**
- * Repairs the file in place, so that it conforms to a level if such repairs suffice.
- * @returns a validator's estimated cost for the content of the file
+ * Repairs the file in place. The file then conforms to the level, unless it has violations that no pass can repair.
+ * @returns the estimated cost of validating the content of the file
  */
 export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork> {
   const document = await PdfaDocument.open(file, task);
@@ -54,7 +54,7 @@ export async function repairFile(file: PdfFile, task: Task): Promise<ContentWork
   else repairLayers(document);
   if (isFirstPart) removeGroups(document);
   await repairAnnotations(document);
-  // Includes what earlier passes added or removed.
+  // Finds the dictionaries again, because earlier passes added and removed some.
   await document.survey();
   nameFonts(document);
   const content = new ContentRepairer(document, visibility);

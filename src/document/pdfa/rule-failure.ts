@@ -1,7 +1,7 @@
-// The findings of a validator, independent of the validator.
+// The findings of a validator, in a form that does not depend on the validator.
 import * as z from "zod";
 
-/** A broken rule, with some of the locations that break it. */
+/** A broken rule, with some of the locations in the file that break it. */
 export interface RuleFailure {
   /** Clause of the requested part of ISO 19005, for example `6.2.11.4.1`. */
   readonly clause: string;

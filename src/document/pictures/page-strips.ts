@@ -1,15 +1,15 @@
-// Draws tiles of scanned pages. For an image that exceeds the drawn part, MuPDF decodes and scales only that part, and
-// fits it to the pixel grid, so adjacent tiles would not match. Tiles are therefore cut out of strips, which are as
-// wide as the page and as high as the bands of the whole page. Each strip decodes the image once for many tiles.
+// Draws tiles of scanned pages. MuPDF decodes and scales only the drawn part of an image, and fits that part to the
+// pixel grid, so tiles drawn one by one would not match at their edges. Tiles are therefore cut out of strips. A strip
+// is as wide as the page and as high as a band of the whole page, and decodes the image once for many tiles.
 
 import { type Band, CHANNELS, type ColorModel, type Raster } from "../contract/raster.ts";
 import type { MupdfPage, Size, View } from "../engines/mupdf/page.ts";
 
-/** Height unit of strips, in rows: a row of tiles. */
+/** Height of a tile in rows of pixels. The height of a strip is a multiple of it. */
 const TILE_ROWS = 512;
 /** Size of a band, unless one row of tiles is larger. */
 const BAND_BYTES = 4 * 2 ** 20;
-/** Maximum size of a strip. Wider pages are drawn without strips at this scale. */
+/** Maximum size of a strip. A page whose strips would be larger at some scale is drawn without strips at that scale. */
 const STRIP_BYTES = 8 * 2 ** 20;
 const DRAWN_CHANNELS = 3;
 /** Minimum number of image pixels of a scanned page: a letter page at 150 dpi. */
@@ -17,7 +17,7 @@ const SCANNED_PIXELS = 2 ** 21;
 const IMAGE = "/Image";
 /** Matches the Subtype of an image, but not longer names with the same start. */
 const SUBTYPE = /\/Subtype\s*$/;
-/** Number of bytes before and after the Subtype of an image that contain its size. */
+/** Number of bytes before and after the Subtype of an image to search for its width and height. */
 const AROUND_BYTES = 600;
 
 /** Returns the height of the bands of a raster with this width. */
@@ -35,7 +35,7 @@ export interface Cut {
   readonly dpi: number;
 }
 
-/** Drawn strips, the latest one last. */
+/** Cache of drawn strips, the most recently used one last. */
 export class PageStrips {
   readonly #strips = new Map<string, Uint8Array>();
   readonly #limitBytes: number;
@@ -50,8 +50,8 @@ export class PageStrips {
   }
 
   /**
-   * Reports whether the view can be cut from strips: an upright part of the page, aligned to the pixel grid of the
-   * page.
+   * Reports whether the view can be cut from strips: it must be an upright part of the page, aligned to the page's
+   * pixel grid.
    */
   canCut({ whole, view, colorModel }: Pick<Cut, "whole" | "view" | "colorModel">): boolean {
     const [, b, c, , e, f] = view.matrix;
@@ -61,7 +61,7 @@ export class PageStrips {
     return isOnGrid && isPart && isDrawnInThree && bandRows(whole.width) * rowBytes(whole) <= STRIP_BYTES;
   }
 
-  /** Returns the view, and draws missing strips first. */
+  /** Returns the view. Missing strips are drawn when its bands are read. */
   cut(cut: Cut): Raster {
     const { view, colorModel, dpi } = cut;
     const bands = () => this.#bands(cut);
@@ -131,8 +131,8 @@ function drawStrip(page: MupdfPage, view: View, colorModel: ColorModel, dpi: num
 const rowBytes = ({ width }: Size) => width * DRAWN_CHANNELS;
 
 /**
- * Reports whether the images of a PDF have as many pixels as a scan. Stream dictionaries are readable text in every
- * PDF.
+ * Reports whether the images of a PDF have as many pixels as a scan. A text search suffices, because stream
+ * dictionaries are never compressed.
  */
 export function isScanned(pdf: Uint8Array): boolean {
   const bytes = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.length);

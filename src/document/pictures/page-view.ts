@@ -1,4 +1,4 @@
-// Maps a region of a page to its pixel grid.
+// Maps a region of a page to a view of pixels.
 
 import type { Size, View } from "../engines/mupdf/page.ts";
 
@@ -27,8 +27,8 @@ export interface PageImage {
 const LAST_LEVEL = 16;
 
 /**
- * Returns the view of a page image. Images at one scale share a pixel grid if their regions start on it, so that tiles
- * meet without a seam.
+ * Returns the view of a page image. Images at the same scale share a pixel grid, so that tiles meet without a seam,
+ * provided that their regions start on whole pixels.
  * @param page size in points
  */
 export function viewOf({ full, region, size, turn, mirrored }: PageImage, page: Size): View {
@@ -40,7 +40,7 @@ export function viewOf({ full, region, size, turn, mirrored }: PageImage, page: 
     return { ...size, ...place, matrix: [x, 0, 0, y, place.left - left, place.top - top] };
   }
   const { width, height } = size;
-  // Mirrored coordinates within the image.
+  // Scale and offset within the image, mirrored on request.
   const [a, e] = mirrored ? [-x, width + left] : [x, -left];
   const [d, f] = [y, -top];
   const origin = { left: 0, top: 0 };
@@ -62,13 +62,16 @@ export function wholePageSize({ full, region, size }: PageImage): Size {
   return { width: Math.ceil(full.width * scale.x), height: Math.ceil(full.height * scale.y) };
 }
 
-/** Returns the size in pixels of a region that is halved a number of times. Partially covered pixels count. */
+/** Returns the size of a region, in pixels, after it is halved a number of times. Partially covered pixels count. */
 export const halved = ({ width, height }: Size, times: number): Size => ({
   width: Math.ceil(width / 2 ** times),
   height: Math.ceil(height / 2 ** times),
 });
 
-/** Returns the number of image pixels per pixel of the region: exactly 1, 1/2, 1/4, … for tiles, even at an edge. */
+/**
+ * Returns the number of image pixels per pixel of the region. For tiles it is exactly 1, 1/2, 1/4 and so on, even for a
+ * tile at the page's edge, whose size was rounded up.
+ */
 function scaleOf(region: Size, size: Size): { readonly x: number; readonly y: number } {
   for (let times = 0; times <= LAST_LEVEL; times++) {
     const { width, height } = halved(region, times);

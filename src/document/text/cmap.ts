@@ -22,11 +22,11 @@ export interface CharacterCode {
   readonly bytes: number;
 }
 
-/** Maximum number of entries of a CMap, in any notation. */
+/** Maximum number of entries in a CMap, counting a range as one. */
 const MAX_ENTRIES = 400_000;
 const MAX_CODE_BYTES = 4;
 const MAX_SPACES = 256;
-/** Maximum text of one code. Hostile files contain whole books. */
+/** Maximum size of the text of one code: a hostile file can map a code to a whole book. */
 const MAX_TEXT_BYTES = 512;
 
 export class CMap {
@@ -37,7 +37,7 @@ export class CMap {
   #ranges: CidRange[] = [];
   #isSorted = true;
   readonly #unicode = new Map<number, string>();
-  /** The CMap that this one extends. */
+  /** The CMap that this CMap extends. */
   base: CMap | undefined;
   /** The name of the extended CMap. */
   baseName: string | undefined;
@@ -99,7 +99,8 @@ export class CMap {
   }
 
   /**
-   * Splits a string into codes (9.7.6.2). Outside all codespace ranges, skips as many bytes as the shortest code has.
+   * Splits a string into codes (9.7.6.2). Bytes that match no codespace range are skipped, in steps of the shortest
+   * code length.
    */
   split(latin1: string): CharacterCode[] {
     const spaces = this.allSpaces();
@@ -126,7 +127,8 @@ export class CMap {
 
   #ownCid(code: number, bytes: number): number | undefined {
     if (!this.#isSorted) {
-      // The last entry wins: the sort is stable, and the search finds the last range that starts at or before the code.
+      // Of overlapping ranges, the last one wins: the sort is stable, and the search finds the last range that starts
+      // at or before the code.
       this.#ranges.sort((a, b) => a.bytes - b.bytes || a.low - b.low);
       this.#isSorted = true;
     }
@@ -149,7 +151,7 @@ export class CMap {
 }
 
 const MAX_BASES = 8;
-/** Maximum number of ranges to check for overlaps. */
+/** Maximum number of ranges to check for one code, because ranges can overlap. */
 const MAX_OVERLAPS = 8;
 
 function isWithin(code: number, { bytes, low, high }: CodeSpace): boolean {
@@ -172,7 +174,8 @@ export function parseCMap(bytes: Uint8Array): CMap {
       continue;
     }
     take(map, lexer.text, operands);
-    // Values occur only between `begin…` and `end…`. Operators such as `dup` and `dict` keep the operands of `def`.
+    // `begin…`, `end…`, `def` and a few other operators consume all operands. Others, such as `dup` and `dict`, leave
+    // them for a later `def`.
     if (CLOSING.test(lexer.text)) operands = [];
     else if (operands.length > MAX_ENTRIES) break;
   }

@@ -2,7 +2,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 
-/** Maximum difference between font program and dictionary (ISO 19005-2, 6.2.11.5). */
+/** Maximum difference between the widths in font program and dictionary (ISO 19005-2, 6.2.11.5). */
 const TOLERANCE = 1;
 const MAX_CIDS = 65_536;
 /** Maximum number of widths read from one font, including repeated ones. */
@@ -43,7 +43,7 @@ export function setWidths(
   );
 }
 
-/** Reports whether FirstChar, LastChar and Widths exist and match. */
+/** Reports whether FirstChar, LastChar and Widths exist and agree on the number of widths. */
 export function hasSoundWidths(file: PdfFile, font: Dictionary): boolean {
   const [first, last] = [file.number(font.get("FirstChar")), file.number(font.get("LastChar"))];
   const widths = file.array(font.get("Widths"));
@@ -84,7 +84,7 @@ export class CidWidths {
   }
 }
 
-/** Returns W with additional entries (9.7.4.3). */
+/** Returns the W array of a CIDFont with additional entries (9.7.4.3). */
 export function withCidWidths(list: readonly Value[], more: ReadonlyMap<number, number>): Value[] {
   return [...list, ...[...more].flatMap(([cid, width]) => [cid, [width]])];
 }

@@ -1,5 +1,5 @@
-// Visits all text of a file: on pages, in forms, patterns, glyphs, soft masks and appearances of every state, including
-// hidden layers (ISO 32000-1, 9.4.3).
+// Visits all text of a file (ISO 32000-1, 9.4.3): on pages, and in forms, patterns, Type 3 glyphs, soft masks, hidden
+// layers and the appearances of every state.
 
 import { inlineDictionary, skipInlineData } from "../content/content.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
@@ -10,8 +10,8 @@ import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../obje
 import { readPages } from "../pages/pages.ts";
 
 /**
- * Receives the strings of one operator.
- * @param font as in the resources; undefined if no font was set
+ * Receives the strings that one operator shows.
+ * @param font value of the font in the resources; undefined if no font was set
  * @param mode text rendering mode (table 106)
  */
 export type ShowText = (font: Value | undefined, strings: readonly PdfString[], mode: number) => void;
@@ -21,7 +21,7 @@ const MAX_CONTENTS = 200_000;
 const MAX_SAVED = 512;
 /** Maximum depth of nested forms that inherit a font. */
 const MAX_HANDED_ON = 10;
-/** Maximum number of strings stored for forms that show text in the font of their caller. */
+/** Maximum number of strings stored for forms that inherit their font from the content that draws them. */
 const MAX_KEPT_STRINGS = 100_000;
 
 interface Content {
@@ -29,11 +29,11 @@ interface Content {
   readonly resources: Dictionary | undefined;
   /** Identifies contents with the same streams. */
   readonly key: string;
-  /** The content that has the resources. */
+  /** Key of the content to which the resources belong. */
   readonly owner: string;
 }
 
-/** Text that a form shows before it sets a font (8.10.1), and the inherited fonts. */
+/** Text that a form shows before it sets a font (8.10.1), and the fonts that the form inherits. */
 interface Handed {
   readonly strings: { readonly strings: readonly PdfString[]; readonly mode: number }[];
   readonly fonts: Set<Value>;
@@ -42,19 +42,19 @@ interface Handed {
 }
 
 /**
- * @returns false if some text might have been missed, or its font is uncertain
+ * @returns false if some text might have been missed, or the font of some text is uncertain
  * @throws EngineFailure if the pages cannot be read; `too-complex` if there are too many contents
  */
 export function walkShownText(file: PdfFile, show: ShowText): boolean {
   return new Walk(file, show).run();
 }
 
-/** Returns the fonts for filling in form fields (12.7.2), by object number. */
+/** Returns the object numbers of the fonts for filling in form fields (12.7.2). */
 export function formFonts(file: PdfFile): Set<number> {
   return new Set(fontsOfForm(file).flatMap((font) => (font instanceof Reference ? [font.number] : [])));
 }
 
-/** Returns the fonts of the form that are direct objects. */
+/** Returns the fonts for filling in form fields that are direct objects. */
 export function directFormFonts(file: PdfFile): Dictionary[] {
   return fontsOfForm(file).filter((font) => font instanceof Dictionary);
 }
@@ -69,7 +69,10 @@ class Walk {
   readonly #show: ShowText;
   readonly #seen = new Set<string>();
   readonly #waiting: Content[] = [];
-  /** Owners whose resources were examined, because many forms only have the resources of their page. */
+  /**
+   * Owners for which a resource dictionary was examined, by their keys. Many forms use the resources of their page,
+   * which are examined only once.
+   */
   readonly #owners = new WeakMap<Dictionary, Set<string>>();
   /** Text of forms and the fonts that they inherit, by object number of the form. */
   readonly #handed = new Map<number, Handed>();
@@ -197,14 +200,14 @@ class Walk {
       const parts = streams.map((stream) => this.#file.stream(stream)?.body.decoded(MAX_CONTENT_BYTES));
       return Buffer.concat(parts.flatMap((part) => (part ? [part, Buffer.from("\n")] : [])));
     } catch {
-      // Other readers might decode more of it and show more text.
+      // Other readers might decode more of the stream, and show more text.
       this.#isCertain = false;
       return new Uint8Array(0);
     }
   }
 
   #shows(font: Value | undefined, strings: readonly PdfString[], mode: number, form: number): void {
-    // A direct font dictionary has no object number to identify it.
+    // A direct font dictionary has no object number that identifies it.
     if (font === undefined || font instanceof Dictionary) this.#isCertain = false;
     if (font !== undefined) this.#show(font, strings, mode);
     else if (this.#kept++ < MAX_KEPT_STRINGS) this.#handedTo(form).strings.push({ strings, mode });

@@ -12,7 +12,7 @@ export interface SimpleEncoding {
   readonly differences: ReadonlyMap<number, string>;
 }
 
-/** @param base the encoding if none is named */
+/** @param base the encoding to use if the value names none */
 export function readSimpleEncoding(file: PdfFile, value: Value | undefined, base: Encoding): SimpleEncoding {
   const object = file.resolve(value);
   const dictionary = object instanceof Dictionary ? object : undefined;

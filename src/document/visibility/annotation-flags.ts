@@ -11,7 +11,7 @@ const STANDARD_TYPES = new Set(
   ).split(" "),
 );
 
-/** Returns the effective flags. Invisible applies only to annotations of unknown types. */
+/** Returns the flags that have an effect. The flag Invisible affects only annotations of unknown types. */
 export function effectiveFlags(subtype: string, flags: number): number {
   return STANDARD_TYPES.has(subtype) ? flags & ~ANNOTATION_FLAGS.invisible : flags;
 }

@@ -1,10 +1,12 @@
-// Decides which optional content is visible when a viewer opens a document (ISO 32000-1, 8.11), for drawing, merging,
-// compressing and PDF/A alike. Accesses objects only through a reader.
+// Decides which optional content is visible when a viewer opens a document (ISO 32000-1, 8.11). Rendering, merging,
+// compression and PDF/A all use this module. It accesses objects through a reader, because callers represent objects in
+// different ways.
 
 /** Reads the objects of a document in the caller's representation. References are resolved. */
 export interface ObjectReader<T> {
   /**
-   * @returns null, or a value that no other method recognizes, if the entry is missing or the value is not a dictionary
+   * @returns the value of the entry. If the entry is missing, or `dictionary` is not a dictionary, returns null or a
+   * value that no other method recognizes.
    */
   get(dictionary: T, key: string): T;
   isDictionary(object: T): boolean;
@@ -19,10 +21,13 @@ export interface ObjectReader<T> {
 
 const MAX_ELEMENTS = 50_000;
 const MAX_DEPTH = 64;
-/** Maximum number of groups and operators examined in membership dictionaries. Beyond it, content counts as visible. */
+/**
+ * Maximum number of groups and operators examined in membership dictionaries. After that, all content counts as
+ * visible.
+ */
 const MAX_STEPS = 200_000;
 
-/** The default configuration as a viewer applies it. */
+/** The document's default configuration, applied as in a viewer. */
 export class OptionalContent<T> {
   readonly #reader: ObjectReader<T>;
   /** True for groups that are on, by object number. Groups missing from OCGs are on. */
@@ -56,7 +61,7 @@ export class OptionalContent<T> {
     return isShown;
   }
 
-  /** Reports whether OCGs lists the object, because some groups lack a Type. */
+  /** Reports whether OCGs lists the object. This identifies groups even if they lack a Type. */
   isListed(object: T): boolean {
     return this.#states.has(this.#reader.number(object));
   }
@@ -83,7 +88,10 @@ export class OptionalContent<T> {
     }
   }
 
-  /** Applies usage (8.11.4.4) only for groups in AS. OFF takes precedence. */
+  /**
+   * Applies usage dictionaries (8.11.4.4), but only to groups in AS. If the recommended states differ, OFF takes
+   * precedence.
+   */
   #applyUsage(configuration: T): void {
     const reader = this.#reader;
     const recommended = new Map<number, boolean>();

@@ -21,7 +21,7 @@ const ANSWER = {
     files: {
       type: "array",
       minItems: 1,
-      // Include-File-Info adds the other properties.
+      // The other properties are present only with the header Include-File-Info.
       items: { type: "object", properties: FILE_INFO.properties, required: ["name", "id"] },
     },
   },

@@ -1,4 +1,4 @@
-// Declares /zip, which packs files into a zip archive.
+// Declares /zip, which adds files to a new zip archive.
 
 import { zipFiles } from "../../operations/zip-files.ts";
 import { defineEndpoint } from "../../service/http/contract/endpoint.ts";

@@ -1,4 +1,4 @@
-// Declares the common parts of the five image endpoints (spec, "Image endpoints").
+// Declares the parts that the five image endpoints have in common (spec, "Image endpoints").
 
 import { mayBePdf } from "../../document/contract/media-type.ts";
 import { MEDIA_TYPES, type RasterFormat, rasterizePdf } from "../../operations/rasterize-pdf.ts";

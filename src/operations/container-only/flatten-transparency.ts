@@ -1,5 +1,5 @@
-// Removes the transparency of a PDF with the smallest change, without visible differences. Yields one output, which is
-// the input itself if nothing is transparent and the page tree is valid.
+// Removes the transparency of a PDF without visible differences, and with as few changes as possible. Yields one
+// output, which is the input itself if nothing is transparent and the page tree is valid.
 
 import { defineOperation, type Run } from "../../document/contract/operation.ts";
 import { flattenFile } from "../../document/flattening/flatten-file.ts";
@@ -10,7 +10,7 @@ import { type FlattenParams, flattenTransparency as signature } from "../flatten
 /** Fraction of the engines' memory for the engine that reads objects; the rest is for the engine that renders. */
 const READING_PART = 0.3;
 
-/** @throws EngineFailure `password-protected`, or the failure of document or engine */
+/** @throws EngineFailure `password-protected`, or the failure of the document or the engine */
 const run: Run<FlattenParams> = async function* ([input], { quality }, context) {
   const bytes = await input!.bytes();
   using pdf = await openPdf(bytes, context, { engineShare: READING_PART, asIs: true });

@@ -23,14 +23,17 @@ import {
 import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 
 const paramsSchema = z.object({
-  /** Time limit in milliseconds. After it, the pages compared so far count; they are spread over the whole document. */
+  /**
+   * Time limit in milliseconds. When it expires, only the pages compared so far count. They are spread over the whole
+   * document.
+   */
   timeMs: z.number(),
   /**
    * True if the second document must draw the same glyphs. False if parts of its pages have become images. @default
    * false
    */
   isExact: z.boolean().exactOptional(),
-  /** Fonts of the second document that replace fonts that are not embedded in the first one. @default none */
+  /** Fonts of the second document that replace fonts that are not embedded in the first document. @default none */
   substitutes: z.array(z.object({ name: z.string(), replacedBy: z.string().exactOptional() })).exactOptional(),
 });
 export type CompareParams = z.infer<typeof paramsSchema>;
@@ -54,8 +57,8 @@ export interface PageDifference {
 }
 
 /**
- * Scale of a second comparison for pages that differ at low resolution. A line thinner than a pixel is drawn one pixel
- * wide, but is only a shade in an image.
+ * Scale of a second comparison for pages that differ at low resolution. Example: a line thinner than a pixel is drawn
+ * one pixel wide, but an image of the line contains only a shade.
  */
 const CLOSER = 4;
 /** Tolerance for the sides of a page, in points. */
@@ -70,8 +73,8 @@ const SIDES = { shortest: 3, longest: 14_400 };
  */
 const MOST = { mean: 8, worst: 64, emptied: 0, filled: 0 };
 /**
- * Maximum differences of a pixel in text with the same glyphs: in the first comparison, at this resolution or higher,
- * and in the second one. A different digit in small print differs by more.
+ * Maximum differences of a pixel in text with the same glyphs. `first`: in the first comparison, at `firstDpi` or more.
+ * `closer`: in the second comparison. A different digit in small print causes a larger difference.
  */
 const SHARPEST = { first: 24, firstDpi: 36, closer: 96 };
 /** Number of pages that are compared even after the time limit. */
@@ -92,8 +95,9 @@ export const renderOptions = ({ heapLimitBytes, fonts }: Context): MupdfOptions 
 
 /**
  * Compares two documents.
- * @param inputs the two documents, then optional results of render-pdf.ts for the first document, or for both
- * @throws EngineFailure the failure of opening the first document
+ * @param inputs the two documents, then, optionally, the results of render-pdf.ts for the first document or for both
+ * documents
+ * @throws EngineFailure if the first document cannot be opened
  */
 const run: Run<CompareParams> = async function* (inputs, { timeMs, substitutes = [], isExact = false }, context) {
   const [before, after, looksBefore, looksAfter] = inputs;
@@ -126,7 +130,7 @@ interface Means {
   readonly isExact: boolean;
   /** Names of replaced fonts, and of their replacements. */
   readonly replaced: ReadonlySet<string>;
-  /** Fonts to draw the first document with, if its own are missing. */
+  /** Fonts with which the first document is drawn if its own fonts are missing. */
   readonly fonts: EngineFonts | undefined;
 }
 
@@ -189,8 +193,8 @@ function distanceBetween(before: PageRendering, after: PageRendering, { isExact,
 const withoutTag = (name: string): string => name.replace(/^[A-Z]{6}\+/, "");
 
 /**
- * Crops or extends a raster to the size of the other one: sides that differ by a fraction of a point can differ by a
- * pixel.
+ * Crops or extends a raster to the size of the other raster. Page sides that differ by a fraction of a point can differ
+ * by a pixel.
  */
 function sameSize(picture: PagePixels, { width, height }: PagePixels): PagePixels {
   if (picture.width === width && picture.height === height) return picture;

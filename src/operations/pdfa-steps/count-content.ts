@@ -1,4 +1,4 @@
-// Estimates a validator's cost for a PDF, and whether validation can finish.
+// Estimates the cost of validating a PDF. Rejects a PDF whose validation cannot finish.
 
 import * as z from "zod";
 import { readOperations } from "../../document/content/content.ts";
@@ -23,7 +23,7 @@ export const workOutput = (work: ContentWork): Output => ({
 
 /**
  * Yields one output, the {@link ContentWork}.
- * @throws EngineFailure `too-much-content` if validation cannot finish, or the failure of opening the document
+ * @throws EngineFailure `too-much-content` if validation cannot finish; also if the document cannot be opened
  */
 const run: Run<Record<string, never>> = async function* ([input], _, context) {
   const { engineBytes } = memoryLimitsOf(context.heapLimitBytes);

@@ -1,4 +1,5 @@
-// Extracts the PDFs embedded in a PDF, one output each. Output n is number n in replace-pdfs.ts.
+// Extracts the PDFs embedded in a PDF, one output each. The index of an output, from 0, identifies the PDF in
+// replace-pdfs.ts.
 
 import * as z from "zod";
 import { defineOperation, type Run } from "../../document/contract/operation.ts";
@@ -11,7 +12,7 @@ const paramsSchema = z.object({
 });
 export type ExtractPdfsParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure the failure of document or engine */
+/** @throws EngineFailure the failure of the document or the engine */
 const run: Run<ExtractPdfsParams> = async function* ([input], { most }, context) {
   using pdf = await openPdf(await input!.bytes(), context, { asIs: true });
   let count = 0;

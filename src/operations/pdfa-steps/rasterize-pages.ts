@@ -36,9 +36,9 @@ import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 import { withoutTags } from "./replace-contents.ts";
 
 const paramsSchema = z.object({
-  /** Page numbers, from 1. @default all pages; the result then has nothing else of the document */
+  /** Page numbers, from 1. @default all pages; the result then contains nothing else of the document */
   pages: z.union([z.array(z.int().min(1)).readonly(), z.literal("all")]).exactOptional(),
-  /** True to draw in RGB even if the page has inks, which are otherwise kept. */
+  /** True to draw all pages in RGB or gray; false to draw pages with inks in CMYK. */
   inRgb: z.boolean(),
   /**
    * True to draw annotations, except links, into the image. @default annotations stay, if parts of the document other
@@ -50,7 +50,7 @@ export type RasterizePagesParams = z.infer<typeof paramsSchema>;
 
 const POINTS_PER_INCH = 72;
 const DPI = 300;
-/** Fraction of a pixel that is ignored. */
+/** Fraction of a pixel that counts as a rounding error. */
 const ROUNDING = 0.01;
 /** Maximum page side in PDF/A (ISO 19005-2, 6.1.13), in units. Larger pages are reduced. */
 const MAX_PAGE = 14_400;
@@ -121,7 +121,7 @@ const run: Run<RasterizePagesParams> = async function* ([input, look = input], p
 
 export const rasterizePages = defineOperation({ name: "picture-pages", params: paramsSchema, run });
 
-/** Page entries that are kept, regardless of the content. */
+/** Page entries that are kept, because they do not depend on the content. */
 const KEPT = [
   "Type",
   "MediaBox",
@@ -183,7 +183,7 @@ interface Subject {
   readonly page: Dictionary;
   readonly index: number;
   readonly space: DisplaySpace;
-  /** From the displayed page to the user space of the new page. */
+  /** Maps the displayed page to the user space of the new page. */
   readonly matrix: Matrix;
 }
 
@@ -217,7 +217,7 @@ function drawingOf(drawn: MupdfDocument, subject: Subject, made: Made, context: 
   const look = new MupdfPage(drawn, subject.index);
   try {
     const { width, height } = look;
-    // The page can be smaller than before; its image still shows all of it.
+    // The new page can be smaller than the original, but its image shows the whole page.
     const [x, y] = [(space.width * space.unit) / width, (space.height * space.unit) / height];
     const toPage = multiply([x, 0, 0, y, 0, 0], subject.matrix);
     const draw = drawerOf(look, target, () => !made.inRgb && usesCmyk(source, page), context);
@@ -266,7 +266,7 @@ function keepLinks(file: PdfFile, before: Dictionary, after: Dictionary): void {
 
 /**
  * Returns the areas of the page that become images.
- * @param toPage from the displayed page, upright and in points, to user space
+ * @param toPage maps the displayed page, upright and in points, to user space
  */
 function piecesFor(look: MupdfPage, file: PdfFile, page: Dictionary, toPage: Matrix, made: Made): readonly Piece[] {
   const { width, height } = look;

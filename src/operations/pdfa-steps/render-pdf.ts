@@ -23,7 +23,7 @@ const paramsSchema = z.object({
 });
 type LookParams = z.infer<typeof paramsSchema>;
 
-/** @throws EngineFailure the failure of opening the document */
+/** @throws EngineFailure if the document cannot be opened */
 const run: Run<LookParams> = async function* ([input], params, context) {
   yield { extension: "looks", type: "application/octet-stream", body: looks(input!, params, context) };
 };

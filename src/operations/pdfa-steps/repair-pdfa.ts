@@ -33,8 +33,8 @@ export type RepairPdfaParams = z.infer<typeof paramsSchema>;
 const VERSIONS = { 1: "1.4", 2: "1.7", 3: "1.7" } as const;
 
 /**
- * Yields two outputs: the PDF, and as JSON the {@link ContentWork} of validating it.
- * @throws EngineFailure the failure of document or engine
+ * Yields two outputs: the PDF, and the cost of validating it, {@link ContentWork}, as JSON.
+ * @throws EngineFailure the failure of the document or the engine
  */
 const run: Run<RepairPdfaParams> = async function* ([input], params, context) {
   const found: Found = { work: undefined, notices: [] };
@@ -82,7 +82,7 @@ async function* repair(
   yield* writer.finish(file);
 }
 
-/** Reports whether another standard requires its own output intent or document parts. */
+/** Reports whether the family is another standard, such as PDF/X, with its own output intent or document parts. */
 const isOtherwise = (family: Family): boolean => family !== "PDF/A" && family !== "PDF/UA";
 
 const reportingTo = ({ notices }: Found, convert: NonNullable<Task["convert"]>): Pick<Task, "convert" | "report"> => ({

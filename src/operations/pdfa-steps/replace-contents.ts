@@ -1,5 +1,5 @@
 // Replaces the page contents of a PDF by the contents of another PDF, and keeps everything else: tags, links, forms,
-// outlines, destinations, labels, attachments. For documents that another program rewrote without these.
+// outlines, destinations, labels, attachments. Used for documents that another program rewrote without these parts.
 
 import * as z from "zod";
 import { decodedBytes, memoryBody } from "../../document/compression/recode-stream.ts";
@@ -54,8 +54,8 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
     if (isIdentity(matrix)) {
       after.set("Resources", copied).set("Contents", target.add(new PdfStream(new Dictionary(), memoryBody(content))));
     } else {
-      // The space in which patterns are positioned is the space of the content that uses them (8.7.3.1), so the content
-      // keeps a separate space.
+      // Patterns are positioned in the initial space of the content that uses them (8.7.3.1). A form with a Matrix
+      // keeps this space.
       const form = Dictionary.of({
         Type: Name.of("XObject"),
         Subtype: Name.of("Form"),
@@ -79,12 +79,12 @@ const run: Run<Record<string, never>> = async function* ([document, drawn], _par
 
 export const replaceContents = defineOperation({ name: "replace-contents", params: z.object({}), run });
 
-/** Removes structure from a page: new contents lack the marked content that PDF/UA requires. */
+/** Withdraws the declaration of PDF/UA: the new contents lack the marked content that PDF/UA requires. */
 export const withoutTags = (file: PdfFile): readonly Notice[] => withdrawClaims(file, (family) => family === "PDF/UA");
 
 const file = (dictionary: Dictionary | undefined): Dictionary => dictionary?.clone() ?? new Dictionary();
 
-/** Returns all content streams of a page as one (ISO 32000-1, 7.8.2). */
+/** Returns the content streams of a page, joined (ISO 32000-1, 7.8.2). */
 function contentOf(source: PdfFile, page: Dictionary): Uint8Array {
   const contents = page.get("Contents");
   const parts = (source.array(contents) ?? [contents ?? null]).flatMap((part) => {

@@ -19,7 +19,7 @@ const paramsSchema = z.object({
    * physical size
    */
   layout: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
-  /** The document's @page rules to apply, which the client did not override. @default none */
+  /** The @page settings of the document that apply because the client does not override them. @default none */
   ownPages: z.object({ size: z.boolean(), margin: z.boolean() }).exactOptional(),
   /** True to write the structure tree, and an outline derived from it. @default false */
   tagged: z.boolean().exactOptional(),

@@ -1,4 +1,4 @@
-// Stores the claim on one idempotency key: one Durable Object per key of a client. An alarm deletes it.
+// Stores the claim on one idempotency key, in one Durable Object per client and key. An alarm deletes an expired claim.
 
 import { DurableObject } from "cloudflare:workers";
 import type { Claim, ClaimResult, StoredResponse } from "../ports/claims.ts";
@@ -9,7 +9,7 @@ import { type ClaimState, ClaimStateMachine, type ClaimStorage, replayFileOf } f
 /** Keys in the object's storage: the state, and the chunks of the response's text. */
 const STATE = "state";
 const pieceKey = (number: number) => `text ${number}`;
-/** Characters per chunk. A value can have 2 MB, and a character two bytes. */
+/** Characters per chunk. A stored value can have 2 MB, and a character needs up to two bytes. */
 const PIECE_LETTERS = 500_000;
 
 type StoredState = Omit<ClaimState, "answer"> & {
@@ -44,7 +44,7 @@ export class ClaimObject extends DurableObject<Env> implements Claim {
   }
 }
 
-/** The platform delays responses until writes are durable, so the code need not wait for them. */
+/** Does not await writes, because the platform delays responses until all writes are durable. */
 function claimStorage(storage: DurableObjectStorage): ClaimStorage {
   const { kv } = storage;
   return {

@@ -1,15 +1,16 @@
-// Decides which request runs for an idempotency key, and which response counts. Independent of the storage of claims.
+// Decides which request runs for an idempotency key, and which response is stored. Independent of how claims are
+// stored.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { ClaimResult, StoredResponse } from "../ports/claims.ts";
 
-/** Bounds the size of a state. Each lost holder is a crash. */
+/** Maximum number of lost holders in a state. Each holder was lost in a crash, so more are unlikely. */
 const MAX_LOST = 8;
 
 /** State of one key. Times are in milliseconds since 1970. */
 export interface ClaimState {
   readonly fingerprint: string;
-  /** The running request, until its lease expires; after that, the request whose response is stored. */
+  /** ID of the request that runs, or whose response is stored. */
   readonly holder: string;
   readonly leaseEnds: number;
   /** Earlier holders whose lease expired. */
@@ -50,7 +51,7 @@ export class ClaimStateMachine {
 
   complete(holder: string, fingerprint: string, response: StoredResponse): StoredResponse | undefined {
     const state = this.#state();
-    // After the lease expired, a request with different content might own the key.
+    // This holder's lease expired, and a request with different content owns the key.
     if (state && state.fingerprint !== fingerprint) return undefined;
     if (state?.answer) return state.holder === holder ? undefined : state.answer;
     const now = this.#now();
@@ -67,14 +68,16 @@ export class ClaimStateMachine {
     if (this.#state()?.answer?.file?.id === fileId) this.#stored.clear();
   }
 
-  /** Returns the holders with the same content whose lease has expired, except the caller. */
+  /** Returns earlier holders with the same content whose leases expired, without the caller itself. */
   #lost(fingerprint: string, holder: string): readonly string[] {
     const expired = this.#stored.read();
     if (!expired || expired.fingerprint !== fingerprint || expired.answer || expired.ends <= this.#now()) return [];
     return [...(expired.lost ?? []), expired.holder].filter((one) => one !== holder).slice(-MAX_LOST);
   }
 
-  /** @returns undefined if the state, or the lease of its holder, has expired */
+  /**
+   * @returns undefined if there is no state, the state has expired, or its holder has lost the lease without a response
+   */
   #state(): ClaimState | undefined {
     const state = this.#stored.read();
     const now = this.#now();
@@ -83,6 +86,6 @@ export class ClaimStateMachine {
   }
 }
 
-/** Returns the ID of the file that is deleted with a state. */
+/** Returns the ID of the file that must be deleted with a state, if there is one. */
 export const replayFileOf = (state: ClaimState | undefined): string | undefined =>
   state?.answer?.file?.isOwn ? state.answer.file.id : undefined;

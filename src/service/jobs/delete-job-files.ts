@@ -8,10 +8,10 @@ import type { FoundFile } from "../storage/file.ts";
 import { createStore } from "../storage/store.ts";
 import { giveBackFiles } from "../storage/stored-bytes.ts";
 
-/** A Worker has six connections at a time. */
+/** Maximum number of concurrent requests to the bucket: a Worker can have six connections. */
 const AT_ONCE = 6;
 
-/** @param limiter subtracts the bytes of the files, except the files of lost attempts */
+/** @param limiter subtracts the bytes of the files with `ids`. The files derived from `seed` belong to lost attempts */
 export async function deleteJobFiles(
   bucket: Bucket,
   { lifetimeMs, limiter }: { readonly lifetimeMs: number; readonly limiter?: Limiter | undefined },

@@ -1,4 +1,5 @@
-// Schedules messages about ended jobs (docs/api.md#webhooks), in SQLite. Callers run each method in a transaction.
+// Schedules webhook messages about completed and failed jobs (docs/api.md#webhooks), in SQLite. Callers run each method
+// in a transaction.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { NewJob } from "../ports/jobs.ts";
@@ -9,7 +10,10 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** Delays after failed attempts. Their sum is less than a day. */
+/**
+ * Delays after failed attempts to post a message. After these retries, which take less than a day, the message is
+ * abandoned.
+ */
 const RETRY_DELAYS_MS: readonly number[] = [
   ...[5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
   ...[HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS, 7 * HOUR_MS, 9 * HOUR_MS],
@@ -24,7 +28,7 @@ interface DeliveryRow {
   readonly client: string;
   readonly ended: number;
   readonly tries: number;
-  /** Null while the job runs. */
+  /** Null until the job has ended. */
   readonly not_before: number;
 }
 
@@ -36,7 +40,7 @@ const TABLES = [
   "CREATE INDEX IF NOT EXISTS deliveries_by_lease ON deliveries (lease_ends) WHERE lease_ends IS NOT NULL",
 ];
 
-/** First attempts first: receivers that fail for hours do not delay the others. */
+/** Messages without a failed attempt come first, so that receivers that fail for hours do not delay the others. */
 const NEXT = `SELECT * FROM deliveries WHERE not_before <= ?1 AND lease_ends IS NULL
   AND (receiver, client) NOT IN (SELECT receiver, client FROM deliveries WHERE lease_ends IS NOT NULL
     GROUP BY receiver, client HAVING count(*) >= ?2)
@@ -54,7 +58,7 @@ export class WebhookDeliveries {
   readonly #sql: Sql;
   readonly #options: DeliveriesOptions;
 
-  /** Creates a missing table. Marks attempts of an earlier process as failed. */
+  /** Creates the table if it is missing. Records the unfinished attempts of an earlier process as failed. */
   constructor(options: DeliveriesOptions) {
     this.#options = options;
     this.#sql = options.sql;
@@ -106,7 +110,7 @@ export class WebhookDeliveries {
     return true;
   }
 
-  /** Attempts with an expired lease have failed. */
+  /** Records attempts with an expired lease as failed. */
   expireLeases(): void {
     this.#loseLeases(this.#options.now());
   }

@@ -1,5 +1,5 @@
-// The queue of asynchronous jobs on Cloudflare: one Durable Object. Each job runs in the Worker, through an RPC that
-// lasts as long as the job.
+// The queue of asynchronous jobs on Cloudflare: one Durable Object. It runs each job by an RPC to the Worker, which
+// returns when the job ends.
 
 import { DurableObject } from "cloudflare:workers";
 import { logLine } from "../../runtime/log-line.ts";
@@ -12,7 +12,7 @@ import { deleteJobFiles } from "./delete-job-files.ts";
 import { JobScheduler } from "./scheduler.ts";
 import { type JobStoreOptions, openSqlJobStore } from "./sql-job-store.ts";
 
-/** The Worker's entry point for jobs, as the platform exports it to the Worker's objects. */
+/** The Worker's entry point for jobs, which the platform provides to Durable Objects of the same Worker. */
 interface Exports {
   readonly JobRunner: {
     run(job: LeasedJob): Promise<void>;
@@ -84,7 +84,7 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
   }
 }
 
-/** Opens the store in the storage of an object. */
+/** Opens the job store in the storage of a Durable Object. */
 export const durableJobStore = (storage: DurableObjectStorage, options: JobStoreOptions): JobStore =>
   openSqlJobStore({
     ...options,

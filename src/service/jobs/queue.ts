@@ -7,7 +7,7 @@ import { FIRST_IDS } from "../storage/derived-ids.ts";
 import type { WebhookDeliveries } from "./deliveries.ts";
 import type { Sql } from "./sql.ts";
 
-/** `canceled`: the attempt still runs. */
+/** `canceled`: the client has canceled the job, but its attempt still runs. */
 type State = "waiting" | "running" | "canceled" | "completed" | "failed";
 
 interface JobRow {
@@ -17,11 +17,11 @@ interface JobRow {
   readonly path: string;
   readonly base_url: string;
   readonly client: string;
-  /** Jobs run in ascending order of `turn`. Each job of a client has a different turn, so that clients alternate. */
+  /** Jobs run in ascending order of `turn`. The jobs of one client have different turns, so that clients alternate. */
   readonly turn: number;
   /** JSON list of IDs. */
   readonly inputs: string;
-  /** 1 if a completed job deletes the inputs, too. */
+  /** 1 if the inputs are deleted even when the job completes. */
   readonly transient: number;
   readonly attempt: number;
   readonly losses: number;
@@ -55,7 +55,10 @@ const TABLES = [
 
 /** Characters per chunk of a text. SQLite in a Durable Object limits a row to 2 MB. */
 const PIECE_LETTERS = 1_000_000;
-/** Backoff. A restart loses a job once; repeated losses are an outage, which can take minutes. */
+/**
+ * Delay before a lost job runs again. A restart of the service loses a job once, so the first delay is 0. Repeated
+ * losses are an outage, which can take minutes.
+ */
 const pauseAfter = (losses: number) => (losses === 0 ? 0 : LIMITS.asyncRetryMs * 4 ** losses);
 const LOST: JobError = {
   error: "The file could not be processed because of an internal failure.",
@@ -80,7 +83,8 @@ export class Queue {
     this.#options = options;
     this.#sql = options.sql;
     for (const statement of TABLES) this.#sql(statement);
-    // Runners in other processes renew their leases soon; runners in the queue's process have ended with it.
+    // Shortens all leases. Runners in other processes renew theirs within this time. Runners in the queue's previous
+    // process have ended with that process: their leases expire.
     const graceEnds = options.now() + LIMITS.asyncGraceMs;
     this.#sql("UPDATE jobs SET lease_ends = ? WHERE lease_ends > ?", graceEnds, graceEnds);
   }
@@ -194,13 +198,13 @@ export class Queue {
     return { owner: row.client, ...(found ? { token: String(found.token) } : {}) };
   }
 
-  /** A running job is deleted when its attempt has stopped. */
+  /** Cancels a job. A running job is deleted when its attempt has stopped. */
   cancel(id: string): boolean {
     const row = this.#row(id);
     if (!row || row.state === "canceled") return false;
     if (row.state === "running") this.#sql("UPDATE jobs SET state = 'canceled' WHERE id = ?", id);
     else {
-      // Deleting an output deletes the files derived from it.
+      // Deletes the outputs by ID, which also deletes the page images derived from them.
       if (row.state === "completed") this.#addRemoval(JSON.stringify(outputsIn(this.#text(id))));
       this.#forget(row);
     }
@@ -300,7 +304,7 @@ export class Queue {
     this.#sql("INSERT INTO removals (ids, seed, reserved) VALUES (?, ?, ?)", ids, seed, reserved);
   }
 
-  /** Starts the lifetime of a result, and its message. */
+  /** Starts the lifetime of a job's result, and schedules the job's webhook message. */
   #keep(id: string): void {
     const { lifetimeMs, now, deliveries } = this.#options;
     if (lifetimeMs > 0) this.#sql("UPDATE jobs SET ends = ? WHERE id = ?", now() + lifetimeMs, id);
@@ -342,7 +346,10 @@ export class Queue {
     return this.#sql("SELECT * FROM jobs WHERE id = ?", id)[0] as unknown as JobRow | undefined;
   }
 
-  /** A client can queue as many jobs as it leaves to all others. */
+  /**
+   * Reports whether a client has fewer queued jobs than the queue has free places, so that one client fills at most
+   * half of the queue.
+   */
   #hasCapacityFor(client: string): boolean {
     const own = "SELECT count(*) AS count FROM jobs WHERE state = 'waiting' AND client = ?";
     const available = this.#options.maxQueued - this.#count("waiting");
@@ -350,8 +357,8 @@ export class Queue {
   }
 
   /**
-   * Returns the value of `turn` for a client's next job: after the client's own jobs, and never ahead of jobs already
-   * queued.
+   * Returns `turn` for a client's next job: greater than the turns of the client's other jobs, and not less than the
+   * turn of the first queued job.
    */
   #turnOf(client: string): number {
     const [{ turn }] = this.#sql(
@@ -376,5 +383,5 @@ const ascii = (json: string) =>
 const outputsIn = (answer: string): string[] =>
   [(JSON.parse(answer) as { readonly outputId?: string | string[] }).outputId ?? []].flat();
 
-/** Two UUIDs, each with 122 random bits. */
+/** Returns two UUIDs, each with 122 random bits. */
 const newSeed = () => crypto.randomUUID() + crypto.randomUUID();

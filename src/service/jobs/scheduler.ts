@@ -1,4 +1,5 @@
-// Schedules jobs, webhooks and deletions over a store: starts what is due, and sets an alarm for the next change.
+// Runs jobs, webhook deliveries and deletions from a store: starts all that are due, and sets an alarm for the next
+// change.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { coalesced } from "../../runtime/coalesced.ts";
@@ -9,10 +10,10 @@ import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
 
 export interface SchedulerServices {
   readonly store: JobStore;
-  /** Runs a job. Settles when the attempt has ended, with any outcome. */
+  /** Runs one attempt of a job. Settles when the attempt has ended, whether it succeeded or failed. */
   run(job: LeasedJob): Promise<void>;
   remove(deletion: PendingDeletion): Promise<void>;
-  /** Posts a message about an ended job. */
+  /** Posts a webhook message. */
   deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
   /**
    * Schedules a call of {@link JobScheduler.runDue}. Replaces the previous alarm. @param time milliseconds since 1970
@@ -21,7 +22,7 @@ export interface SchedulerServices {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** The queue of requests and runners. Each change is followed by {@link JobScheduler.runDue}. */
+/** The queue from the view of requests and runners. Calls {@link JobScheduler.runDue} after each change. */
 export class JobScheduler implements JobQueue {
   readonly #services: SchedulerServices;
   readonly #store: JobStore;
@@ -32,12 +33,12 @@ export class JobScheduler implements JobQueue {
     this.#store = services.store;
   }
 
-  /** Starts no more jobs, messages and deletions. */
+  /** Stops starting jobs, deliveries and deletions. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Starts everything that is due. Resolves when the alarm is set. */
+  /** Starts all due jobs, deliveries and deletions. Resolves when the next alarm is set. */
   readonly runDue = coalesced(async () => {
     if (this.#isClosed) return;
     try {
@@ -110,7 +111,7 @@ export class JobScheduler implements JobQueue {
     } catch (error) {
       log("asynchronous job lost", { requestId: hashOfId(job.id), attempt: job.attempt, error: String(error) });
     }
-    // Without effect if the runner has reported an outcome.
+    // Has no effect if the runner has reported an outcome.
     await this.#scheduled(this.#store.markLost(job));
   }
 
@@ -146,8 +147,8 @@ export class JobScheduler implements JobQueue {
   });
 
   /**
-   * Leases all due entries before starting any: a started job could end immediately and free capacity, and the loop
-   * would never end.
+   * Leases all due entries before starting the first. Otherwise, jobs that end immediately would free capacity for the
+   * next ones, and the loop might never end.
    */
   async #startAll<T>(next: () => Promise<T | undefined>, start: (one: T) => Promise<void>): Promise<void> {
     const leased: T[] = [];
@@ -158,7 +159,7 @@ export class JobScheduler implements JobQueue {
     }
   }
 
-  /** Nothing is lost if the store fails: leases expire, and deletions are due again. */
+  /** Only logs errors. If the store fails, leases expire and deletions become due again, so nothing is lost. */
   #inBackground(work: Promise<unknown>): void {
     work.catch((error) => {
       if (!this.#isClosed) this.#services.log("job queue unavailable", { error: String(error) });

@@ -1,4 +1,4 @@
-// Stores jobs and their messages in SQLite, for the Durable Object and the host.
+// Stores jobs and their webhook messages in SQLite, both in the Durable Object and on the host.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { JobStore } from "../ports/job-store.ts";
@@ -24,8 +24,8 @@ export interface SqlJobStoreOptions extends JobStoreOptions {
 }
 
 /**
- * Opens the store as a process that starts: posts of its predecessor have failed, and runners of its predecessor have a
- * short time to renew their leases.
+ * Opens the store when a process starts. Records the unfinished deliveries of the previous process as failed, and
+ * shortens the leases of all runners.
  */
 export function openSqlJobStore(settings: SqlJobStoreOptions): JobStore {
   const { transaction, ...options } = {
@@ -69,7 +69,7 @@ export function openSqlJobStore(settings: SqlJobStoreOptions): JobStore {
       dequeue: atomic(() => {
         deliveries.expireLeases();
         const due = deliveries.dequeue();
-        // A message is deleted with its job.
+        // The status exists, because a message is deleted with its job.
         return due && { ...due, status: queue.status(due.id)! };
       }),
       recordOutcome: atomic((attempt, outcome) => deliveries.recordOutcome(attempt, outcome)),

@@ -1,4 +1,4 @@
-// The SQLite of a Durable Object or of the host, below the store of jobs.
+// Interface to SQLite, in a Durable Object or on the host, for the job store.
 
 type SqlValue = string | number | null;
 type Row = Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
-// Counts requests, jobs and bytes of one client in memory. Callers store the counts, and run each method in a transaction.
+// Counts the requests, jobs and bytes of one client in memory. Callers store the counts, and run each method in a
+// transaction.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type {
@@ -15,21 +16,24 @@ import { type SerializedStored, StoredCounts } from "./stored-counts.ts";
 
 const MB = 2 ** 20;
 const DAY_SECONDS = 86_400;
-/** Requests count per second. A second expires as a whole, so that no 60 s have more than the limit. */
+/**
+ * Requests are counted per calendar second. The window has 61 calendar seconds, so that no period of 60 s contains more
+ * requests than the limit.
+ */
 const WINDOW_SECONDS = 61;
-/** The end of a job is unknown. */
+/** Retry-After at the limit of concurrent jobs. It is a guess, because the end of a job is unknown. */
 const JOB_RETRY_SECONDS = 2;
 
 /** The stored counts, as JSON. */
 export interface SerializedCounts {
   /** Requests by second, oldest first. */
   readonly seconds: readonly (readonly [second: number, requests: number])[];
-  /** Time until which each job counts, in milliseconds, by its lease. */
+  /** For the lease of each job, the time until which the job counts, in milliseconds since 1970. */
   readonly leases: readonly (readonly [lease: string, until: number])[];
-  /** Day of the bytes. */
+  /** Day on which `bytes` were counted. */
   readonly day: string;
   readonly bytes: number;
-  /** Absent if nothing is stored. */
+  /** Missing if the client has no stored files. */
   readonly stored?: SerializedStored;
 }
 
@@ -143,7 +147,7 @@ export class ClientCounts {
     return undefined;
   }
 
-  /** Returns the seconds until one more request is within the limit. */
+  /** Returns the seconds until the limit allows another request. */
   #secondsUntilRoom(limit: number): number {
     let left = this.#requests;
     for (const [second, requests] of this.#seconds) {

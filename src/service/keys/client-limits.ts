@@ -1,5 +1,5 @@
-// Counts the requests of one client: one Durable Object per client, with the client's name. The counts are in memory and
-// stored a second later, because a response after a write waits for the disk. A crash loses the last second.
+// Counts the requests of one client, in one Durable Object per client. The counts are in memory. They are stored with a
+// delay of one second, because a response must wait for earlier writes. A crash loses the last second.
 
 import { DurableObject } from "cloudflare:workers";
 import type {
@@ -15,7 +15,7 @@ import { ClientCounts, type SerializedCounts } from "./client-counts.ts";
 
 const KEY = "counts";
 const STORE_AFTER_MS = 1000;
-/** The daily counts have expired by then. */
+/** Delay of the alarm that deletes the storage of an inactive client. After it, even the daily counts have expired. */
 const TIDY_AFTER_MS = 25 * 3_600_000;
 
 export class ClientLimits extends DurableObject<Env> {
@@ -67,7 +67,7 @@ export class ClientLimits extends DurableObject<Env> {
     return this.#counts.peek(limits);
   }
 
-  /** Deletes the storage of an inactive client: each object with storage costs. */
+  /** Deletes the storage of an inactive client, because the platform charges for each object with storage. */
   override async alarm(): Promise<void> {
     this.#hasAlarm = false;
     if (this.#counts.isEmpty) await this.ctx.storage.deleteAll();

@@ -1,11 +1,11 @@
-// Records usage in D1. Creates the table, so that a deployment needs no migration.
+// Records usage in a D1 database. Creates the table if it is missing, so that a deployment needs no migration.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
 import type { UsageRecords, UsageRow } from "../ports/usage.ts";
 import { ADD_USAGE, CREATE_USAGE, READ_USAGE, REMOVE_USAGE, valuesOf } from "./usage-table.ts";
 
-/** The databases whose table exists, in this isolate. */
+/** Databases whose table exists, as far as this isolate knows. */
 const prepared = new WeakSet<D1Database>();
 
 export function d1Usage(database: D1Database): UsageRecords {

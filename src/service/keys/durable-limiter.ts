@@ -6,7 +6,7 @@ import type { Limiter } from "../ports/limiter.ts";
 import type { Env } from "../settings/config.ts";
 import type { ClientLimits } from "./client-limits.ts";
 
-/** Returns the limiter of the platform. */
+/** Returns the host's limiter, or the limiter on Cloudflare; undefined if neither is configured. */
 export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined =>
   LIMITER ?? (CLIENT_LIMITS && durableLimiter(CLIENT_LIMITS));
 

@@ -1,17 +1,24 @@
-// Counts the bytes of the stored files of one client, by the hour in which they expire.
+// Counts the bytes of one client's stored files, by the hour in which the files expire.
 
 import type { Remaining, RemovedFile, StoredBytes } from "../ports/limiter.ts";
 
 const HOUR_MS = 3_600_000;
-/** The hour of files that never expire. */
+/** Stands for the hour of files that never expire. */
 const NEVER = 0;
-/** Two requests that delete the same file at the same time both find it. Later requests do not. */
+/**
+ * Time for which a deleted file is remembered. If two concurrent requests delete the same file, both find it, but it
+ * must be subtracted once.
+ */
 const REMOVED_MS = 60_000;
-/** Enough of an ID to distinguish the files of a client, and not enough to read one. */
+/**
+ * Stored characters of a file ID: enough to distinguish the files of a client, but too few to read a file with them.
+ */
 const ID_CHARACTERS = 12;
-/** Bounds the state of a client that deletes many files. */
+/** Maximum number of remembered deletions, which limits the size of the state. */
 const MAX_REMOVED = 20_000;
-/** The time at which a client deletes files that never expire is unknown. */
+/**
+ * Retry-After if only files that never expire are stored. It is a guess, because the client must delete files first.
+ */
 const RETRY_SECONDS = 3600;
 
 /** The stored counts, as JSON. */
@@ -41,7 +48,7 @@ export class StoredCounts {
     return this.#hours.size === 0 && this.#removed.size === 0;
   }
 
-  /** @returns undefined if the bytes count; otherwise the seconds until they might fit */
+  /** @returns undefined if the bytes were counted; otherwise the seconds until the limit might allow them */
   add(limit: number, { bytes, expires }: StoredBytes): number | undefined {
     this.#forget();
     const excess = this.#bytes + bytes - limit;
@@ -51,7 +58,10 @@ export class StoredCounts {
     return undefined;
   }
 
-  /** Subtracts bytes from the nearest hours: a file can expire a little later than expected. */
+  /**
+   * Subtracts bytes from the hour of their expiry, or from the nearest hours, because files can have been counted with
+   * a slightly different expiry.
+   */
   subtract({ bytes, expires }: StoredBytes): void {
     const hour = hourOf(expires);
     const nearest = [...this.#hours].sort(([a], [b]) => Math.abs(a - hour) - Math.abs(b - hour));
@@ -99,7 +109,7 @@ export class StoredCounts {
     for (const [id, until] of this.#removed) if (until <= this.#now()) this.#removed.delete(id);
   }
 
-  /** Returns the seconds until that many bytes have expired. */
+  /** Returns the seconds until at least this number of bytes has expired. */
   #secondsUntil(bytes: number): number {
     let rest = bytes;
     for (const [hour, counted] of [...this.#hours].sort(([a], [b]) => a - b)) {
@@ -114,5 +124,5 @@ export class StoredCounts {
   }
 }
 
-/** Returns the hour from which on bytes with this expiry no longer count. */
+/** Returns the first hour, since 1970, in which bytes with this expiry no longer count. */
 const hourOf = (expires: number | undefined) => (expires === undefined ? NEVER : Math.ceil(expires / HOUR_MS));

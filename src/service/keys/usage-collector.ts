@@ -1,13 +1,17 @@
-// Collects the usage of keys in memory and records it in batches, after the responses. A crash loses the last second.
+// Collects the usage of keys in memory, and records it in batches after the responses. A crash loses the usage of the
+// last second.
 
 import { delay } from "../../runtime/delay.ts";
 import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/usage.ts";
 import { sumOf } from "./usage-table.ts";
 
 const RECORD_AFTER_MS = 1000;
-/** The platform can terminate work that runs after a response, so another request takes over after this time. */
+/**
+ * The platform might terminate work that runs after a response. If the rows are not recorded after this time, another
+ * request records them.
+ */
 const OVERDUE_MS = 15_000;
-/** Bounds the statements of one write, and the memory of unrecorded rows. */
+/** Maximum rows per write, and maximum unrecorded rows in memory. */
 const MAX_ROWS = 500;
 
 export interface RecordingServices {
@@ -31,7 +35,7 @@ export class UsageCollector {
     services.waitUntil(this.#recordLater(services));
   }
 
-  /** Records the collected rows. @throws Error if that fails; the rows stay collected */
+  /** Records the collected rows. @throws Error if recording fails; the rows remain collected */
   async record({ records }: Pick<RecordingServices, "records">): Promise<void> {
     while (this.#rows.size > 0) {
       const rows = [...this.#rows].slice(0, MAX_ROWS);

@@ -1,5 +1,5 @@
-// The table of usage, identical in D1 and in the host's database. A row has the sums of one key, day and operation, so that
-// the size of the table does not depend on the number of requests.
+// The usage table, identical in D1 and in the host's database. A row contains the sums of one key, day and operation,
+// so the size of the table does not depend on the number of requests.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { type Counts, dayOf, type KeyUsage, type UsageRecords } from "../ports/usage.ts";
@@ -10,7 +10,10 @@ export const CREATE_USAGE = `CREATE TABLE IF NOT EXISTS usage (key TEXT, day TEX
   requests INTEGER NOT NULL, errors INTEGER NOT NULL, bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL,
   PRIMARY KEY (key, day, operation)) WITHOUT ROWID`;
 
-/** Returns the sum of a column in SQL. JavaScript cannot read a larger one: the usage of all keys would be unreadable. */
+/**
+ * Returns SQL that adds to a column. Limits the sum to MAX_SAFE_INTEGER: a driver throws if it reads a larger integer,
+ * so that no usage could be read.
+ */
 const added = (column: string) => `${column} = MIN(${column} + excluded.${column}, ${Number.MAX_SAFE_INTEGER})`;
 
 export const ADD_USAGE = `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
@@ -18,10 +21,10 @@ export const ADD_USAGE = `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?, ?) ON CONF
 
 const COLUMNS = "day, operation, requests, errors, bytes_in AS bytesIn, bytes_out AS bytesOut";
 
-/** Its rows are {@link UsageRow}s. */
+/** Selects the {@link UsageRow}s of a key since a day. */
 export const READ_USAGE = `SELECT ${COLUMNS} FROM usage WHERE key = ? AND day >= ? ORDER BY day, operation`;
 
-/** Its rows are {@link KeyUsage}s. */
+/** Selects the {@link KeyUsage} of all keys since a day. */
 export const READ_ALL_USAGE = `SELECT key, ${COLUMNS} FROM usage WHERE day >= ? ORDER BY key, day, operation`;
 
 export const REMOVE_USAGE = "DELETE FROM usage WHERE day < ?";
@@ -48,7 +51,7 @@ export const sumOf = (a: Counts, b: Counts): Counts => ({
   bytesOut: a.bytesOut + b.bytesOut,
 });
 
-/** Deletes usage that is older than the limit. */
+/** Deletes usage older than LIMITS.usageDays. */
 export async function removeOldUsage(records: UsageRecords | undefined): Promise<void> {
   await records?.removeBefore(dayOf(Date.now() - LIMITS.usageDays * DAY_MS));
 }

@@ -1,5 +1,5 @@
-// Declares the operation that fetches a file from the web. It runs in the container, which connects only to checked
-// addresses; a Worker cannot guarantee this.
+// Declares the operation that fetches a file from the web. It runs in the container, which connects only to IP
+// addresses that it has checked. A Worker cannot guarantee this.
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
@@ -9,5 +9,5 @@ const paramsSchema = z.object({
   maxBytes: z.int().min(0),
 });
 
-/** Has no input. Its output has the name and media type from the server's response. */
+/** The operation has no input. Its output has the name and media type from the server's response. */
 export const fetchUrl = declareOperation({ name: "fetch-url", params: paramsSchema, internet: true });

@@ -1,5 +1,5 @@
-// Declares the operation that posts a webhook message. It runs in the container, which connects only to checked
-// addresses; a Worker cannot guarantee this.
+// Declares the operation that posts a webhook message. It runs in the container, which connects only to IP addresses
+// that it has checked. A Worker cannot guarantee this.
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
@@ -9,5 +9,5 @@ const paramsSchema = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** Its input is the message. Its output is the status of the response, as JSON. */
+/** The input is the message. The output is the HTTP status of the response, as JSON. */
 export const postWebhook = declareOperation({ name: "post-webhook", params: paramsSchema, internet: true });

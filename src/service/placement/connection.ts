@@ -1,16 +1,17 @@
-// Defines the connection of a request to the container, by URL or through the platform.
+// Defines a request's connection to the container. The container has a URL, or is an instance of the platform.
 
 import type { ContainerClient, OperationDeclaration } from "../../document/contract/operation.ts";
 import type { Span } from "../../document/contract/trace.ts";
 
 export interface ConnectedContainer extends ContainerClient {
   /**
-   * Prepares a retry of a failed job: waits for a lost container for a limited time, or switches to another instance.
+   * Prepares the retry of a failed job: waits for a limited time until a lost container responds again, or switches to
+   * another instance.
    * @returns false if a retry is pointless
    * @throws the signal's reason when aborted
    */
   prepareRetry(error: unknown, signal: AbortSignal): Promise<boolean>;
-  /** Starts an instance in advance for a job whose upload is still arriving. */
+  /** Starts an instance in advance, while the input of its job is still being uploaded. */
   prewarm(operation: Pick<OperationDeclaration<unknown>, "internet">): void;
 }
 
@@ -24,7 +25,7 @@ interface CallerTrace {
 /** The request for which the container runs a job. */
 export interface JobOrigin {
   readonly requestId: string;
-  /** Distinguishes clients for fair scheduling; otherwise meaningless. */
+  /** Distinguishes clients for fair scheduling. Has no other meaning. */
   readonly client: string;
   /** Trace of the request. @default none */
   readonly trace?: CallerTrace;

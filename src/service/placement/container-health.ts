@@ -1,4 +1,4 @@
-// Defines the container's response to GET /ready, for both ends.
+// Defines the container's response to GET /ready. Used by the container and the service.
 
 /** Evidence that an engine works: its last completed job, or a small probe job. */
 export interface EngineProbe {
@@ -11,7 +11,7 @@ export interface EngineHealth {
   readonly state: string;
   /** The last probe. @default none */
   readonly proof?: EngineProbe;
-  /** Set while the engine runs, but does not work: its last probe failed, or the last ones were late. */
+  /** Set if the engine runs, but its last probe failed, or its last probes took too long. */
   readonly trouble?: "failed" | "late";
   /** Sandbox features that the engine lacks, named as in SECURITY.md. @default none */
   readonly lacks?: readonly string[];
@@ -23,7 +23,7 @@ export interface ContainerHealth {
   readonly queue: {
     /** Number of queued jobs. */
     readonly waiting: number;
-    /** Number of further jobs of any operation that are accepted. */
+    /** Number of further jobs that the queue accepts, of any operation. */
     readonly room: number;
   };
 }

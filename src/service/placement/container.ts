@@ -1,5 +1,4 @@
-// Connects a request to the container for placement/remote.ts: to its URL, or through the dispatcher to an instance of
-// the platform.
+// Connects a request to the container, for remote.ts: by URL, or through the dispatcher to an instance of the platform.
 
 import type { Env } from "../settings/config.ts";
 import type { ConnectedContainer, JobOrigin } from "./connection.ts";

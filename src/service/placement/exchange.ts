@@ -1,5 +1,5 @@
-// Sends the frames of one request over HTTP and returns the frames of the response, or throws the reason for their
-// absence. Used for containers with a URL and for instances of the platform.
+// Sends the frames of one request over HTTP, and returns the frames of the response or throws an error. Used for
+// containers with a URL and for instances of the platform.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -14,8 +14,8 @@ export interface ExchangeOptions {
 }
 
 /**
- * The container did not accept the job. The job itself did not fail: a job's failure is a frame in a response with
- * status 200.
+ * Thrown if the container did not accept a job. If a job itself fails, the response has status 200 and contains a
+ * failure frame.
  */
 export class NotAccepted extends EngineFailure {
   /** Status of the response; undefined without a response. */
@@ -75,8 +75,8 @@ async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOpti
 }
 
 /**
- * Returns a stream that pulls from chunks, and the error that ended them: it is more precise than the error of the
- * broken connection.
+ * Returns a stream of the chunks, and the error that the chunks ended with. This error is more precise than the error
+ * of the connection that it breaks.
  */
 function streamOf(chunks: AsyncIterable<Uint8Array>): {
   stream: ReadableStream<Uint8Array>;

@@ -1,5 +1,5 @@
-// The version of the frame format (remote.ts). During a rollout, a new Worker connects to older containers and must not
-// misread their frames.
+// The version of the frame format (remote.ts). During a rollout, a new Worker connects to containers of the previous
+// version, and must not misread their frames.
 
 /** Increment it for each incompatible change of the frames. */
 export const FRAME_VERSION = "2";

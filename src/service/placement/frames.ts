@@ -1,5 +1,5 @@
-// Encodes and decodes the frames of remote.ts: one byte for the kind, four bytes for the length (big-endian), the
-// payload.
+// Encodes and decodes the frames of remote.ts. A frame is one byte for the kind, four bytes for the length
+// (big-endian), and the payload.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 
@@ -8,14 +8,17 @@ const BYTES_FRAME = 2;
 const HEADER_BYTES = 5;
 /** Maximum payload of a frame of bytes. Longer data are split. */
 export const MAX_BYTES_FRAME = 2 ** 20;
-/** Minimum number of collected bytes before a frame is sent: each frame costs both ends an event-loop turn. */
+/**
+ * Short chunks are collected until a frame has this many bytes, because both ends spend an event-loop turn on each
+ * frame.
+ */
 const MIN_BYTES_FRAME = 2 ** 16;
 /** Maximum payload of a JSON frame, which is buffered before parsing. */
 const MAX_JSON_FRAME = 2 ** 20;
 
 export type Frame = { readonly json: unknown } | { readonly bytes: Uint8Array };
 
-/** Decodes frames. Passes bytes on as they arrive, in parts of their frame; buffers only JSON. */
+/** Decodes frames. Yields the bytes of a frame in parts, as they arrive; buffers only JSON frames. */
 export async function* decodeFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame, undefined> {
   const header = new Collector(HEADER_BYTES);
   let json: Collector | undefined;
@@ -79,14 +82,14 @@ function parse(bytes: Uint8Array): unknown {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Not valid JSON.
+    // The text is not valid JSON; throws the error below.
   }
   throw protocolError("an invalid JSON frame");
 }
 
 export function jsonFrame(value: unknown): Uint8Array<ArrayBuffer> {
   const payload = new TextEncoder().encode(JSON.stringify(value));
-  // Valid names and details are much shorter.
+  // No valid file name or error detail reaches this length.
   if (payload.length > MAX_JSON_FRAME) throw new EngineFailure("too-complex", "the header is too long");
   return frame(JSON_FRAME, payload);
 }
@@ -100,7 +103,7 @@ export function* bytesFrames(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffe
 /** Returns a buffer in which {@link bodyFrames} collects short chunks, reusable for successive bodies. */
 export const gatheringBuffer = (): Uint8Array => new Uint8Array(MIN_BYTES_FRAME);
 
-/** Returns the frames of a body. Joins short chunks, so that a frame boundary can be within a chunk. */
+/** Returns the frames of a body. Short chunks are joined, so frames need not end where chunks end. */
 export async function* bodyFrames(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   gathered: Uint8Array,
@@ -122,8 +125,7 @@ export async function* bodyFrames(
 }
 
 /**
- * Returns a frame with a copy of the payload: the producer can reuse its buffer while the connection still sends the
- * frame.
+ * Returns a frame with a copy of the payload, so that the producer can reuse its buffer while the frame is being sent.
  */
 function frame(kind: number, payload: Uint8Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(HEADER_BYTES + payload.length);
@@ -156,7 +158,7 @@ export function jsonIn(chunk: Uint8Array): unknown[] {
   return found;
 }
 
-/** Returns the JSON of a chunk that is a single JSON frame; undefined for other chunks. */
+/** Returns the JSON value if the chunk is a single JSON frame; otherwise undefined. */
 export function onlyJsonOf(chunk: Uint8Array): unknown {
   if (chunk[0] !== JSON_FRAME) return undefined;
   const length = new DataView(chunk.buffer, chunk.byteOffset).getUint32(1);

@@ -1,5 +1,5 @@
-// Selects the backend of a job by comparing its memory needs with the limits of an isolate. All steps of a job run on
-// one backend. Independent of individual operations.
+// Selects the backend of a job by comparing the job's memory needs with the limits of an isolate. All steps of a job
+// run on the same backend.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import {
@@ -21,17 +21,18 @@ import type { Semaphore } from "./semaphore.ts";
 export interface JobPlan {
   readonly steps: Steps;
   readonly backends: readonly Backend["kind"][];
-  /** Documents that the job buffers at the edge. A job with several inputs buffers one input at a time. */
+  /** The documents that the job buffers at the edge. A job with several inputs buffers one of them at a time. */
   readonly memoryNeed: MemoryNeed;
 }
 
 /**
- * `input`: an engine and one input. `input-and-output`: also an output of the same size. Both need a permit and memory.
- * `part`: one part of the output, concurrently with other such jobs. `nothing`: only chunks in transit.
+ * Data that a job buffers. `input`: an engine and one input. `input-and-output`: also an output of the same size. Both
+ * need a permit and memory. `part`: one part of the output; several such jobs run concurrently. `nothing`: only chunks
+ * in transit.
  */
 export type MemoryNeed = "nothing" | "part" | "input" | "input-and-output";
 
-/** Returns a streaming job, which fits at the edge with inputs of any size. Example: `streamingJob(zipFiles, {})`. */
+/** Returns a streaming job, which can run at the edge for inputs of any size. Example: `streamingJob(zipFiles, {})`. */
 export const streamingJob = <P>(operation: Operation<P>, params: NoInfer<P>): JobPlan => ({
   steps: [stepOf<P>(operation, params)],
   backends: ["edge"],
@@ -39,15 +40,15 @@ export const streamingJob = <P>(operation: Operation<P>, params: NoInfer<P>): Jo
 });
 
 /**
- * Returns a streaming job that also processes the data at the edge. If that needs more memory than available, the job
- * moves to the container.
+ * Returns a streaming job that processes its data, not only passes it on. If the edge lacks the memory, the job runs in
+ * the container.
  */
 export const streamingJobWithFallback = <P>(operation: Operation<P>, params: NoInfer<P>): JobPlan =>
   edgeJob(operation, params, "part");
 
 /**
- * Returns a job for an engine at the edge. If its inputs or the engine's memory are too large, the job runs in the
- * container with the same engine.
+ * Returns a job for an engine at the edge. If the inputs are too large, or the engine needs too much memory, the job
+ * runs in the container with the same engine.
  */
 export const edgeJob = <P>(operation: Operation<P>, params: NoInfer<P>, memoryNeed: MemoryNeed = "input"): JobPlan =>
   stepsJob([stepOf<P>(operation, params)], memoryNeed);
@@ -60,9 +61,10 @@ export const containerJob = <P>(operation: OperationDeclaration<P>, params: NoIn
 });
 
 /**
- * Returns a job with one or more steps. It runs at the edge if the Worker contains the code of all steps, like {@link
- * edgeJob}; otherwise in the container, with one request.
- * @param memoryNeed maximum of all steps. @default each step buffers the output of the previous one
+ * Returns a job with one or more steps. If the Worker contains the code of all steps, the job can run at the edge, like
+ * an {@link edgeJob}. Otherwise it runs in the container, with one request for all steps.
+ * @param memoryNeed the largest need of all steps. @default `input-and-output`: each step buffers the output of the
+ *   previous step
  */
 export const stepsJob = (steps: Steps, memoryNeed: MemoryNeed = "input-and-output"): JobPlan => ({
   steps,
@@ -75,11 +77,11 @@ export interface Backends {
   readonly budgets: ProcessCapacity;
   /** Limits jobs with an engine at the edge. */
   readonly engineSemaphore: Semaphore;
-  /** Limits jobs in the container, and other jobs that buffer only one part of their output. */
+  /** Limits jobs that receive outputs from the container, and other jobs that buffer only one part of their output. */
   readonly receiveSemaphore: Semaphore;
-  /** Limits jobs in the container until their first output. */
+  /** Limits jobs in the container that have not yielded their first output. */
   readonly containerSemaphore: Semaphore;
-  /** The container; undefined without one. */
+  /** The container; undefined if the deployment has none. */
   readonly container: ContainerClient | undefined;
 }
 
@@ -90,16 +92,17 @@ export interface Backend {
 }
 
 /**
- * Memory besides engines: the service's code and compiled data, one part being stored, an encoder's buffers, and other
- * requests' uploads.
+ * Memory of an isolate that engines cannot use: for code and compiled data, the part that is being stored, the buffers
+ * of an encoder, and uploads of other requests.
  */
 const BESIDE_THE_ENGINE_BYTES = 32 * 2 ** 20;
 
 /**
- * Returns the backends for a job, best first: only the container if the capacity settings prefer it and it can run the
- * job. The next one runs only if the job {@link needsMoreMemory} and has not yielded an output.
- * @throws EngineFailure `too-large` if the inputs leave too little memory for an engine at the edge and there is no
- *   other backend
+ * Returns the backends for a job, best first. If the capacity settings prefer the container, and it can run the job,
+ * returns only the container. The caller tries the next backend only if the job {@link needsMoreMemory} and has not
+ * yielded an output.
+ * @throws EngineFailure `too-large` if the inputs leave too little memory for an engine at the edge, and the job cannot
+ *   run in the container
  */
 export function selectBackends(
   job: JobPlan,
@@ -135,7 +138,7 @@ export const needsMoreMemory = (error: unknown): boolean =>
 /** Returns the memory for all engines at the edge and the documents that they read. */
 export const engineMemoryBytes = ({ isolateBytes }: ProcessCapacity) => isolateBytes - BESIDE_THE_ENGINE_BYTES;
 
-/** Returns the heap limit of an engine, given the number of buffered bytes. */
+/** Returns the heap limit of an engine at the edge. Buffered bytes reduce it. */
 const edgeHeapLimit = (heldBytes: number, budgets: ProcessCapacity) =>
   Math.min(budgets.edgeHeapBytes, engineMemoryBytes(budgets) - heldBytes);
 
@@ -174,7 +177,8 @@ function inContainer(steps: Steps, inputs: readonly Input[], places: Backends): 
       const outputs = runRemotely(steps, inputs, within);
       const iterator = outputs[Symbol.asyncIterator]();
       try {
-        // Slow jobs wait here without occupying a permit.
+        // The job acquires this permit only when its first output is ready, so that a slow job does not occupy one
+        // while it computes.
         let next = await iterator.next();
         using _turn = await receiveSemaphore.acquire(context.signal);
         for (; !next.done; next = await iterator.next()) yield next.value;

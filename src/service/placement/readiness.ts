@@ -1,4 +1,4 @@
-// Checks whether jobs can run in the container, without starting a sleeping one.
+// Checks whether jobs can run in the container, without starting a sleeping container.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
@@ -13,16 +13,16 @@ import { fetchReadiness } from "./url-connection.ts";
 type EngineHealths = Readonly<Record<string, EngineHealth>>;
 
 export interface PoolReadiness {
-  /** The reason why such jobs cannot run. @default they can */
+  /** The reason why jobs cannot run in this pool. @default jobs can run */
   readonly reason?: string;
-  /** True if this kind of engine is disabled by configuration. @default false */
+  /** True if the settings disable the engines of this pool. @default false */
   readonly isOff?: boolean;
   readonly engines: EngineHealths;
 }
 
 export interface ContainerReadiness {
   readonly pools: Readonly<Record<Pool, PoolReadiness>>;
-  /** Queue of the container; undefined if it was not queried. */
+  /** Queue of the container; undefined if the container was not queried. */
   readonly queue?: ContainerHealth["queue"];
 }
 
@@ -97,15 +97,15 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   const silent = responses.filter((response) => response === "silent");
   if (silent.length === instances.length) return failed(`${SUBJECTS[pool]} does not answer.`);
   const engines = bestOf(pool, responses);
-  // A job that an instance fails moves to another one.
+  // A broken engine is a reason only if all instances are awake, because a failed job is retried on another instance.
   const readiness = awake.length < instances.length ? { engines } : readinessOfEngines(engines);
   return { readiness, waiting };
 }
 
-/** Result of querying an instance: its health, unless it sleeps or does not respond. */
+/** Result of querying an instance: its health, `asleep`, or `silent` if it does not respond. */
 type InstanceResponse = ContainerHealth | "asleep" | "silent";
 
-/** Does not start the instance. */
+/** Queries an instance without starting it. */
 async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceResponse> {
   try {
     return (await withTimeout(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";

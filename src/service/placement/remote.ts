@@ -1,7 +1,8 @@
-// Runs operations in the container: encodes inputs, steps, outputs and failures of the contract in operation.ts for the
-// connection. Used by both ends. Independent of URLs, secrets and individual operations.
+// Runs operations in the container: encodes the inputs, steps, outputs and failures that operation.ts defines as
+// messages. Both ends use this file. It is independent of URLs, secrets and individual operations.
 //
-// A message is a sequence of frames: one byte for the kind, four bytes for the length (big-endian), the payload.
+// A message is a sequence of frames. A frame is one byte for the kind, four bytes for the length (big-endian), and the
+// payload.
 //   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of the inputs in order
 //   response  for each output: json {output: {extension, name?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
@@ -44,7 +45,7 @@ import {
 const MAX_DETAIL_LENGTH = 4000;
 
 interface RequestHeader {
-  /** Operations by name. The outputs of a step are the inputs of the next one. */
+  /** Names of the operations, with their parameters. The outputs of a step are the inputs of the next one. */
   readonly steps: readonly { readonly operation: string; readonly params: unknown }[];
   readonly inputs: readonly InputFacts[];
 }
@@ -52,8 +53,8 @@ interface RequestHeader {
 /** A request, decoded by the container. */
 export interface RemoteRequest extends RequestHeader {
   /**
-   * Bytes of the inputs, to be read in order and to their ends.
-   * @throws EngineFailure `crashed` if they end early
+   * Bytes of the inputs. Read the inputs in order, each to its end.
+   * @throws EngineFailure `crashed` if the bytes end early
    */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
 }
@@ -68,11 +69,14 @@ type ResponseEvent =
   | { readonly spans: readonly Span[] };
 
 interface OutputHeader extends Pick<Output, "extension" | "name" | "type" | "total"> {
-  /** False if the first bytes are final when they are sent. @default they can be overwritten at the end */
+  /**
+   * False if the first bytes of the output are final when they are sent. @default the end of the output can overwrite
+   * them
+   */
   readonly headed?: boolean;
 }
 
-/** Properties of an output that are final only at its end. */
+/** Properties of an output that are known only at its end. */
 interface OutputTrailer {
   readonly head?: string;
   readonly notices?: readonly Notice[];
@@ -88,10 +92,10 @@ interface Failure {
 }
 
 /**
- * Runs the steps of a job in the container. If the reader stops, the container aborts the job. An output that is not
- * read to its end is skipped when the next one is requested.
- * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke, `busy`
- *   without a container
+ * Runs the steps of a job in the container. If the reader stops, the container aborts the job. If the reader requests
+ * the next output before the end of an output, the remaining bytes are skipped.
+ * @throws EngineFailure, OutOfRange the error that the container reported; `lost` if the connection broke; `busy` if
+ *   there is no container
  */
 export async function* runRemotely(steps: Steps, inputs: readonly Input[], context: Context): AsyncIterable<Output> {
   const { container } = context;
@@ -112,7 +116,10 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
   }
 }
 
-/** Returns the operation whose semaphore a job uses: the first that only the container can run, or else the first. */
+/**
+ * Returns the operation whose semaphore in the container the job uses: the first operation that only the container can
+ * run, or else the first operation.
+ */
 function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
   const { name } = (steps.find(({ operation }) => !operation.run) ?? steps[0]).operation;
   return { name, internet: steps.some(({ operation }) => operation.internet) };
@@ -126,7 +133,7 @@ async function* encodeRequest(inputs: readonly Input[], steps: Steps): AsyncGene
   for (const input of inputs) {
     for await (const chunk of input.stream()) {
       for (const frame of bytesFrames(chunk)) {
-        // Each chunk costs both ends an event-loop turn, so a small document is sent in one chunk.
+        // The header and the first bytes are one chunk, because both ends spend an event-loop turn on each chunk.
         yield header ? concatFrames(header, frame) : frame;
         header = undefined;
       }
@@ -153,7 +160,7 @@ async function* splitBodies(
   inputs: RequestHeader["inputs"],
   frames: AsyncIterator<Frame>,
 ): AsyncGenerator<AsyncGenerator<Uint8Array>> {
-  // Bytes after the end of one input belong to the next one.
+  // A frame can contain the end of one input and the start of the next. The remaining bytes belong to the next input.
   let rest = new Uint8Array(0) as Uint8Array;
   async function* body(size: number): AsyncGenerator<Uint8Array> {
     for (let remaining = size; remaining > 0; ) {
@@ -219,7 +226,7 @@ function endOf({ headerPatch, notices }: Output): OutputTrailer {
   return { ...(headerPatch ? { head: toBase64(headerPatch()) } : {}), ...(lost.length > 0 ? { notices: lost } : {}) };
 }
 
-/** Encodes the failure that ends an incomplete response. Unexpected errors become `crashed`. */
+/** Encodes the failure that ends an incomplete response. An unexpected error becomes `crashed`. */
 export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
   return jsonFrame(failureEvent(error));
 }
@@ -247,20 +254,23 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
   };
 }
 
-/** Encodes notices of earlier steps, which the next output includes. */
+/** Encodes the notices of earlier steps. The receiver adds them to the next output. */
 export function encodeNotices(notices: readonly Notice[]): Uint8Array<ArrayBuffer> {
   return jsonFrame({ notices: mergeNotices(notices) } satisfies ResponseEvent);
 }
 
-/** Encodes the container's spans. */
+/** Encodes the trace spans of the container. */
 export function encodeSpans(spans: readonly Span[]): Uint8Array<ArrayBuffer> {
   return jsonFrame({ spans } satisfies ResponseEvent);
 }
 
-/** Outcome of a response, from the container's view: completed, rejected for a parameter, or failed. */
+/**
+ * Outcome of a job in the container: `answered`, `out-of-range` if a parameter was rejected, or the reason of its
+ * failure.
+ */
 export type ResponseOutcome = "answered" | "out-of-range" | FailureReason;
 
-/** Returns the outcome if this chunk of frames ends the response; otherwise undefined. */
+/** Returns the outcome of the job if this chunk of frames ends the response; otherwise undefined. */
 export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined {
   // The last frame of a response is always a separate chunk.
   const event = onlyJsonOf(frames) as ResponseEvent | undefined;
@@ -270,7 +280,10 @@ export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined
   return "failure" in event ? event.failure.reason : undefined;
 }
 
-/** @throws EngineFailure, OutOfRange the error in the response; `lost` if it is truncated, `crashed` if invalid */
+/**
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response is truncated; `crashed` if it is
+ *   invalid
+ */
 export async function* decodeResponse(
   chunks: AsyncIterable<Uint8Array>,
   { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
@@ -311,14 +324,14 @@ export async function* decodeResponse(
 export interface EncodedOutput {
   /** Number of outputs of the whole job. */
   readonly total: number;
-  /** The chunks of its frames. Read them before requesting the next output. */
+  /** The frames of the output, in chunks. Read them before requesting the next output. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
  * Splits a response into its outputs, without copying bytes.
- * @param chunks as {@link encodeResponse} yields them, not as a network delivers them
- * @throws EngineFailure, OutOfRange the error in the response; `lost` if it is truncated
+ * @param chunks exactly as {@link encodeResponse} yields them, because each must contain whole frames
+ * @throws EngineFailure, OutOfRange the error in the response; `lost` if the response is truncated
  */
 export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<EncodedOutput> {
   const reading = chunks[Symbol.asyncIterator]();
@@ -348,7 +361,7 @@ export async function* splitResponse(chunks: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/** Joins encoded outputs to a response. Failures become frames: the generator never throws. */
+/** Joins encoded outputs into a response. Failures become frames: the generator never throws. */
 export async function* joinResponse(outputs: AsyncIterable<EncodedOutput>): AsyncGenerator<Uint8Array> {
   try {
     for await (const { chunks } of outputs) yield* chunks;
@@ -390,7 +403,7 @@ function throwFailure(event: ResponseEvent): void {
   }
   if (!("failure" in event)) return;
   const { reason, detail, nonconformity, feature, limitBytes, why } = event.failure;
-  // The other end might run a different version.
+  // The container might run a newer version, which has other reasons.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
     ...(nonconformity ? { nonconformity } : {}),
@@ -400,7 +413,7 @@ function throwFailure(event: ResponseEvent): void {
   });
 }
 
-/** Rethrows a connection error as the container's failure, unless this end closed the connection. */
+/** Rethrows a connection error as EngineFailure `lost`, unless this end has aborted the connection. */
 async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await reading;

@@ -1,4 +1,4 @@
-// Retries a job whose container was lost.
+// Retries a job once if its container was lost.
 
 import type { Context } from "../../document/contract/operation.ts";
 import type { ConnectedContainer } from "./connection.ts";
@@ -9,7 +9,10 @@ export interface RetryOptions extends Pick<Context, "signal" | "log"> {
   rollback?(): Promise<void>;
 }
 
-/** Retries the job once: on another instance, or after a limited wait for the container to return. */
+/**
+ * Runs a job. If its container is lost, runs the job again: on another instance, or on the same container when it
+ * responds again.
+ */
 export async function retryIfLost<T>(
   carryOut: () => Promise<T>,
   { container, signal, log, rollback }: RetryOptions,

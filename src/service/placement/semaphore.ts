@@ -1,16 +1,19 @@
-// Limits concurrent work that needs memory of the isolate, and divides the permits among clients.
+// Limits concurrent work by permits, and divides the permits fairly among clients.
 
 import { ClientShares, leavesEnough, overHalf, ticketToEvict } from "../../runtime/client-shares.ts";
 import { PermitQueue, type PermitQueueLimits } from "../../runtime/permit-queue.ts";
 
 export interface SemaphoreLimits extends Required<Pick<PermitQueueLimits, "concurrency" | "maxQueued" | "maxWaitMs">> {
-  /** True if clients determine how long a permit is held: a client then leaves permits for others. @default false */
+  /**
+   * True if clients determine how long they hold a permit, for example by uploading slowly. Then one client never gets
+   * all permits. @default false
+   */
   readonly leavesRoom?: boolean;
 }
 
 export interface Semaphore {
   /**
-   * Waits for a permit. Dispose it to release it.
+   * Waits for a permit. Disposing the returned object releases the permit.
    * @param isLowPriority true for background work, which gets a permit only if no other work is queued. @default false
    * @throws EngineFailure `busy` if the queue is full, or the wait takes too long
    */
@@ -27,7 +30,10 @@ export const lowPriority = (turns: Semaphore): Semaphore => ({ acquire: (signal)
 
 /** A semaphore with readable state. */
 export interface ObservableSemaphore extends Semaphore {
-  /** Returns the client's view of the semaphore. The semaphore itself counts for an unnamed client. */
+  /**
+   * Returns a semaphore whose permits count for this client. The permits of the original semaphore count for an unnamed
+   * client.
+   */
   for(client: string): Semaphore;
   /** Number of queued requests. */
   readonly queued: number;
@@ -64,7 +70,7 @@ export function createSemaphore({
       const resources = new DisposableStack();
       resources.use(shares.join(client));
       try {
-        // Leave the client's share only after the permit is released.
+        // The stack disposes in reverse order: it releases the permit before the client's share.
         resources.use(await queue.acquire({ client, isLowPriority }, signal));
         return resources;
       } catch (error) {

@@ -1,4 +1,5 @@
-// Connects a request to a container with a URL, in development. It is the only container, so a job is retried there.
+// Connects a request to a container with a URL: on the host, and in development. There is only one such container, so a
+// failed job is retried on it.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -18,7 +19,7 @@ export function connectUrl(base: string, secret: string, caller: JobOrigin): Con
 
     async prepareRetry(error, signal) {
       if (!(error instanceof EngineFailure && error.reason === "lost")) return false;
-      // A retry would be rejected for the same reason, such as the secret.
+      // The container rejected the request, for example because of a wrong secret. It would reject the retry, too.
       if (error instanceof NotAccepted && error.status !== undefined && error.status < 500) return false;
       const until = Date.now() + LIMITS.containerReturnMs;
       while (Date.now() < until) {
@@ -40,7 +41,7 @@ async function isUp(base: string, signal: AbortSignal): Promise<boolean> {
   return up?.status === "OK";
 }
 
-/** @returns undefined if the container does not respond, or another server has the URL */
+/** @returns undefined if the container does not respond, or the URL belongs to another server */
 export async function fetchReadiness(base: string, signal: AbortSignal): Promise<ContainerHealth | undefined> {
   const health = (await answerOf(`${base}/ready`, signal)) as Partial<ContainerHealth> | undefined;
   return health?.engines && health.queue ? (health as ContainerHealth) : undefined;

@@ -1,5 +1,5 @@
-// Storage contract of API keys, of which only hashes are stored. The service reads them, the operator's script writes
-// them. All implementations pass test/support/key-conformance.ts.
+// Storage contract of API keys. Only hashes of the keys are stored. The service reads the records; the operator's
+// script (scripts/keys.ts) writes them. All implementations pass test/support/key-conformance.ts.
 import { createHash } from "node:crypto";
 import type { Limits } from "./limiter.ts";
 
@@ -15,7 +15,7 @@ export interface KeyRecord {
   /** Endpoints that the key can use, without slashes. @default all */
   readonly scopes?: readonly string[];
   readonly limits?: Limits;
-  /** Lifetime of the key's files, if shorter than the lifetime of the service. */
+  /** Lifetime of the files stored with this key. Ignored if longer than the lifetime in the service's settings. */
   readonly fileLifetimeHours?: number;
   /** Secrets that sign messages to the owner of the key, newest first. @default none */
   readonly webhookSecrets?: readonly SigningSecret[];
@@ -25,7 +25,7 @@ export interface KeyRecord {
 export interface SigningSecret {
   /** `whsec_` and base64. */
   readonly secret: string;
-  /** Time at which it expires, in ISO 8601. @default never */
+  /** Time at which the secret expires, in ISO 8601. @default never */
   readonly until?: string;
 }
 
@@ -40,5 +40,8 @@ export function hashKey(apiKey: string): string {
   return createHash("sha256").update(apiKey, "utf8").digest("hex");
 }
 
-/** Reports whether a text can be a key: characters that a header carries without loss (RFC 9110, 5.5). */
+/**
+ * Reports whether a text can be a key: 1 to 256 visible ASCII characters, which every header transmits unchanged (RFC
+ * 9110, 5.5).
+ */
 export const isKey = (text: string): boolean => /^[\x21-\x7e]{1,256}$/.test(text);

@@ -11,20 +11,20 @@ export interface BucketObject {
   readonly customMetadata?: Readonly<Record<string, string>>;
 }
 
-/** An object whose bytes, or the requested range, can be read once. */
+/** An object with its bytes, or the requested range of them. The bytes can be read once. */
 export interface BucketObjectBody extends BucketObject {
   readonly body: ReadableStream<Uint8Array>;
   bytes(): Promise<Uint8Array>;
 }
 
-/** True if the object exists with this entity tag. */
+/** Met if the object exists and has this entity tag. */
 export interface BucketCondition {
   readonly etagMatches: string;
 }
 
 export interface BucketMetadata {
   readonly httpMetadata?: { contentType: string };
-  /** Names are lowercase, because S3 converts them. */
+  /** Names must be lowercase, because S3 converts them to lowercase. */
   readonly customMetadata?: Record<string, string>;
 }
 
@@ -51,12 +51,12 @@ export interface UploadedPart {
   readonly etag: string;
 }
 
-/** An object that is uploaded in parts. It is invisible until complete. */
+/** An object that is uploaded in parts. The object is invisible until the upload is complete. */
 export interface MultipartUpload {
   readonly uploadId: string;
   /**
-   * Stores a part durably, replacing an earlier part with the same number. Parts have numbers from 1, and arrive in any
-   * order. All except the last have the same size of at least 5 MiB.
+   * Stores a part durably, replacing an earlier part with the same number. Parts are numbered from 1, and can be
+   * uploaded in any order. All parts except the last have the same size, which is at least 5 MiB.
    */
   uploadPart(partNumber: number, value: Uint8Array): Promise<UploadedPart>;
   /** Completes the object from the given parts, and deletes other parts. */
@@ -70,13 +70,13 @@ export interface MultipartUpload {
  */
 export interface Bucket {
   head(key: string): Promise<BucketObject | null>;
-  /** @returns null if there is no such object; the object without its bytes if it fails the condition */
+  /** @returns null if there is no such object; the object without its bytes if it does not meet the condition */
   get(
     key: string,
     options: BucketGetOptions & { readonly onlyIf: BucketCondition },
   ): Promise<BucketObjectBody | BucketObject | null>;
   get(key: string, options?: BucketGetOptions): Promise<BucketObjectBody | null>;
-  /** @returns null if the current object fails the condition; it then remains unchanged */
+  /** @returns null if the stored object does not meet the condition; the stored object then remains unchanged */
   put(
     key: string,
     value: Uint8Array,
@@ -88,10 +88,10 @@ export interface Bucket {
   list(options?: BucketListOptions): Promise<BucketPage>;
   createMultipartUpload(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
   /**
-   * Creates an upload that is never resumed: its parts need not be durable before it is complete, and are deleted if
-   * the process ends. @default createMultipartUpload
+   * Creates an upload that is never resumed. Its parts need not be durable before the upload is complete, and are
+   * deleted if the process ends. @default createMultipartUpload
    */
   createTransientUpload?(key: string, options?: BucketMetadata): Promise<MultipartUpload>;
-  /** Resumes an upload that another request or process created. Does not check that it exists. */
+  /** Resumes an upload that another request or process created. Does not check that the upload exists. */
   resumeMultipartUpload(key: string, uploadId: string): MultipartUpload;
 }

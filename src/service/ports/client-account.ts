@@ -1,10 +1,10 @@
-// Defines the client whose limits and usage a job counts for.
+// Defines the client whose limits and usage include a job.
 
 import type { Limits } from "./limiter.ts";
 
 /** The client of a job, stored with the job. */
 export interface ClientAccount {
-  /** Name under which the client's limits count. */
+  /** Name under which the limiter counts the client. */
   readonly client: string;
   /** Name of the endpoint. */
   readonly operation: string;

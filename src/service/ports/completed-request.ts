@@ -9,5 +9,5 @@ export interface CompletedRequest {
   readonly durationMs: number;
 }
 
-/** Logged only: the client has disconnected. */
+/** Status for the log and metrics only: the client disconnected before the response. */
 export const CLIENT_CLOSED_REQUEST = 499;

@@ -9,21 +9,21 @@ export interface Webhook {
 
 /** An accepted request that runs later. */
 export interface NewJob {
-  /** Version 4 UUID, with which the client reads the status. */
+  /** UUID (version 4) with which the client requests the status. */
   readonly id: string;
   /** Path of the endpoint. */
   readonly path: string;
-  /** The form as text (http/deferred-form.ts). */
+  /** The form as JSON (src/service/http/async/deferred-form.ts). */
   readonly form: string;
-  /** Prefix of the URLs in the response, without a path. */
+  /** Base URL of the service, with which URLs in the response start. */
   readonly baseUrl: string;
   /** Client ID. */
   readonly client: string;
-  /** Hash of the token that cancels the job. @default only the client cancels it */
+  /** Hash of the delete token, with which anyone can cancel the job. @default only the client can cancel it */
   readonly token?: string;
-  /** IDs of the files received with the request. A failed or canceled job deletes them. */
+  /** IDs of the files received with the request. They are deleted if the job fails or is canceled. */
   readonly inputs: readonly string[];
-  /** True if a completed job deletes the inputs, too. */
+  /** True if the inputs are deleted even when the job completes. */
   readonly isTransient: boolean;
   /** @default no webhook */
   readonly webhook?: Webhook;
@@ -31,7 +31,7 @@ export interface NewJob {
 
 /** One attempt to run a job. */
 export interface LeasedJob extends Pick<NewJob, "id" | "path" | "form" | "baseUrl" | "client"> {
-  /** From 1. Distinguishes the attempts of a job. */
+  /** Number of this attempt, from 1. */
   readonly attempt: number;
   /** Secret from which the IDs of the attempt's files are derived. */
   readonly seed: string;
@@ -50,29 +50,36 @@ export interface JobError {
   readonly errorStatus: number;
 }
 
-/** The state of a job as its client sees it. `position` counts from 1; `answer` is the response as JSON text. */
+/**
+ * The state of a job, as its client reads it. `position` is the place in the queue, from 1; `answer` is the response as
+ * JSON text.
+ */
 export type JobStatus =
   | { readonly status: "pending"; readonly phase: "waiting"; readonly position: number }
   | ({ readonly status: "pending"; readonly phase: "running" } & Partial<Progress>)
   | { readonly status: "completed"; readonly answer: string }
   | ({ readonly status: "failed" } & JobError);
 
-/** Authorizes cancellation, as a file policy authorizes deletion. */
+/** The owner and token that can cancel a job. A file policy has the same fields, for deletion. */
 export interface JobMarks {
   readonly owner: string;
   readonly token?: string;
 }
 
 /**
- * The queue, as requests and runners use it. Callers repeat calls whose result was lost: a repetition changes nothing.
+ * The queue from the view of requests and runners. Every call is idempotent, because callers repeat a call if its
+ * result was lost.
  */
 export interface JobQueue {
   /**
    * Adds a job, unless it exists. Jobs of different clients alternate.
-   * @returns false if the queue is full, or the client has as many queued jobs as are left for all others
+   * @returns false if the queue is full, or if the client already has as many queued jobs as the queue has free places
    */
   enqueue(job: NewJob): Promise<boolean>;
-  /** Stores the response of a request that ran already. The first response of a job counts. */
+  /**
+   * Stores the response of a request that has already run, as a completed job. Only the first response of a job is
+   * stored.
+   */
   record(job: NewJob, response: string): Promise<void>;
   /** @returns undefined if the job is unknown, canceled or expired */
   status(id: string): Promise<JobStatus | undefined>;
@@ -87,13 +94,13 @@ export interface JobQueue {
 
   /** Renews the lease of an attempt. @returns false if the attempt must stop */
   renew(attempt: AttemptId, progress?: Progress): Promise<boolean>;
-  /** Records that an attempt might use that many derived IDs. @returns false if the attempt must stop */
+  /** Records that an attempt might use up to `ids` derived IDs. @returns false if the attempt must stop */
   reserve(attempt: AttemptId, ids: number): Promise<boolean>;
-  /** @returns false if the attempt lost its lease: its response does not count, and its files are deleted */
+  /** @returns false if the attempt lost its lease: its response is ignored, and its files are deleted */
   complete(attempt: AttemptId, response: string): Promise<boolean>;
-  /** Without effect if the attempt lost its lease. */
+  /** Records that a job failed. Has no effect if the attempt lost its lease. */
   fail(attempt: AttemptId, error: JobError): Promise<void>;
-  /** Requeues a job for which there was no capacity. @param error becomes the job's error if that happens too often */
+  /** Requeues a job for which there was no capacity. @param error the job's error if it was postponed too often */
   postpone(attempt: AttemptId, error: JobError): Promise<void>;
 }
 

@@ -1,14 +1,14 @@
-// Storage contract of per-client limits. Each call is atomic: counts are exact however many requests and processes call at
-// the same time. A call whose result is lost is not repeated, because acquire, release and store count. All
-// implementations pass test/support/limiter-conformance.ts.
+// Storage contract of per-client limits. Each call is atomic, so the counts are exact for any number of concurrent
+// requests and processes. A call is not repeated if its result was lost, because acquire, release and store would count
+// twice. All implementations pass test/support/limiter-conformance.ts.
 
-/** Limits of one client. One that is absent does not apply. */
+/** Limits of one client. A missing limit does not apply. */
 export interface Limits {
   /** Requests within any 60 seconds. */
   readonly requestsPerMinute?: number;
   /** Jobs at the same time. */
   readonly concurrentJobs?: number;
-  /** Size of the bodies and the outputs of requests within a day of UTC, in units of 2^20 bytes. */
+  /** Total size of request bodies and outputs within one day (UTC), in units of 2^20 bytes. */
   readonly megabytesPerDay?: number;
   /** Total size of the stored files, in units of 2^20 bytes. */
   readonly storedMegabytes?: number;
@@ -16,28 +16,28 @@ export interface Limits {
 
 export type LimitName = keyof Limits;
 
-/** The part of a request that counts. */
+/** The properties of a request that limits depend on. */
 export interface LimitRequest {
   /** True if the request runs a job. */
   readonly isJob: boolean;
-  /** Size of its body. */
+  /** Size of the request body. */
   readonly bytes: number;
 }
 
 /** The remaining part of a limit. */
 export interface Remaining {
-  /** Requests, jobs or bytes. */
+  /** Number of requests, jobs or bytes. */
   readonly count: number;
-  /** Time until the whole limit is available again; absent for jobs, and for files that never expire. */
+  /** Time until the whole limit is available again. Missing for jobs, and for files that never expire. */
   readonly seconds?: number;
 }
 
 export type RemainingLimits = Partial<Readonly<Record<LimitName, Remaining>>>;
 
 export interface LimitDecision {
-  /** The reached limit. Nothing of a rejected request counts. */
+  /** The limit that the request would exceed. A rejected request is not counted against any limit. */
   readonly rejected?: { readonly limit: LimitName; readonly retryAfterSeconds: number };
-  /** Set if the request counts as a job until it releases the lease. */
+  /** Set if the request counts as a job. It counts until it releases this lease. */
   readonly lease?: string;
   readonly left: RemainingLimits;
 }
@@ -55,17 +55,17 @@ export interface RemovedFile extends StoredBytes {
 }
 
 export interface Limiter {
-  /** Counts a request, unless a limit is reached. @param client name under which the limits count */
+  /** Counts a request, unless it would exceed a limit. @param client name under which the client is counted */
   acquire(client: string, limits: Limits, request: LimitRequest): Promise<LimitDecision>;
-  /** Renews a lease before it expires. Without effect on an expired lease. */
+  /** Renews a lease before it expires. Has no effect on an expired lease. */
   renew(client: string, lease: string): Promise<void>;
-  /** Ends a lease, if there is one, and counts further bytes of the request. */
+  /** Ends the lease, if the request has one, and counts further bytes of the request. */
   release(client: string, lease: string | undefined, bytes: number): Promise<void>;
-  /** Counts bytes as stored until they expire or are subtracted, unless the limit is reached. */
+  /** Counts bytes as stored until they expire or are subtracted, unless they would exceed the limit. */
   store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision>;
   /** Subtracts bytes that were counted, but not stored. */
   giveBack(client: string, stored: StoredBytes): Promise<void>;
-  /** Subtracts the bytes of counted files. A file that several requests delete is subtracted once. */
+  /** Subtracts the bytes of deleted files. If several requests delete the same file, it is subtracted once. */
   removed(client: string, files: readonly RemovedFile[]): Promise<void>;
   /** Returns the remaining limits, without counting anything. */
   peek(client: string, limits: Limits): Promise<RemainingLimits>;

@@ -1,7 +1,7 @@
-// Contract of the cache of page images: a subset of the Cache API (Service Workers, 5.4), so that the Cache of every
-// platform is one.
+// Contract of the cache of page images: a subset of the Cache API (Service Workers, 5.4), which the platform's Cache
+// implements.
 
-/** Can evict anything at any time. Keys are URLs. */
+/** An entry can be evicted at any time. Keys are URLs. */
 export interface PageImageCache {
   match(key: string): Promise<Response | undefined>;
   put(key: string, response: Response): Promise<void>;

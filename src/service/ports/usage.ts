@@ -9,26 +9,29 @@ export interface Counts {
   readonly bytesOut: number;
 }
 
-/** Usage of one key on one day (UTC, such as 2026-11-23) with one operation, the name of an endpoint. */
+/**
+ * Usage of one key with one operation on one day. The day is in UTC, such as 2026-11-23; the operation is the name of
+ * an endpoint.
+ */
 export interface UsageRow extends Counts {
   readonly day: string;
   readonly operation: string;
 }
 
-/** A row of any key. */
+/** A usage row with its key. */
 export interface KeyUsage extends UsageRow {
   /** Hash of the key. */
   readonly key: string;
 }
 
 export interface UsageRecords {
-  /** Adds all rows or none. Not idempotent: a repeated call adds again. Sums stop at MAX_SAFE_INTEGER. */
+  /** Adds all rows or none. Not idempotent: a repeated call adds the rows again. Sums stop at MAX_SAFE_INTEGER. */
   add(rows: readonly KeyUsage[]): Promise<void>;
-  /** Returns the rows of a key from a day on, by day and operation. */
+  /** Returns the rows of a key since a day, ordered by day and operation. */
   read(key: string, since: string): Promise<UsageRow[]>;
   /** Deletes the rows of all keys before a day. */
   removeBefore(day: string): Promise<void>;
 }
 
-/** Returns the day of a time, as usage names it. */
+/** Returns the UTC day of a time, for example `2026-11-23`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -18,28 +18,36 @@ export interface WebhookMessage extends Webhook {
 
 export type DeliveryAttempt = Pick<WebhookMessage, "id" | "attempt">;
 
-/** Outcome of an attempt. `taken`: delivered. `gone`: status 410. `failed`: any other result. `postponed`: not sent. */
+/**
+ * Outcome of an attempt. `taken`: delivered. `gone`: the receiver responded with status 410. `failed`: any other
+ * response or error. `postponed`: the message was not sent.
+ */
 export type DeliveryOutcome = "taken" | "gone" | "failed" | "postponed";
 
-/** The messages of a {@link JobStore}, under the same rules: each call is atomic. */
+/** The messages of a {@link JobStore}. Each call is atomic, as in the JobStore. */
 export interface Deliveries {
   /**
-   * Leases the next due message, first attempts first. Before that, attempts with an expired lease count as failed.
-   * @returns undefined if none is due, or as many are posted as allowed (of the receiver, the client, in total)
+   * Leases the next due message; messages that were not tried yet come first. Before that, records attempts with an
+   * expired lease as failed.
+   * @returns undefined if no message is due, or if the number of messages in transit has reached a limit: per receiver,
+   *   per client or in total
    */
   dequeue(): Promise<WebhookMessage | undefined>;
   /**
-   * Records an outcome, and schedules the next attempt after `failed` and `postponed`. Without effect if the attempt
-   * lost its lease.
+   * Records an outcome. After `failed` and `postponed`, schedules the next attempt. Has no effect if the attempt lost
+   * its lease.
    * @returns false if the message is abandoned
    */
   recordOutcome(attempt: DeliveryAttempt, outcome: DeliveryOutcome): Promise<boolean>;
 }
 
-/** The record of the service itself, which signs where clients have no keys. Its name is not the hash of a key. */
+/**
+ * Name of the record with the service's own signing secrets, used in the private variant, where clients have no keys.
+ * It cannot be the hash of a key.
+ */
 export const SERVICE_SIGNER = "webhooks";
 
-/** Returns the valid secrets, newest first; none if there is no such record. */
+/** Returns the valid secrets of a record, newest first; none if there is no such record. */
 export async function secretsOf(signer: string, records: KeyRecords): Promise<readonly string[]> {
   return validSecrets(await records.get(signer, "json"));
 }

@@ -1,25 +1,28 @@
-// Caches texts that contain the base URL of the service, which differs between requests unless it is configured. Each
-// text is generated once, for any number of host names.
+// Caches texts that contain the base URL of the service. If BASE_URL is not set, the base URL depends on the host name
+// of the request. Each text is generated once, independent of the number of host names.
 
 import type { Config } from "../settings/config.ts";
 
-/** Placeholder for the base URL in cached texts. RFC 2606, 2, reserves the name, so no text contains it by accident. */
+/**
+ * Placeholder for the base URL in cached texts. No text contains it by accident, because RFC 2606, 2, reserves the
+ * domain.
+ */
 const PLACEHOLDER = "https://base-url.invalid";
 /**
- * Matches characters that HTML, JSON, Markdown or code might escape. A base URL with such a character is not
- * substituted.
+ * Matches characters that HTML, JSON, Markdown or code might escape. If a base URL contains one, the text is generated
+ * without the placeholder.
  */
 const NOT_PLAIN = /[^\w.:/%~[\]-]/g;
 
 interface Kept {
   readonly text: string;
-  /** The last requested base URL and its text: encoding takes most of the response time. */
+  /** The last requested base URL and the encoded text for it, because encoding takes most of the response time. */
   readonly last: { readonly baseUrl: string; readonly bytes: Uint8Array<ArrayBuffer> };
 }
 
 const cache = new Map<string, Kept>();
 
-/** @param write returns the text for a base URL; the text depends only on the base URL, path and settings */
+/** @param write returns the text for a base URL. The text must depend only on base URL, path and settings */
 export function basedText(
   path: string,
   { config, baseUrl }: { readonly config: Config; readonly baseUrl: string },

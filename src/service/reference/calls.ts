@@ -1,4 +1,5 @@
-// Derives example requests from descriptions. Snippets generated from them run unchanged: tests execute each one.
+// Derives example requests from descriptions. The snippets generated from these requests must run unchanged; tests
+// execute each snippet.
 import { exampleFileName, type OperationDescription, type PathDescription } from "../http/contract/description.ts";
 import type { Call } from "./snippets/call.ts";
 
@@ -24,13 +25,16 @@ export function callOf(path: PathDescription, operation: OperationDescription, b
   };
 }
 
-/** Response types that are displayed, not saved as a file. */
+/** Media types of responses that an example prints instead of saving them as a file. */
 const NOT_FILES: ReadonlySet<string> = new Set(["application/json", "application/ld+json", "text/event-stream", "*/*"]);
 
-/** Returns the media type of a response that is a file, if the endpoint can return a file instead of JSON. */
+/**
+ * Returns the media type with which an example requests a file instead of JSON; undefined if the endpoint returns no
+ * file.
+ */
 function preferredType(content: Readonly<Record<string, { readonly example?: unknown }>>): string | undefined {
   const types = Object.keys(content).filter((type) => !NOT_FILES.has(type));
-  // Several outputs are returned as an archive.
+  // If the endpoint has several outputs, the last type is the archive.
   const example = content["application/json"]?.example as { readonly outputId?: unknown } | undefined;
   return Array.isArray(example?.outputId) ? types.at(-1) : types[0];
 }

@@ -1,4 +1,4 @@
-// Serves the reference: as a page, as Markdown, and as an overview for language models.
+// Serves the reference as a page, as Markdown, and as an overview for language models.
 import { api, client, compression, flattening, layout, limits, pdfa, prose, script } from "#texts";
 import type { Describe, MediaTypeObject } from "../http/contract/description.ts";
 import { noSuchEndpoint } from "../http/contract/errors.ts";
@@ -51,7 +51,7 @@ const describePage =
     ],
   });
 
-/** Descriptions of the paths in this file. */
+/** Descriptions of the paths that this file serves. */
 export const docsDescriptions: readonly Describe[] = [
   describePage("/docs", "docs", "Returns the reference as a page.", text("text/html")),
   describePage("/docs.md", "docs-text", "Returns the reference as Markdown.", text("text/markdown")),
@@ -62,7 +62,7 @@ export const docsDescriptions: readonly Describe[] = [
   }),
 ];
 
-/** Allows only our script and style, and forbids framing. */
+/** Allows only the scripts and styles of this service, and forbids framing. */
 const PAGE_HEADERS = {
   "Content-Security-Policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -1,11 +1,11 @@
-// Writes the reference as Markdown, and its overview for language models (https://llmstxt.org).
+// Generates the reference as Markdown, and the overview for language models (https://llmstxt.org).
 import { callOf } from "./calls.ts";
 import { withoutSearched } from "./markdown.ts";
 import { GUIDE_TITLES } from "./page.ts";
 import { chaptersOf, type Deployment, fileName, GUIDES, guideAt, ofDeployment } from "./reference.ts";
 import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
-/** Returns docs/api.md from its first section on, with an example after each section that has one. */
+/** Returns docs/api.md without the text before its first section. Adds examples to the sections of operations. */
 export function referenceText(text: string, deployment: Deployment): string {
   const chapters = new Map(chaptersOf(text, deployment).map((chapter) => [chapter.title, chapter]));
   const { baseUrl, config } = deployment;
@@ -28,7 +28,7 @@ export function referenceText(text: string, deployment: Deployment): string {
 /** Returns a standalone page of docs/. */
 export const guideText = (text: string, baseUrl: string): string => linked(text, baseUrl);
 
-/** Points links to the text version of served pages, and removes other links. */
+/** Redirects links to the Markdown version of served pages. Other links become text. */
 function linked(markdown: string, baseUrl: string): string {
   return markdown.replace(
     /\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)/g,
@@ -40,7 +40,7 @@ function linked(markdown: string, baseUrl: string): string {
   );
 }
 
-/** Returns the overview. */
+/** Returns the overview for language models. */
 export function overview(text: string, deployment: Deployment): string {
   const { baseUrl, config } = deployment;
   const operations = chaptersOf(text, deployment).flatMap(({ paths }) =>

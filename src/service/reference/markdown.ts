@@ -1,4 +1,4 @@
-// Converts the Markdown of docs/ to HTML. The texts are trusted, so HTML in them is not sanitized.
+// Converts the Markdown of docs/ to HTML. Does not sanitize HTML in it, because the texts are trusted.
 import { raw } from "hono/html";
 import { Marked, type Token, type Tokens } from "marked";
 import { errorAnchor } from "../http/responses/help.ts";
@@ -22,10 +22,10 @@ export interface Section {
 
 const SEARCHED = /<!-- search: ([^>]*?) -->/;
 
-/** Returns a page without the comments of {@link Section.searched}. */
+/** Returns a page without the comments that contain search terms. */
 export const withoutSearched = (markdown: string): string => markdown.replaceAll(/<!-- search: [^>]*? -->\n\n/g, "");
 
-/** Returns the sections of a page in order, without the text before the first heading. */
+/** Returns the sections of a page in order. Omits the text before the first heading. */
 export function sectionsOf(markdown: string): Section[] {
   const sections: (Section & { searched: string; readonly tokens: Token[] })[] = [];
   for (const token of new Marked().lexer(markdown)) {
@@ -62,7 +62,7 @@ export function htmlOf(tokens: readonly Token[], linkTo: LinkTo): Html {
       table({ header, rows }) {
         const line = (cells: readonly Tokens.TableCell[], tag: "th" | "td") =>
           cells
-            // An empty header cell is a plain cell.
+            // An empty header cell must be a `td`, because it names nothing.
             .map((cell) => ({ text: this.parser.parseInline(cell.tokens), name: cell.text === "" ? "td" : tag }))
             .map(({ text, name }) => `<${name}>${text}</${name}>`)
             .join("");

@@ -9,7 +9,7 @@ import { REQUEST_LANGUAGES } from "./snippets/languages.ts";
 
 type Html = ReturnType<typeof html>;
 
-/** @param ids anchors already on the page; this function adds its anchors */
+/** @param ids anchors that the page already contains; this function adds its own */
 export function operationHtml(
   path: PathDescription,
   operation: OperationDescription,
@@ -67,7 +67,7 @@ ${rows}</tbody></table></div>`;
 }
 
 function examplesHtml(path: string, examples: readonly (readonly [string, string])[]): Html {
-  // `details` elements with the same name are exclusive: opening one closes the others.
+  // Opening a `details` element closes other elements with the same name.
   return html`<h4>Examples</h4>
 ${examples.map(
   ([language, text], at) => html`<details class="example" name="example-${path}"${at === 0 ? html` open` : ""}>

@@ -1,4 +1,4 @@
-// Renders whole pages: the reference and its guides. They work without scripts; one script adds a search.
+// Renders the page of the reference, and the pages of its guides. They work without scripts; a script adds a search.
 import { html } from "hono/html";
 import { htmlOf, type LinkTo, type Section, sectionsOf } from "./markdown.ts";
 import { operationHtml } from "./operation-html.ts";
@@ -15,9 +15,9 @@ import {
 
 type Html = ReturnType<typeof html>;
 
-/** Links on the reference page, whose path is `docs`. Links to unserved pages become text. */
+/** Resolves links on the reference page, whose path is `docs`. Links to pages that are not served become text. */
 const fromReference: LinkTo = (page, anchor) => link(page, anchor, { reference: "", guides: "docs/" });
-/** Links on a guide page, whose path is `docs/<name>`. */
+/** Resolves links on a guide page, whose path is `docs/<name>`. */
 const fromGuide: LinkTo = (page, anchor) => link(page, anchor, { reference: "../docs", guides: "" });
 
 function link(page: string, anchor: string, prefix: { readonly reference: string; readonly guides: string }) {
@@ -74,7 +74,7 @@ function heading({ level, anchor, title, searched }: Section): Html {
     : html`<h3 id="${anchor}"${also}>${content}</h3>`;
 }
 
-/** Renders the table of contents: chapters of level 2 are groups. */
+/** Renders the table of contents. Chapters of level 2 are groups; chapters of level 3 are their items. */
 function navigation(chapters: readonly Chapter[]): Html {
   const groups: { readonly title: string; readonly anchor: string; readonly items: (readonly [string, string])[] }[] =
     [];

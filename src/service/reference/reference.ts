@@ -1,26 +1,26 @@
-// Joins the two sources of the reference: the prose of docs/api.md, and the descriptions of endpoints and routes.
+// Joins the two sources of the reference: the text of docs/api.md, and the descriptions of endpoints and routes.
 import type { Token, Tokens } from "marked";
 import type { OperationDescription, PathDescription } from "../http/contract/description.ts";
 import { describePaths, type Served } from "../http/openapi/document.ts";
 import type { Config } from "../settings/config.ts";
 import { type Section, sectionsOf } from "./markdown.ts";
 
-/** A deployment: its settings, and the paths it serves. */
+/** A deployment of the service: its settings, and the paths that it serves. */
 export interface Deployment {
   readonly served: Served;
   readonly config: Config;
-  /** Without a trailing slash. */
+  /** URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** A section, with the paths it documents. */
+/** A section of docs/api.md, with the descriptions of the paths that it explains. */
 export interface Chapter extends Section {
   readonly paths: readonly PathDescription[];
-  /** True if the section documents an endpoint that is missing in this variant. */
+  /** True if the section explains an endpoint that exists only in the other variant. */
   readonly isElsewhere: boolean;
 }
 
-/** Other pages to which the reference links. */
+/** Names of the guides: further pages that the reference links to. */
 export const GUIDES = ["client", "compression", "pdfa", "flattening", "limits"] as const;
 export type Guide = (typeof GUIDES)[number];
 
@@ -35,8 +35,8 @@ export const guideAt = (path: string): Guide | undefined =>
 const EXAMPLE_BASE = "http://localhost:8787";
 
 /**
- * Returns docs/api.md for a deployment: examples contain its base URL, and in the keyed variant the key, if the code
- * fence requests it (` ```sh key `).
+ * Adapts docs/api.md to a deployment. Examples contain the base URL of the deployment. In the keyed variant, examples
+ * in a code fence ` ```sh key ` also contain the key.
  */
 export function ofDeployment(text: string, { config, baseUrl }: Deployment): string {
   const keyed = (code: string) => code.replaceAll(/\bcurl /g, 'curl -H "Api-Key: $API_KEY" ');
@@ -48,7 +48,8 @@ export function ofDeployment(text: string, { config, baseUrl }: Deployment): str
 }
 
 /**
- * Returns the chapters of the reference. Omits tables of parameters, because the descriptions contain the parameters.
+ * Returns the chapters of the reference. Omits the tables of parameters in docs/api.md, because the descriptions
+ * contain the parameters.
  */
 export function chaptersOf(text: string, { served, config, baseUrl }: Deployment): Chapter[] {
   const described = describePaths(served, config, baseUrl);
@@ -73,7 +74,7 @@ const isOfParameters = (token: Token): boolean =>
 export interface Parameter {
   readonly name: string;
   readonly location: "field" | "path" | "query" | "header";
-  /** A short phrase; empty if the parameter is optional. */
+  /** Short phrase such as "required"; empty if the parameter is optional. */
   readonly required: string;
   readonly fallback?: string;
   /** Allowed values as alternatives, such as `12 to 2400`; empty if the description lists them. */
@@ -121,7 +122,7 @@ export function parametersOf({ placeholders = {} }: PathDescription, operation: 
 
 const REQUIRED = "required";
 
-/** Returns the requirement for each form field of a group in which one field is enough. */
+/** Returns the requirement of each form field that has alternatives, for example "one of file, id, url". */
 function choicesIn({ allOf = [] }: Schema): Map<string, string> {
   const choices = new Map<string, string>();
   for (const { oneOf, anyOf } of allOf) {

@@ -1,8 +1,8 @@
-// Defines the resources that requests of one process share: memory quotas and semaphores.
+// Defines the capacity of one process: memory, permits and queue lengths that its requests share.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 
-/** LIMITS entries of an isolate that a process with more memory overrides. */
+/** Entries of LIMITS that hold for an isolate. A process with more memory, such as the host, overrides them. */
 type Shared =
   | "uploads"
   | "uploadsQueued"
@@ -22,7 +22,10 @@ type Shared =
   | "edgeHeldBytes";
 
 export interface ProcessCapacity extends Readonly<Record<Shared, number>> {
-  /** Backend for jobs that can run on both: the edge while the job fits, or always the container. */
+  /**
+   * Backend for jobs that can run on both. `edge`: the edge if the job fits, otherwise the container. `container`:
+   * always the container.
+   */
   readonly preferredBackend: "edge" | "container";
 }
 

@@ -17,9 +17,9 @@ export interface Env extends TraceVariables {
   readonly CLAIMS: Claims;
   /** The queue of asynchronous jobs. */
   readonly JOBS: JobQueues;
-  /** Access to the service: `private` (no key) or `keyed`. */
+  /** `private`: clients need no key. `keyed`: clients need a key. */
   readonly VARIANT?: string;
-  /** Defaults of optional parameters: `2022` or `current`. */
+  /** Version of the contract whose defaults apply: `2022` or `current`. */
   readonly API_DIALECT?: string;
   /** Counts requests against the limits of clients. */
   readonly CLIENT_LIMITS?: DurableObjectNamespace;
@@ -39,33 +39,36 @@ export interface Env extends TraceVariables {
   readonly MAX_OUTPUT_MB?: string;
   readonly MAX_INPUTS?: string;
   readonly FILE_LIFETIME_HOURS?: string;
-  /** Public URL of the service, if it differs from the request's URL (behind a proxy). */
+  /** Public URL of the service, if it differs from the request's URL, for example behind a proxy. */
   readonly BASE_URL?: string;
   /** Public origin of the service for one request, which the host reads from the headers of trusted proxies. */
   readonly FORWARDED_ORIGIN?: string;
   /** Host names of the service, comma-separated, or `*`. */
   readonly ALLOWED_HOSTS?: string;
-  /** IP address of the client, set by the host. @default from Cloudflare's header */
+  /** IP address of the client, set by the host. @default the address in the header CF-Connecting-IP */
   readonly CLIENT_ADDRESS?: string;
   /** Cache of complete page images. @default the platform's cache */
   readonly PICTURES?: PageImageCache;
-  /** Receives one data point for each completed request (docs/metrics.md). @default none is written */
+  /** Receives one data point for each completed request (docs/metrics.md). @default no data points are written */
   readonly ANALYTICS?: Analytics;
-  /** The container with the native engines, in production. */
+  /** Instances of the container with the native engines, on Cloudflare. */
   readonly CONTAINER?: DurableObjectNamespace;
-  /** The container for web pages, in production. */
+  /** Instances of the container for web pages, on Cloudflare. */
   readonly WEB_CONTAINER?: DurableObjectNamespace;
-  /** Exceptions to the public-web rule for web pages and `url`, and the DNS servers. Read only by the container. */
+  /**
+   * Addresses that web pages and `url` can access although they are not public, and the DNS servers. Only the container
+   * reads these two.
+   */
   readonly URL_ALLOW?: string;
   readonly URL_DNS?: string;
   /** Leases slots on the instances of both containers. */
   readonly DISPATCHER?: DurableObjectNamespace;
-  /** Number of instances of each container; equal to `max_instances` (wrangler.toml). */
+  /** Number of instances of each container. Must equal `max_instances` in wrangler.toml. */
   readonly CONTAINER_INSTANCES?: string;
   readonly WEB_CONTAINER_INSTANCES?: string;
   /**
-   * URL of a container that runs alongside the service. Takes precedence over the bindings. `off`: the service runs
-   * without a container.
+   * URL of a container that runs alongside the service. Takes precedence over the bindings above. `off`: the service
+   * runs without a container.
    */
   readonly CONTAINER_URL?: string;
   /** Secret of the container at CONTAINER_URL. */
@@ -79,12 +82,12 @@ interface Analytics {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
 }
 
-/** Maximum of every number. A lifetime of this many hours still ends at a valid Date. */
+/** Maximum of every numeric setting. A file lifetime of this many hours still ends at a valid Date. */
 const MAX_SETTING = 10_000_000;
 
 export type Variant = "private" | "keyed";
 
-/** The version of the contract whose defaults apply: 2022 or today's (decisions/0056-dialects.md). */
+/** The version of the contract whose defaults apply (decisions/0056-dialects.md). */
 export type Dialect = "2022" | "current";
 
 export interface Config {
@@ -101,7 +104,7 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** Host names of the service, besides `localhost` and IP addresses; `*` means any. @default any */
   readonly hosts?: readonly string[];
-  /** True to respond only to requests for these host names. @default false */
+  /** True if requests for host names outside {@link hosts} are rejected. @default false */
   readonly checksHost?: boolean;
   /** @default traces are not exported */
   readonly traces?: TraceSettings | undefined;
@@ -196,7 +199,7 @@ function baseUrlSetting(text = ""): string | undefined {
 
 interface NumberSetting {
   readonly fallback: number;
-  /** Description of the valid values, including the maximum. */
+  /** Description of the valid values for the error message, including the maximum. */
   readonly range: string;
   accepts(value: number): boolean;
 }

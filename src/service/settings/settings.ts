@@ -1,9 +1,10 @@
-// Lists the Worker's settings that are environment variables outside Cloudflare. config.ts describes and reads them.
+// Lists the settings that the Worker reads from its bindings, and the host from environment variables. config.ts
+// describes and parses them.
 
-/** `ALLOWED_HOSTS` of a service that only this machine can reach, unless the operator sets host names. */
+/** Default of `ALLOWED_HOSTS` for a service that only the same machine can reach. */
 export const LOOPBACK_HOSTS = "localhost";
 
-/** All except `VARIANT`. */
+/** Names of the settings, except `VARIANT`. */
 export const SETTINGS = [
   "API_DIALECT",
   "MAX_UPLOAD_MB",

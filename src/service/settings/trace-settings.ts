@@ -1,4 +1,4 @@
-// Reads the trace export settings from OpenTelemetry's standard variables.
+// Reads the settings for exporting traces, which are OpenTelemetry's standard environment variables.
 
 /** Environment variables (OpenTelemetry Specification, "Environment Variables"). */
 export interface TraceVariables {
@@ -7,7 +7,7 @@ export interface TraceVariables {
   /** Headers for the collector, such as `authorization=Bearer%20x,tenant=a`. */
   readonly OTEL_EXPORTER_OTLP_HEADERS?: string;
   readonly OTEL_SERVICE_NAME?: string;
-  /** Fraction, from 0 to 1, of the traces that start here and are exported. @default 1 */
+  /** Fraction of the traces started by this service that are exported, from 0 to 1. @default 1 */
   readonly OTEL_TRACES_SAMPLER_ARG?: string;
 }
 
@@ -39,7 +39,7 @@ export function readTraceSettings(variables: TraceVariables): TraceSettings | un
   };
 }
 
-/** The message omits the value, which might be a secret. */
+/** Parses the headers. An error message omits their values, which might be secret. */
 function readHeaders(list: string): Record<string, string> {
   const pairs = list.split(",").filter((pair) => pair.trim() !== "");
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// Stores the files of one request. Packs small files; bounds the writes in flight.
+// Stores the files of one request. Combines small files into packs, and limits the number of concurrent writes.
 
 import type { Bucket } from "../ports/bucket.ts";
 import type { FileKind, IdGenerator, NewFile, ReceivedFile, StoredFile } from "./file.ts";
@@ -9,7 +9,7 @@ import { type BatchProperties, type BufferedFile, PART_BYTES, putFile, readFile 
 import { StoredTally, type Storing } from "./stored-bytes.ts";
 import { PartBuffer } from "./uploads/part-buffer.ts";
 
-/** Limits unconfirmed writes; a Worker has six connections. */
+/** Maximum number of concurrent writes: a Worker can have six connections. */
 const MAX_UNCONFIRMED = 6;
 const MAX_UNCONFIRMED_BYTES = PART_BYTES;
 
@@ -23,7 +23,7 @@ export interface BatchOptions {
   readonly ids: IdGenerator;
   /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
-  /** Memory for buffered small files. If the reservation is exhausted, a file is stored immediately. */
+  /** Memory in which small files wait for others. If it is exhausted, a file is stored immediately. */
   readonly reservation: Reservation;
   remove(ids: readonly string[]): Promise<void>;
   /** Counts the bytes of a received file. @default not counted */
@@ -40,14 +40,14 @@ export class Batch {
   readonly #received: BatchOptions["received"];
   readonly #tally: StoredTally | undefined;
   readonly #parts = new PartBuffer();
-  /** All received files, stored or not. */
+  /** All received files. Some might not be stored yet. */
   readonly #arrived: Promise<StoredFile>[] = [];
-  /** Files that are stored only at the next flush. The caller reserves their memory. */
+  /** Files with `deferStore`, which are stored at the next flush. The caller has reserved their memory. */
   #held: PendingWrite[] = [];
-  /** Small files whose write has not started. */
+  /** Small files of the current pack, whose write has not started. */
   #waiting: PendingWrite[] = [];
   #pack: PackBuilder;
-  /** Writes in progress. */
+  /** Writes that have started. */
   readonly #sent: { readonly done: Promise<unknown>; readonly bytes: number }[] = [];
 
   constructor({ bucket, kind, ids, marks, reservation, remove, received, storing }: BatchOptions) {
@@ -66,16 +66,16 @@ export class Batch {
   }
 
   /**
-   * Receives one file at a time. Settles when the file has been read and the number of writes in flight allows another
-   * file. If `body` throws, or any other step fails, no part of the file remains.
-   * @throws the error that prevented storing this or an earlier file
+   * Receives a file; call it for one file at a time. Settles when the file has been read and another write can start.
+   * If `body` throws, or any other step fails, no part of the file remains stored.
+   * @throws the error of this file, or of an earlier file that could not be stored
    */
   async add(file: NewFile): Promise<ReceivedFile> {
     const body = this.#tally?.passing(file.body) ?? file.body;
     const read = await readFile(this.#bucket, this.#about, { ...file, body }, this.#parts);
     this.#received?.("stored" in read ? read.size : read.bytes.length);
     if ("stored" in read) {
-      // Only the last part of a large file is still being written.
+      // At most the last part of a large file is still being written.
       this.#track(read.stored, PART_BYTES);
       this.#arrived.push(read.stored);
       await this.#confirm();
@@ -83,7 +83,7 @@ export class Batch {
     }
     const { name, type, bytes, sha256 } = read;
     const waiting = { ...Promise.withResolvers<StoredFile>(), file: read };
-    // A caller that needs the file awaits the promise; until then, its rejection must not count as unhandled.
+    // A caller might await this promise later, or never. Until then, a rejection must not count as unhandled.
     waiting.promise.catch(() => {});
     this.#arrived.push(waiting.promise);
     if (file.deferStore) this.#held.push(waiting);
@@ -100,7 +100,7 @@ export class Batch {
     }
   }
 
-  /** @returns true if the reservation had space for the file */
+  /** Adds a file to the current pack. @returns false if the reservation or the pack has no space for the file */
   #wait(waiting: PendingWrite): boolean {
     const { length } = waiting.file.bytes;
     if (!this.#reservation.tryReserve(length)) return false;
@@ -112,7 +112,7 @@ export class Batch {
     return true;
   }
 
-  /** Starts writing all buffered files. More files can follow. */
+  /** Starts writing all buffered files. More files can be added afterward. */
   flush(): void {
     for (const held of this.#held.splice(0)) this.#take(held);
     this.#sendWaiting();
@@ -131,8 +131,8 @@ export class Batch {
   }
 
   /**
-   * Returns the files after all are stored and counted.
-   * @throws the error that prevented storing a file, or the client's exceeded limit
+   * Returns the files when all of them are stored and counted.
+   * @throws the error that prevented storing a file; ServiceError if the files exceed the client's storage limit
    */
   async commit(): Promise<StoredFile[]> {
     this.flush();
@@ -140,7 +140,7 @@ export class Batch {
     return Promise.all(this.#arrived);
   }
 
-  /** Deletes all files of the batch, stored or not. The batch is reusable afterward. */
+  /** Deletes all files of the batch, including files that are not stored yet. The batch can be used again afterward. */
   async discard(): Promise<void> {
     for (const { reject } of [...this.#held.splice(0), ...this.#waiting]) reject(new Error("the file is discarded"));
     this.#waiting = [];

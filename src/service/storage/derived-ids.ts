@@ -1,5 +1,5 @@
-// Derives file IDs from a seed. With the seed and the number of IDs, all files stored under them can be deleted, even
-// if the process that stored them was killed.
+// Derives file IDs from a seed. Anyone who has the seed and the number of IDs can delete all files stored under these
+// IDs, even if the process that stored them was killed.
 
 import { createHash } from "node:crypto";
 import type { Bucket } from "../ports/bucket.ts";
@@ -7,7 +7,7 @@ import { type FileKind, type IdGenerator, idFrom, packedIds } from "./file.ts";
 import { packKeyOf } from "./packs.ts";
 import { keysOf } from "./standalone-files.ts";
 
-/** IDs that can be used without a reservation. Most requests need no more. */
+/** Number of IDs that can be used without a reservation. It suffices for most requests. */
 export const FIRST_IDS = 8;
 const MAX_DELETED_AT_ONCE = 1000;
 
@@ -20,7 +20,7 @@ export class DerivedIds implements IdGenerator {
 
   /**
    * @param seed secret text with at least 122 random bits
-   * @param reserve durably records that up to that many IDs might be in use, or throws
+   * @param reserve durably records that up to `count` IDs might be in use; throws if it cannot
    */
   constructor(seed: string, reserve: (count: number) => Promise<void>) {
     this.#seed = seed;
@@ -68,7 +68,7 @@ const keysFrom = (uuid: string): string[] =>
     packKeyOf(idFrom(kind, uuid, true)),
   ]);
 
-/** Returns a version 4 UUID whose random bits are a digest of seed and number. */
+/** Returns a version 4 UUID. Instead of random bits, it contains a digest of seed and number. */
 export function uuidOf(seed: string, number: number): string {
   const bytes = createHash("sha256").update(`${seed}/${number}`).digest().subarray(0, 16);
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;

@@ -1,4 +1,4 @@
-// Deletes all expired objects.
+// Deletes all expired objects: files, unfinished uploads, upload URLs, and objects of storage probes.
 
 import type { Bucket } from "../ports/bucket.ts";
 import { removeProbes } from "./probe.ts";

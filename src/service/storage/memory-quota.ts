@@ -1,5 +1,5 @@
-// Limits the bytes that requests buffer in the isolate's memory, per request, per client and in total: bodies that are
-// read completely, and file contents, to avoid reading them back from storage or to store several small files together.
+// Limits the bytes that requests buffer in the isolate's memory, per request, per client and in total. Requests buffer
+// small bodies, files that they would otherwise read back from storage, and small files that are stored together.
 
 import { leavesEnough } from "../../runtime/client-shares.ts";
 
@@ -12,7 +12,7 @@ export interface QuotaLimits {
 
 /** One request's reserved bytes. `using` releases them. */
 export interface Reservation extends Disposable {
-  /** @returns true if the quota had space for that many more bytes */
+  /** Reserves further bytes. @returns false if the quota has no space for them */
   tryReserve(bytes: number): boolean;
   /** Releases a part of the reserved bytes. */
   release(bytes: number): void;
@@ -22,20 +22,22 @@ export interface MemoryQuota {
   openReservation(): Reservation;
 }
 
-/** The quotas of a process, or a client's view of them. */
+/** The memory quotas of a process, or one client's view of them. */
 export interface MemoryQuotas {
-  /** Memory for uploaded files until the request ends. Files stay in memory as long as their reservation allows. */
+  /**
+   * Memory in which uploaded files remain until the request ends. A file without a reservation is read from storage.
+   */
   readonly uploadQuota: MemoryQuota;
   /** Memory for small files before they are stored, and for responses that are files. */
   readonly bufferQuota: MemoryQuota;
-  /** Memory for fields, and for bodies that are buffered completely, reserved before they arrive. */
+  /** Memory for fields, and for bodies that are buffered completely. It is reserved before they arrive. */
   readonly bodies: MemoryQuota;
 }
 
 /** The reservations of one request. */
 export interface RequestMemory {
   readonly uploadReservation: Reservation;
-  /** For files that wait to be packed with others. */
+  /** For small files that wait until others complete their pack. */
   readonly batchReservation: Reservation;
   readonly responseReservation: Reservation;
   readonly bodyReservation: Reservation;
@@ -58,7 +60,7 @@ export function reserveMemory({ uploadQuota, bufferQuota, bodies }: MemoryQuotas
 }
 
 export interface SharedBytes extends MemoryQuota {
-  /** Returns a client's view of the quota, which leaves memory to other clients. */
+  /** Returns a client's view of the quota. It never uses all memory, so that some remains for other clients. */
   for(client: string): MemoryQuota;
 }
 

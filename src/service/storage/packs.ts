@@ -1,7 +1,8 @@
-// Stores small files that arrive together as one R2 object, because each put() costs money and a round trip.
+// Stores small files that arrive together as one R2 object, a pack, because each put() costs money and a round trip.
 // Layout:
-// packs/<prefix of the IDs>   the index as JSON, then the bytes of the files in index order; custom metadata contains
-// the length of the index, the number of files, their policy and, after a deletion, the original time of storage
+//   packs/<prefix of the IDs>   the index as JSON, then the bytes of the files in the order of the index
+// Custom metadata contains the length of the index, the number of files and their policy. If a file has been deleted
+// from the pack, it also contains the original time of storage.
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import { type ByteRange, packNameOf, type StoredFile } from "./file.ts";
 import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarker } from "./file-policy.ts";
@@ -9,10 +10,10 @@ import type { BatchProperties, BufferedFile } from "./standalone-files.ts";
 
 export const PACKS = "packs/";
 export const packKeyOf = (id: string) => PACKS + packNameOf(id);
-/** Reports whether a name identifies a pack, not a file. */
+/** Reports whether a name identifies a pack instead of a standalone file. */
 export const isPackName = (name: string) => name === packNameOf(name);
 
-/** Size of the first read of a pack. Every index is shorter. */
+/** Size of the first read of a pack. It contains the whole index. */
 const START_BYTES = 2 ** 15;
 /**
  * Maximum total size of the files in a pack. A pack is buffered completely when it is stored and when one of its files
@@ -21,12 +22,12 @@ const START_BYTES = 2 ** 15;
 export const PACK_BYTES = 2 * 2 ** 20;
 /** Maximum size of a file in a pack. Larger files are standalone. */
 export const MAX_FILE_BYTES = PACK_BYTES / 4;
-/** Maximum attempts to update a pack that others update concurrently. */
+/** Maximum number of attempts to read or update a pack, which fail if other requests update the pack concurrently. */
 const ATTEMPTS = 20;
 /** Number of packs whose first bytes a request caches. */
 const REMEMBERED = 16;
 
-/** An index entry: the part of the file's ID that differs from the pack's, and the file's properties. */
+/** An index entry: the file's ID without the prefix that identifies the pack, and the file's properties. */
 type PackEntry = readonly [id: string, name: string, type: string, size: number, sha256: string];
 
 interface Start {
@@ -36,12 +37,12 @@ interface Start {
   readonly entries: readonly PackEntry[];
   /** Length of the index. */
   readonly indexBytes: number;
-  /** The first bytes of the object: the index, and any more that the first read returned. */
+  /** The first bytes of the object: the index, and the file bytes that the first read returned. */
   readonly bytes: Uint8Array;
 }
 
 const encoder = new TextEncoder();
-/** An arbitrary ID. All IDs have the same length. */
+/** An arbitrary ID, to compute the length of an index entry: all IDs have the same length. */
 const ANY_ID = `2${"0".repeat(36)}`;
 const entryOf = (id: string, { name, type, bytes, sha256 }: BufferedFile): PackEntry => [
   id.slice(packNameOf(id).length),
@@ -71,7 +72,7 @@ export class PackBuilder {
     return this.#bytes;
   }
 
-  /** @returns true if the pack had space for the file */
+  /** @returns false if the pack has no space for the file */
   add(file: BufferedFile): boolean {
     const bytes = this.#bytes + file.bytes.length;
     const indexBytes = this.#indexBytes + encoder.encode(JSON.stringify(entryOf(ANY_ID, file))).length + 1;
@@ -81,7 +82,7 @@ export class PackBuilder {
     return true;
   }
 
-  /** @returns the files in insertion order. On failure, no file remains in storage */
+  /** Stores the pack. @returns the files in the order of insertion. If storing fails, no file remains stored */
   async put(bucket: Bucket): Promise<StoredFile[]> {
     const ids = await this.#about.ids.packed(this.#about.kind, this.#files.length);
     const marks = this.#about.marks();
@@ -99,7 +100,7 @@ export class PackBuilder {
   }
 }
 
-/** The packs of a bucket, for one request. Caches the first bytes of recently read packs. */
+/** Reads and updates packs for one request. Caches the first bytes of recently read packs. */
 export class Packs {
   readonly #bucket: Bucket;
   readonly #read = new Map<string, Promise<Start | undefined>>();
@@ -128,13 +129,13 @@ export class Packs {
       const onlyIf = { etagMatches: pack.etag };
       const object = await this.#bucket.get(packKeyOf(id), { range: { offset: from, length }, onlyIf });
       if (object && "body" in object) return { file: member.file, body: object.body };
-      // Another request has deleted a file meanwhile, which moved the others.
+      // Another request has deleted a file of the pack since the index was read, so the offsets have changed.
       this.#read.delete(packKeyOf(id));
     }
     throw new Error(`${packKeyOf(id)} changes too often`);
   }
 
-  /** @param ids ids of files in one pack */
+  /** @param ids IDs of files in the same pack */
   async remove(ids: readonly string[]): Promise<void> {
     const key = packKeyOf(ids[0]!);
     const deletedIds = new Set(ids.map((id) => id.slice(packNameOf(id).length)));
@@ -171,7 +172,7 @@ export class Packs {
   }
 }
 
-/** Returns the time of storage and the number of files of a listed pack. */
+/** Returns a pack's time of storage and number of files, from its entry in a listing. */
 export function aboutPack({ uploaded, customMetadata }: BucketObject): { stored: Date; count: number } {
   const { stored, count } = customMetadata!;
   return { stored: stored === undefined ? uploaded : new Date(Number(stored)), count: Number(count) };
@@ -179,7 +180,7 @@ export function aboutPack({ uploaded, customMetadata }: BucketObject): { stored:
 
 /** Properties that all files of a pack share. */
 interface Common {
-  /** Absent if equal to the object's upload time. */
+  /** Missing if equal to the object's upload time. */
   readonly stored?: Date;
   readonly marks: FilePolicy;
 }

@@ -1,12 +1,13 @@
-// Stores data derived from the pages of a stored file. Derived objects have no ID and are deleted with the file.
-// Layout:
-// pages/<id>/<name>   the bytes; custom metadata contains the time when the file was stored, the start of its lifetime
+// Stores data derived from the pages of a stored file, such as page images. Derived objects have no ID. They are
+// deleted together with the file. Layout:
+//   pages/<id>/<name>   the bytes
+// Custom metadata contains the time at which the file was stored, because derived objects expire with the file.
 
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import type { ByteRange, StoredFile } from "./file.ts";
 
 export const PAGE_FILES = "pages/";
-/** Limits concurrent deletions; a Worker has six connections. */
+/** Maximum number of concurrent deletions: a Worker can have six connections. */
 const REMOVED_AT_ONCE = 6;
 
 const keyOf = (id: string, name: string) => `${PAGE_FILES}${id}/${name}`;
@@ -21,17 +22,17 @@ export class PageFiles {
     this.#exists = exists;
   }
 
-  /** @returns the bytes, or the range of them; undefined if there is no object with this name */
+  /** @returns the bytes, or the requested range; undefined if there is no object with this name */
   async read(id: string, name: string, range?: ByteRange): Promise<Uint8Array | undefined> {
     const object = await this.#bucket.get(keyOf(id, name), range ? { range: { ...range } } : {});
     return object ? new Uint8Array(await object.bytes()) : undefined;
   }
 
-  /** Stores bytes until the file is deleted. */
+  /** Stores a derived object, which exists until the file is deleted. */
   async put({ id, modified }: StoredFile, name: string, bytes: Uint8Array): Promise<void> {
     const key = keyOf(id, name);
     await this.#bucket.put(key, bytes, { customMetadata: { stored: String(modified.getTime()) } });
-    // A concurrent deletion might have listed the derived objects before this one was stored.
+    // If a concurrent request deleted the file, it might have listed the derived objects before this one was stored.
     if (!(await this.#exists(id))) await this.#bucket.delete(key);
   }
 }
@@ -47,7 +48,7 @@ const removeOf = (bucket: Bucket, id: string) => removeBeginningWith(bucket, key
 
 /**
  * Deletes all objects derived from a standalone file or from the files of a pack.
- * @param name ID of a standalone file, or the pack's part of an ID
+ * @param name ID of a standalone file, or the ID prefix that identifies a pack
  */
 export const removePageFilesOf = (bucket: Bucket, name: string) => removeBeginningWith(bucket, PAGE_FILES + name);
 
@@ -59,7 +60,10 @@ async function removeBeginningWith(bucket: Bucket, prefix: string): Promise<void
   }
 }
 
-/** Returns the time of storage of the source file. The derived object does not count as a file. */
+/**
+ * Returns the source file's time of storage, from the listing of a derived object. A derived object does not count as a
+ * file.
+ */
 export const aboutPageFile = ({ customMetadata, uploaded }: BucketObject) => ({
   stored: customMetadata?.stored === undefined ? uploaded : new Date(Number(customMetadata.stored)),
   count: 0,

@@ -12,17 +12,18 @@ const PROBE_TTL_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const CONTENT = new TextEncoder().encode("ready");
 
-/** Shares results, so that frequent checks cause few writes. */
+/** Probes the storage. Caches and shares results, so that frequent checks cause few writes. */
 export class StorageProbe {
   #last: { readonly at: number; readonly failure: string | undefined } | undefined;
   /** Start time of the running probe. */
   #begun: number | undefined;
 
-  /** @returns a message if the storage does not work */
+  /** @returns a message for the operator if the storage does not work; undefined if it works */
   async failure(bucket: Bucket): Promise<string | undefined> {
     const now = Date.now();
     if (this.#last && now - this.#last.at < PROBE_TTL_MS) return this.#last.failure;
-    // A Worker's request cannot await a promise of another request.
+    // Another request is probing. In a Worker, a request cannot await a promise of another request, so it polls the
+    // result.
     if (this.#begun !== undefined && now - this.#begun < LIMITS.readyMs) return this.#failureOfOther(this.#begun);
     this.#begun = now;
     let failure: string | undefined;
@@ -56,7 +57,7 @@ async function probe(bucket: Bucket): Promise<string | undefined> {
   return isSame ? undefined : "The storage does not return what was written.";
 }
 
-/** Deletes objects left behind by aborted probes. */
+/** Deletes probe objects that aborted probes have not deleted. */
 export async function removeProbes(bucket: Bucket): Promise<void> {
   const { objects } = await bucket.list({ prefix: PREFIX });
   const old = objects.filter(({ uploaded }) => Date.now() - uploaded.getTime() > 2 * LIMITS.readyMs);

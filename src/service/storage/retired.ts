@@ -1,15 +1,17 @@
-// Records which files clients deleted, for a limited time.
-// Layout:
-// retired/<id>   an empty object
+// Records for a limited time which files clients have deleted. Layout:
+//   retired/<id>   an empty object
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 
 const RETIRED = "retired/";
-/** A Worker has six connections. */
+/** Maximum number of concurrent writes: a Worker can have six connections. */
 const AT_ONCE = 6;
 
-/** Records that files were deleted. Ignores a full storage: deletions free space. */
+/**
+ * Records that files were deleted. Ignores errors: a deletion must succeed even if the storage is full, because it
+ * frees space.
+ */
 export async function noteRetired(bucket: Bucket, ids: readonly string[]): Promise<void> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const notes = ids.slice(at, at + AT_ONCE).map((id) => bucket.put(RETIRED + id, new Uint8Array(0)));

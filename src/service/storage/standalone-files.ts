@@ -1,9 +1,9 @@
-// Stores each file as a separate R2 object.
-// Layout:
-// files/<id>    the bytes; HTTP metadata contains the media type, custom metadata the name (URI encoded) and, for a
-// file small enough for one put(), its SHA-256
-// sha256/<id>   an empty object whose custom metadata contains the SHA-256 of a larger file: R2 requires the metadata
-// before the digest is complete
+// Stores each file as a separate R2 object. Layout:
+//   files/<id>    the bytes
+//   sha256/<id>   the SHA-256 of a file that was stored by a multipart upload
+// The HTTP metadata of a file contains the media type. The custom metadata contains the name (URI encoded) and, if the
+// file was stored by one put(), the SHA-256. A multipart upload needs its metadata at the start, when the digest is
+// unknown, so the digest is in the custom metadata of a second, empty object.
 import { createHash } from "node:crypto";
 import type { Bucket, BucketObject, MultipartUpload, UploadedPart } from "../ports/bucket.ts";
 import type { ByteRange, FileKind, IdGenerator, NewFile, StoredFile } from "./file.ts";
@@ -11,8 +11,8 @@ import { type FilePolicy, policyFromMetadata, policyToMetadata, writeExpiryMarke
 import type { PartBuffer } from "./uploads/part-buffer.ts";
 
 /**
- * Size of a part. R2 accepts multipart uploads in equal parts of at least 5 MiB. A file in transit buffers at most one
- * part (two if it has a `head`).
+ * Size of a part of a multipart upload. R2 requires parts of equal size, of at least 5 MiB. At most one part of a file
+ * is buffered, or two if the file has a `head`.
  */
 export const PART_BYTES = 5 * 2 ** 20;
 /** Maximum number of bytes needed to detect a media type. */
@@ -22,12 +22,12 @@ export const FILES = "files/";
 export const DIGESTS = "sha256/";
 export const keysOf = (id: string) => [FILES + id, DIGESTS + id];
 
-/** A file that fits into one part, and is not stored yet. */
+/** A file that fits into one part, and has been read but not stored. */
 export interface BufferedFile {
   readonly name: string;
   readonly type: string;
   readonly bytes: Uint8Array;
-  /** Lowercase hexadecimal SHA-256. */
+  /** SHA-256 in lowercase hexadecimal. */
   readonly sha256: string;
 }
 
@@ -39,16 +39,16 @@ export interface BatchProperties {
   marks(): FilePolicy;
 }
 
-/** A file whose parts are all stored, except the last. */
+/** A file whose parts are stored, except possibly the last part. */
 export interface MultipartFile extends Pick<StoredFile, "name" | "type" | "size"> {
-  /** Absent if the file has a head. */
+  /** Missing if the file has a head. */
   readonly sha256?: string;
   readonly stored: Promise<StoredFile>;
 }
 
 /**
- * Reads a file; stores a large file while reading it. If its body throws, or any other step fails, no part of the file
- * remains.
+ * Reads a file. Stores a large file while reading it. If the body throws, or any other step fails, no part of the file
+ * remains stored.
  */
 export async function readFile(
   bucket: Bucket,
@@ -82,7 +82,7 @@ export async function readFile(
   }
 }
 
-/** The multipart upload of one file. It starts in R2 with the first part. */
+/** The multipart upload of one file. It is created in R2 when the first part is complete. */
 class Upload {
   readonly #bucket: Bucket;
   readonly #about: BatchProperties;
@@ -90,7 +90,10 @@ class Upload {
   #type: string | undefined;
   #sending: { readonly id: string; readonly parts: MultipartUpload; readonly marks: FilePolicy } | undefined;
   readonly #uploaded: UploadedPart[] = [];
-  /** With a head, the first part is buffered until the end, because only then its first bytes are final. */
+  /**
+   * Set if the file has a head: the first part is buffered until the end of the file, because only then are its first
+   * bytes final.
+   */
   firstPart: Uint8Array | undefined;
 
   constructor(bucket: Bucket, about: BatchProperties, file: NewFile) {
@@ -117,7 +120,7 @@ class Upload {
     } else await this.#sendNext(part);
   }
 
-  /** @param knownDigest SHA-256 of the whole file, unless it has a head */
+  /** @param knownDigest SHA-256 of the whole file; undefined if the file has a head */
   async finish(rest: Uint8Array, knownDigest: string | undefined): Promise<StoredFile> {
     if (rest.length > 0) await this.#sendNext(rest);
     if (this.firstPart) this.#uploaded.unshift(await this.#send(1, this.firstPart));
@@ -209,7 +212,7 @@ function describe(id: string, object: BucketObject): StoredFile {
   };
 }
 
-/** Rereads a stored object to compute its digest, for a file whose first bytes were patched last. */
+/** Reads a stored object to compute its digest. Needed for a file with a head, whose first bytes were stored last. */
 async function digestOf(bucket: Bucket, key: string): Promise<string> {
   const digest = createHash("sha256");
   const object = await bucket.get(key);

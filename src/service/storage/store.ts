@@ -1,4 +1,4 @@
-// Stores files by ID in R2, standalone or packed. Only this folder uses R2, and it is independent of HTTP.
+// Stores files by ID in R2, as standalone objects or in packs. Only this folder uses R2. It is independent of HTTP.
 
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
 import { Batch } from "./batch.ts";
@@ -23,20 +23,20 @@ import type { Storing } from "./stored-bytes.ts";
 
 const MAX_DELETED_AT_ONCE = 1000;
 
-/** Limits concurrent lookups of ids; a Worker has six connections. */
+/** Maximum number of concurrent lookups of IDs: a Worker can have six connections. */
 export const LOOKUP_CONCURRENCY = 6;
 
 export interface Store {
   /**
-   * Returns a batch for the files of one request. Small files are buffered, to be packed, as long as `room` has memory
-   * for them.
+   * Returns a batch for the files of one request. Small files are buffered and stored in packs, as long as the
+   * reservation has memory for them.
    */
   batch(kind: FileKind, reservation: Reservation): Batch;
   /** @returns undefined if there is no such file, or it has expired */
   find(id: string): Promise<FoundFile | undefined>;
   /** Returns the file with its bytes, or a range of them; undefined if there is no such file, or it has expired. */
   open(id: string, range?: ByteRange): Promise<{ file: FoundFile; body: ReadableStream<Uint8Array> } | undefined>;
-  /** @returns the lowercase hexadecimal SHA-256 */
+  /** @returns the SHA-256 of a file, in lowercase hexadecimal */
   sha256(id: string): Promise<string | undefined>;
   /** Deletes files, and the objects derived from their pages. */
   remove(ids: readonly string[]): Promise<void>;
@@ -44,7 +44,7 @@ export interface Store {
   retire(files: readonly FoundFile[]): Promise<void>;
   /** Reports whether a client deleted the file recently. */
   isRetired(id: string): Promise<boolean>;
-  /** Data derived from the pages of files. */
+  /** Stores data derived from the pages of files. */
   readonly pageFiles: PageFiles;
   /**
    * Deletes expired files.
@@ -56,13 +56,13 @@ export interface Store {
 const unmarked = (): FilePolicy => ({});
 
 export interface StoreOptions {
-  /** Lifetime of all files; 0 means unlimited. */
+  /** Default lifetime of files; 0 means unlimited. */
   readonly lifetimeMs: number;
   /** Generates the IDs of new files. @default random IDs */
   readonly ids?: IdGenerator;
-  /** Called with the files that a client deleted. */
+  /** Returns the policy of a file stored now. @default no owner, and the default lifetime */
   marks?(): FilePolicy;
-  /** Counts the bytes of a received input. @default not counted */
+  /** Counts the bytes of received inputs. @default not counted */
   received?(bytes: number): void;
   /** Counts stored bytes. @default not counted */
   readonly storing?: Storing | undefined;
@@ -98,7 +98,8 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
   }
 
   return {
-    // No client received the IDs of a discarded batch, so no data was derived from its files.
+    // A discarded batch need not delete derived objects: no client received the IDs of its files, so nothing was
+    // derived from them.
     batch(kind, reservation) {
       const { ids = randomIds, marks = unmarked, received, storing } = options;
       const counting = received && kind === "input" ? { received } : {};
@@ -122,7 +123,7 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
 
     isRetired: async (id) => isId(id) && isNoted(bucket, id, now()),
 
-    // A new lookup: a cached pack does not show later deletions.
+    // Uses a new store, because the packs that this store has cached do not show later deletions.
     pageFiles: new PageFiles(bucket, async (id) => (await createStore(bucket, options).find(id)) !== undefined),
 
     async open(id, range) {
@@ -170,7 +171,7 @@ async function sweep(bucket: Bucket, lifetimeMs: number, now: number): Promise<n
 }
 
 /**
- * Deletes files with an expiry before the general lifetime.
+ * Deletes expired files that expire earlier than by the default lifetime.
  * @returns their number
  */
 async function sweepEnded(bucket: Bucket, now: number): Promise<number> {

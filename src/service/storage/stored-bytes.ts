@@ -1,13 +1,16 @@
-// Counts stored and deleted bytes against the client's storage limit.
+// Counts the bytes of stored files against the client's storage limit, and subtracts the bytes of deleted files.
 
 import type { Chunks } from "../../document/contract/operation.ts";
 import type { Limiter } from "../ports/limiter.ts";
 import type { FoundFile } from "./file.ts";
 
-/** Maximum number of stored bytes not yet counted. Small files are counted together, when all have arrived. */
+/**
+ * Maximum number of received bytes that are not counted yet. If there are fewer, they are counted at the end, together
+ * for all files.
+ */
 const UNCOUNTED_BYTES = 16 * 2 ** 20;
 
-/** Counts bytes for the client of one request. */
+/** Counts stored bytes for the client of one request. */
 export interface Storing {
   /** @throws ServiceError if the client's limit is exceeded */
   count(bytes: number): Promise<void>;
@@ -50,7 +53,7 @@ export class StoredTally {
   }
 }
 
-/** A stored file, or an upload, which counts with its final size. */
+/** A stored file or an unfinished upload. An upload counts with its final size. */
 export interface CountedFile extends Pick<FoundFile, "id" | "size" | "marks"> {
   readonly expires?: Date | undefined;
 }

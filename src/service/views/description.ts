@@ -73,7 +73,7 @@ const get = ({ headers, content, errors, ...about }: About): OperationDescriptio
   errors,
 });
 
-/** The CORS preflight request of a browser. */
+/** Describes the CORS preflight request of a browser. */
 const preflight = (id: string): OperationDescription => ({
   ...{ method: "options", id: `preflight-${id}`, tag: "Pictures" },
   summary: "Tells browsers that pages of any origin may send the request.",

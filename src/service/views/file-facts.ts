@@ -1,5 +1,5 @@
-// Finds the additional properties in GET /resource/{id}?format=info: the pages of a PDF, or the reason why all document
-// operations reject the file, as far as this is detectable without a conversion.
+// Finds the additional properties in GET /resource/{id}?format=info: the pages of a PDF, or the reason why operations
+// on documents reject the file. Detects only reasons that need no conversion.
 
 import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -17,17 +17,20 @@ import { documentProperties } from "./page-store.ts";
 import type { PageServices } from "./pages-service.ts";
 
 const PDF = "application/pdf";
-/** Type of unrecognized content, including PDFs with a damaged start. */
+/** Media type of unrecognized content. PDFs with a damaged start have it, too. */
 const UNKNOWN = "application/octet-stream";
-/** Office documents from before 2007, and all encrypted Office documents. */
+/** Media types of Office documents from before 2007, and of encrypted Office documents. */
 const OLE = /^application\/(x-ole-storage|msword|vnd\.ms-(excel|powerpoint))$/;
 
-/** Office documents, by file name. Other archives can be of any type that LibreOffice reads. */
+/**
+ * Media types of Office archives, which are detected by file name. Other archives might be any document that
+ * LibreOffice reads, so they are not checked.
+ */
 const OFFICE_ARCHIVE = /^application\/vnd\.openxmlformats-officedocument\./;
 
-/** Failures that leave a document without properties. The file itself is valid. */
+/** Failures after which a document has no properties, although it might be valid. */
 const WITHOUT_FACTS: readonly FailureReason[] = ["unsupported", "too-large", "too-complex"];
-/** Failures that every operation on PDFs would report, too. */
+/** Failures that every operation on PDFs would report. */
 const UNREADABLE: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged"];
 const LISTED_SIZES = 1000;
 
@@ -36,7 +39,7 @@ export async function fileFacts(file: StoredFile, service: PageServices, signal:
   const input = toInput(file, service.store);
   if (file.type === PDF) return factsOfPdf({ file, input }, service, signal);
   if (OLE.test(file.type) || OFFICE_ARCHIVE.test(file.type)) {
-    // The document is buffered, or read to its end.
+    // The check buffers the document or reads it to its end, so it needs a permit.
     using _turn = await service.shared.extractionSemaphore.for(service.client).acquire(signal);
     return OLE.test(file.type) ? await factsOfOle(input) : await factsOfArchive(file, input, service);
   }
@@ -53,7 +56,7 @@ const notADocument = (type: string): object => ({
 const factsOfOle = async (input: Input): Promise<object> =>
   (await isPasswordProtected(input.stream())) ? { problem: passwordProtected().message } : {};
 
-/** Reads the end of a large archive, or all parts of a small one. */
+/** Checks an Office archive. Reads only the end of a large archive, but all parts of a small one. */
 async function factsOfArchive({ id, size }: StoredFile, input: Input, { store }: PageServices): Promise<object> {
   const damaged = { problem: "The file is damaged: it is not a whole Office document." };
   if (size > LIMITS.checkedArchiveBytes) {

@@ -1,4 +1,4 @@
-// Caches complete page images, a limited number for each page.
+// Caches small page images, a limited number per page.
 
 import { createHash } from "node:crypto";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -9,7 +9,7 @@ import type { IiifImageRequest } from "./image-request.ts";
 
 export type { PageImageCache };
 
-/** Returns the cache from the environment, or the platform's. */
+/** Returns the configured cache, or the cache of the platform. */
 export const cacheOf = ({ PICTURES }: Env): PageImageCache | undefined =>
   PICTURES ?? (globalThis as { readonly caches?: { readonly default?: PageImageCache } }).caches?.default;
 
@@ -17,14 +17,14 @@ export const cacheOf = ({ PICTURES }: Env): PageImageCache | undefined =>
 export const FRESH_SECONDS = 3600;
 /** Increment it when the same request produces a different image. */
 const VERSION = 1;
-/** Identifies the cached image: different images can share a cache key. */
+/** Header of a cache entry with the tag of its image, because different images can have the same cache URL. */
 const PICTURE_HEADER = "Picture";
-/** Not a real host: these URLs are only cache keys. */
+/** Origin of the URLs that are cache keys. The host does not exist. */
 const ORIGIN = "https://pictures.invalid";
 
 export interface CacheKey {
   readonly url: string;
-  /** Distinguishes all images of all documents; also the entity tag. */
+  /** Unique for each image of each document. Also the entity tag of the image. */
   readonly tag: string;
 }
 
@@ -40,7 +40,10 @@ export function cacheKey(id: string, etag: string, page: number, request: IiifIm
   return { url: `${ORIGIN}/${id}/${page}/${slot}`, tag };
 }
 
-/** Returns the slot of a tile, of which a page has few. All other images of a page share {@link LIMITS} slots. */
+/**
+ * Returns the cache slot of a tile; undefined for other images. Each tile has its own slot, because a page has few
+ * tiles. The other images of a page share `LIMITS.cachedPictures` slots.
+ */
 function tilePlace({ region, size, turn, mirrored, quality, format }: IiifImageRequest): string | undefined {
   if (region.kind !== "pixels" || size.kind !== "exact" || turn !== 0 || mirrored || size.isLarger) return undefined;
   const [x, y, width, height] = region.numbers;

@@ -1,4 +1,4 @@
-// Resolves the parameters of a URL to an image of a page, within the limits.
+// Resolves the parameters in a URL to the size and region of a page image, within the limits.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
@@ -39,13 +39,16 @@ export interface RequestedSize {
   readonly text: string;
 }
 
-/** Resolution of a page at full size. */
+/** Resolution of a page at its full size. */
 const FULL_DPI = 300;
 const POINTS_PER_INCH = 72;
-/** JPEG quality for the format `jpg`; URLs have no parameter for it. */
+/** JPEG quality for the format `jpg`, because IIIF URLs have no parameter for it. */
 const JPEG_QUALITY = 85;
 
-/** Returns the size of a page in pixels: at 300 dpi, or less if a side would be too long. @param page in points */
+/**
+ * Returns the full size of a page in pixels: at 300 dpi, or less if a side would be too long. @param page size in
+ * points
+ */
 export function fullSize(page: Size): Size {
   const scale = Math.min(FULL_DPI / POINTS_PER_INCH, LIMITS.pageSidePixels / Math.max(page.width, page.height));
   const side = (points: number) => Math.max(1, Math.round(points * scale));
@@ -56,7 +59,7 @@ const dpiOf = (full: Size, page: Size) => (full.width / page.width) * POINTS_PER
 
 /**
  * @param page size in points
- * @throws ServiceError 400 for a region beyond the page, or a size beyond the limits
+ * @throws ServiceError 400 if the region is outside the page, or the size exceeds the limits
  */
 export function resolvePageImage(request: IiifImageRequest, page: Size): PageImageParams {
   const full = fullSize(page);
@@ -92,7 +95,7 @@ function regionOf(request: RequestedRegion, full: Size): Region {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** @param largest maximum upscaling factor of a region */
+/** @param largest maximum factor by which a region can be upscaled */
 function sizeOf(request: RequestedSize, region: Size, largest: number): Size {
   const { kind, text, isLarger } = request;
   const { pageImageSidePixels: side, pageImagePixels: area } = LIMITS;
@@ -106,7 +109,8 @@ function sizeOf(request: RequestedSize, region: Size, largest: number): Size {
       return scaled(region, most);
     case "within": {
       const factor = Math.min(request.width! / region.width, request.height! / region.height);
-      // The official validator accepts a box around the whole region as a request to upscale it.
+      // The standard would return the region unchanged, but its official validator requires an error
+      // (decisions/0042-full-size-of-a-page.md).
       if (factor > 1 && !isLarger) throw outOfRange("size", text);
       return factor <= most ? nearest(region, factor) : scaled(region, most);
     }
@@ -133,7 +137,10 @@ const nearest = (region: Size, factor: number): Size => {
   return { width: Math.max(1, width), height: Math.max(1, height) };
 };
 
-/** Scales a region, and rounds down. A side that is only a rounding error below an integer becomes this integer. */
+/**
+ * Scales a region, and rounds the sides down. A side that is below an integer only by a rounding error becomes this
+ * integer.
+ */
 function scaled(region: Size, factor: number): Size {
   const side = (length: number) => Math.max(1, Math.floor(length * factor + 1e-6));
   return { width: side(region.width), height: side(region.height) };

@@ -1,5 +1,5 @@
-// Caches open pages, because a viewer requests many regions of few pages. All are pages of one document, in one engine,
-// which is closed when another job needs the memory.
+// Caches open pages, because a viewer requests many regions of few pages. All cached pages belong to the same document
+// and engine. The engine is closed when another job needs its memory.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import type { Output } from "../../document/contract/operation.ts";
@@ -10,9 +10,9 @@ import type { ObservableSemaphore, Semaphore } from "../placement/semaphore.ts";
 import type { ExtractedPage } from "./extracted-page.ts";
 
 const PAGES = 8;
-/** Limits the total size of the pages' PDFs. A single PDF can be larger. */
+/** Maximum total size of the PDFs of cached pages. A single page can exceed it. */
 const PDF_BYTES = 4 * 2 ** 20;
-/** Heap size above which the next page gets a new engine: a heap never shrinks. */
+/** Heap size above which the next page is opened in a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 30 * 2 ** 20;
 export const KEPT_STRIPS_BYTES = 12 * 2 ** 20;
 
@@ -44,7 +44,7 @@ export class OpenPages {
     });
   }
 
-  /** Returns a semaphore that closes the cached pages when a permit is granted. */
+  /** Returns the same semaphore, but closes the cached pages whenever it grants a permit. */
   closingOnAcquire(turns: ObservableSemaphore): ObservableSemaphore {
     const giving = (given: Semaphore): Semaphore => ({
       acquire: async (signal, isLowPriority) => {
@@ -65,7 +65,7 @@ export class OpenPages {
     };
   }
 
-  /** Reports whether that many more bytes of memory are available. */
+  /** Reports whether the memory for engines has space for further bytes. */
   hasMemory(bytes: number): boolean {
     return liveEngineBytes() + this.#strips.bytes + bytes <= this.#roomBytes;
   }
@@ -81,7 +81,7 @@ export class OpenPages {
   }
 
   /**
-   * Renders an image synchronously.
+   * Renders an image of a page. Opens the page if necessary.
    * @throws EngineFailure the failure that the page caused
    */
   async draw(name: PageKey, page: ExtractedPage, params: RenderPageParams, limits: PageLimits): Promise<Uint8Array> {
@@ -101,7 +101,7 @@ export class OpenPages {
     } finally {
       if (!isDrawn) this.close();
     }
-    // Another cached page, or their total memory, might have caused the failure.
+    // Other cached pages, or the memory of all pages together, might have caused the failure. Tries again without them.
     return this.draw(name, page, params, limits);
   }
 

@@ -26,7 +26,7 @@ const side = (name: string) =>
   );
 const SIDES = { width: side("Width"), height: side("Height") };
 
-/** The query parameters of a page image: the parameters of the endpoint for its format, and a size. */
+/** The query parameters of a page image: width and height, and the parameters of the endpoint for the format. */
 export const PICTURE_FIELDS = { png: fieldsOf("png"), jpg: fieldsOf("jpg") } as const;
 
 function fieldsOf(format: "png" | "jpg"): Parameters {

@@ -1,5 +1,5 @@
-// Renders page images: small ones with separate permits and shared between identical requests; large ones like outputs
-// of other jobs.
+// Renders page images. Small images have their own permits, and identical requests share one rendering. Large images
+// are streamed like the outputs of other jobs.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Input, Output } from "../../document/contract/operation.ts";
@@ -22,7 +22,7 @@ export interface RenderablePage {
   readonly page: ExtractedPage;
 }
 
-/** Reports whether an image is complete before it is sent. */
+/** Reports whether an image is small, so that it is rendered completely before it is sent. */
 export const isSmall = ({ picture: { size } }: PageImageParams): boolean =>
   size.width * size.height <= LIMITS.wholePageImagePixels;
 
@@ -58,7 +58,10 @@ export async function renderSmall(
   });
 }
 
-/** Renders concurrently with a running engine if memory allows both; otherwise waits for an engine permit. */
+/**
+ * Renders an image in this process. If memory suffices, renders concurrently with the engine of another job; otherwise
+ * waits for the engine permit.
+ */
 async function drawHere(
   name: PageKey,
   page: ExtractedPage,
@@ -78,7 +81,7 @@ const isDrawnHere = ({ budgets, container }: PageServices) => budgets.preferredB
 
 /**
  * Renders a large image.
- * @returns the output to respond with, and a cleanup function
+ * @returns the output for the response, and `close`, which releases the resources
  */
 export async function renderLarge(
   { document, number, page }: RenderablePage,

@@ -1,8 +1,8 @@
-// Provides the pages of a document as small PDFs, and its properties. Stored objects of a document:
+// Provides the pages of a document as small PDFs, and the properties of the document. Stored objects of a document:
 //   facts             page sizes, labels and bookmarks
 //   group-<n>         pages 32n + 1 to 32n + 32, except large ones; the index at its start has the size of each
 //   page-<n mod 128>  one page alone, preceded by its number: a large page, or a requested one whose group is not stored
-// The first request for a page extracts that page alone, and its response precedes the extraction of all groups.
+// The first request for a page extracts only this page. The groups are extracted after the response.
 
 import { OutOfRange } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -26,16 +26,18 @@ import { type PageServices, type PagesDocument, runPageJob } from "./pages-servi
 const FACTS = "facts";
 const groupName = (group: number) => `group-${group}`;
 /**
- * Maximum number of standalone pages, which limits a document's storage: pages with equal remainders replace each
- * other.
+ * Maximum number of standalone pages per document. Pages whose numbers are equal modulo this number replace each other.
  */
 const STANDALONE_PAGES = 128;
 const standaloneName = (page: number) => `page-${page % STANDALONE_PAGES}`;
-/** Bytes before a standalone page, with its page number. */
+/** Number of bytes before a standalone page. They contain the page number. */
 const NUMBER_BYTES = 4;
-/** Size of the first read of a group: its index, and usually the page. */
+/** Size of the first read of a group. It contains the index and usually the page. */
 const START_BYTES = 2 ** 16;
-/** Groups that are extracted with one permit. Reopening the document costs as much as extracting one or two groups. */
+/**
+ * Number of groups that are extracted with one permit. Reopening the document for each group would take as long as the
+ * extraction itself.
+ */
 const GROUPS_PER_PERMIT = 2;
 
 /** @throws EngineFailure the failure that the document caused */
@@ -82,7 +84,7 @@ async function findFacts(
 
 interface Extracted {
   readonly facts?: DocumentProperties;
-  /** Empty if the page is too large. */
+  /** PDF of the page. Empty if the page is too large to store. */
   readonly page?: Uint8Array;
 }
 
@@ -112,8 +114,9 @@ class PageStore {
   }
 
   /**
-   * Extracts properties, a page or groups, and stores properties and groups.
-   * @param semaphore for low-priority extractions. @default the semaphore of requests
+   * Extracts properties, a page or groups, depending on the parameters. Stores extracted properties and groups.
+   * @param semaphore semaphore that limits the extraction. @default the semaphore for extractions that a client waits
+   *   for
    */
   async extract(
     params: ExtractPagesParams,
@@ -147,7 +150,10 @@ class PageStore {
     return extracted;
   }
 
-  /** Extracts the group of a page, then the others. Releases its permit in between, so that other jobs can run. */
+  /**
+   * Extracts the groups of pages, starting with the group `first`, up to `LIMITS.extractedGroups` groups. Releases the
+   * permit after every few groups, so that other jobs can run.
+   */
   async extractAhead(first: number, pageCount: number): Promise<void> {
     const { shared, log } = this.#service;
     const { id } = this.#document.file;
@@ -158,7 +164,7 @@ class PageStore {
     try {
       for (let at = 0; at < order.length; ) {
         const from = order[at]!;
-        // A request for the first page is probably followed by requests for its neighbors.
+        // The first extraction contains only one group, because requests for neighboring pages probably follow soon.
         const most = at === 0 ? 1 : GROUPS_PER_PERMIT;
         const count = Math.min(most, order.length - at, groups - from);
         await this.extract({ facts: false, groups: { first: from, count } }, shared.prefetchSemaphore);
@@ -173,8 +179,8 @@ class PageStore {
   }
 
   /**
-   * Returns a page whose group is not stored yet: the standalone page that an earlier request stored, or else extracts
-   * it. Afterwards stores it, and extracts the groups.
+   * Returns a page whose group is not stored yet. If an earlier request has not stored the page, extracts it, and
+   * stores it after the response. After the response, also extracts the groups of pages, as `extractAhead` does.
    */
   async #beforeGroups(number: number): Promise<ExtractedPage> {
     const known = await this.facts();
@@ -192,7 +198,7 @@ class PageStore {
     return extractedPage({ width, height }, page);
   }
 
-  /** @param facts true to extract the document's properties too */
+  /** @param facts true if the document's properties are extracted, too */
   async #extractPage(page: number, facts: boolean) {
     try {
       const extracted = await this.extract({ facts, page });
@@ -210,12 +216,12 @@ class PageStore {
     const isRead = offset + length <= start.length;
     if (isRead) return { width, height, pdf: start.slice(offset, offset + length) };
     const pdf = await this.#read(groupName(groupOf(number)), { offset, length });
-    // The document was deleted meanwhile.
+    // The document was deleted in the meantime.
     if (!pdf) throw noSuchFile();
     return { width, height, pdf };
   }
 
-  /** Returns a page that is too large for its group. */
+  /** Returns a page that is too large to be stored in its group. */
   async #standalone(number: number, size: PageEntry): Promise<ExtractedPage> {
     const stored = await this.#readStandalone(number);
     if (stored) return extractedPage(size, stored);
@@ -224,7 +230,7 @@ class PageStore {
     return extractedPage(size, page);
   }
 
-  /** Stores a page alone. An empty one records that the page is too large to store. */
+  /** Stores a standalone page. An empty `pdf` records that the page is too large to store. */
   #putStandalone(number: number, pdf: Uint8Array): Promise<void> {
     const bytes = new Uint8Array(NUMBER_BYTES + pdf.length);
     new DataView(bytes.buffer).setUint32(0, number);
@@ -232,7 +238,7 @@ class PageStore {
     return this.#service.store.pageFiles.put(this.#document.file, standaloneName(number), bytes);
   }
 
-  /** @returns undefined if the page is not stored, or another page replaced it */
+  /** @returns undefined if the page is not stored, or another page has replaced it */
   async #readStandalone(number: number): Promise<Uint8Array | undefined> {
     const bytes = await this.#read(standaloneName(number));
     if (!bytes || new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) !== number) return undefined;
@@ -244,16 +250,16 @@ class PageStore {
   }
 }
 
-/** @param pdf empty for a page that is too large to store */
+/** @param pdf PDF of the page; empty if the page is too large to store */
 const extractedPage = ({ width, height }: Pick<ExtractedPage, "width" | "height">, pdf: Uint8Array): ExtractedPage => ({
   ...{ width, height },
   ...(pdf.length > 0 ? { pdf } : {}),
 });
 
-/** The signal of background work, which continues after its request has its response. */
+/** A signal that never aborts, for work after the response. */
 const NEVER = new AbortController().signal;
 
-/** @returns all bytes; an empty array if they exceed the limit */
+/** @returns all bytes of an output; an empty array if there are more than the limit */
 async function wholeOf({ body }: Output, limitBytes: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   const chunks: Uint8Array[] = [];

@@ -1,4 +1,5 @@
-// Defines the dependencies of page images: services of a request, and resources shared by the process.
+// Defines the dependencies of page images: the services of a request, and the resources that all requests of a process
+// share.
 
 import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -33,10 +34,10 @@ export interface PageServices extends Backends {
   /** Client ID. */
   readonly client: string;
   readonly bufferQuota: MemoryQuota;
-  /** See RequestServices. */
+  /** Limits jobs that no longer wait for their slow clients, but write the output to storage. */
   readonly overflowSemaphore: Semaphore;
   readonly cache: PageImageCache | undefined;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly log: Context["log"];
   readonly defer: Context["defer"];
@@ -46,7 +47,7 @@ export interface PageServices extends Backends {
 
 /** Maximum number of cached failures. */
 const REMEMBERED_FAILURES = 512;
-/** Failures that the same document would always cause. */
+/** Failures that the same document causes at every attempt. */
 const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged", "unsupported", "too-complex"];
 
 /** Resources that the page images of one process share. */
@@ -54,7 +55,7 @@ export class PageResources {
   readonly pageImageSemaphore: ObservableSemaphore;
   readonly largePageImageSemaphore: ObservableSemaphore;
   readonly extractionSemaphore: ObservableSemaphore;
-  /** For low-priority extractions. */
+  /** Limits extractions that no client waits for. */
   readonly prefetchSemaphore: Semaphore;
   readonly pictures = new SingleFlight<Uint8Array>();
   readonly pages = new SingleFlight<ExtractedPage>();
@@ -76,8 +77,9 @@ export class PageResources {
   }
 
   /**
-   * Runs work, or rethrows its cached failure if the document caused one before.
-   * @param key identifies document and work
+   * Runs work on a document. If the same work has failed before because of the document, throws the cached failure
+   * instead.
+   * @param key identifies the document and the work
    */
   async withFailureCache<T>(key: string, work: () => Promise<T>): Promise<T> {
     const known = this.#failures.get(key);
@@ -105,8 +107,9 @@ export interface PagesDocument {
 }
 
 /**
- * Runs a job on a backend with enough capacity, and retries it once if its container is lost.
- * @param take receives the outputs; a retry starts again with the first one
+ * Runs a job at the edge or in the container. If the edge lacks memory, runs it in the container; if the container is
+ * lost, retries once.
+ * @param take receives each output. A retry starts again with the first output
  */
 export async function runPageJob(
   job: JobPlan,

@@ -1,4 +1,4 @@
-// Formats the responses for page images: entity tags, conditions, caching.
+// Responds to requests for page images: evaluates conditional headers, uses the cache, and sets entity tags.
 
 import { MEDIA_TYPES } from "../../operations/rasterize-pdf.ts";
 import { chunksOf } from "../http/requests/inputs.ts";
@@ -23,15 +23,16 @@ export interface PageImageRequest {
 export interface ResolvedPageImage {
   readonly page: RenderablePage;
   readonly params: PageImageParams;
-  /** Additional headers of the image. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Headers of an image that are cached with it. */
+/** Names of the headers that are cached together with an image. */
 const CACHED_HEADERS = ["Content-Type", "Content-Length", "Content-Disposition", "X-Content-Type-Options", "Link"];
 
 /**
- * IDs are secrets, so shared caches must not store the responses. A response is fresh at most until its file expires.
+ * Returns the header Cache-Control. Shared caches must not store responses, because IDs are secrets. A response is
+ * fresh at most until the file expires.
  */
 export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date.now()): string {
   const leftSeconds = expires ? Math.max(0, Math.floor((expires.getTime() - now) / 1000)) : FRESH_SECONDS;
@@ -39,8 +40,8 @@ export function cacheControl({ expires }: Pick<FoundFile, "expires">, now = Date
 }
 
 /**
- * Responds to GET and HEAD of an image: from the cache, or rendered.
- * @param find finds the page and the image; called unless the client or the cache has the image
+ * Responds to GET and HEAD of an image, from the cache or by rendering it.
+ * @param find resolves the page and the image; not called if the client or the cache has the current image
  */
 export async function respondWithPageImage(
   answering: PageImageRequest,
@@ -132,10 +133,10 @@ function sent(
   return new Response(null, { headers });
 }
 
-/** RFC 9110 13.1.2: `*` matches any image at this URL, but the image must exist. */
+/** Reports whether If-None-Match is `*`, which matches any existing image at this URL (RFC 9110 13.1.2). */
 export const hasAny = (headers: Headers): boolean => headers.get("If-None-Match")?.trim() === "*";
 
-/** RFC 9110 13.1.2. The tag of an image does not depend on the time of rendering. */
+/** Reports whether If-None-Match contains the tag (RFC 9110 13.1.2). The tag is known before the image is rendered. */
 export function isUnchanged(headers: Headers, tag: string): boolean {
   const tags = headers.get("If-None-Match");
   return tags?.split(",").some((item) => item.trim().replace(/^W\//, "") === `"${tag}"`) ?? false;

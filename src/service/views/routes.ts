@@ -9,7 +9,7 @@ import type { PageServices } from "./pages-service.ts";
 export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PageServices): void {
   const served = (c: Context<E>, serve: (service: PageServices) => Promise<Response>) => {
     const response = serve(serviceOf(c));
-    // Other requests can share this request's work, which therefore continues after its client has disconnected.
+    // The work continues if the client disconnects, because other requests might share it.
     c.executionCtx.waitUntil(response.catch(() => {}));
     return response;
   };

@@ -1,4 +1,4 @@
-// Coalesces concurrent requests for the same result.
+// Runs work once for all concurrent callers that need the same result.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
@@ -9,14 +9,14 @@ interface Running<T> {
   readers: number;
 }
 
-/** Running work, by key. */
+/** Shares running work between callers, by key. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Running<T>>();
 
   /**
-   * Starts the work, or joins running work with the same key. Aborts the work when all callers have aborted. The first
-   * caller might abort, so the work has its own timeout.
-   * @throws EngineFailure `busy` if the work takes too long, `timed-out` if this caller started it
+   * Starts the work, or waits for running work with the same key. Aborts the work when all its callers have aborted.
+   * Each caller waits for a limited time.
+   * @throws EngineFailure `busy` if this caller has waited too long; the error of the work
    * @throws the signal's reason when aborted
    */
   async run(key: string, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export class SingleFlight<T> {
     running.readers++;
     const { promise, reject } = Promise.withResolvers<never>();
     const onAbort = () => reject(signal.reason);
-    // The platform might end the request that started the work, and the work with it.
+    // If the platform ends the request that started the work, the work never settles.
     const onTimeout = () => reject(new EngineFailure("busy", `${key} timed out`));
     const timer = setTimeout(onTimeout, LIMITS.requestJobMs);
     signal.addEventListener("abort", onAbort);

@@ -1,4 +1,4 @@
-// Tests the container's HTTP interface with operations made for these tests: limits, endings, and remains.
+// Tests the container's HTTP interface with operations declared for these tests: limits, ends of jobs, remaining files.
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -91,7 +91,7 @@ const failing = (error: unknown) =>
     yield* await Promise.reject<Output[]>(error);
   };
 
-/** Works until it is aborted. */
+/** Returns an operation that runs until it is aborted. */
 function waiting() {
   const jobs: ContainerJob[] = [];
   const run = async function* (job: ContainerJob): AsyncGenerator<Output> {
@@ -202,10 +202,10 @@ describe("too many jobs", () => {
     await areRunning({ working: 2, present: 3 });
     await eventually(() => expect(jobs).toHaveLength(2));
     await expect(carryOut(running, "run", [])).rejects.toMatchObject({ reason: "busy" });
-    // In the middle of a long upload too.
+    // The job is rejected even during a long upload.
     const large = memoryInput(new Uint8Array(40 * MiB), "a");
     await expect(carryOut(running, "run", [large])).rejects.toMatchObject({ reason: "busy" });
-    // Other operations have places of their own.
+    // Each operation has separate permits.
     await expect(carryOut(running, "echo", [])).resolves.toEqual([]);
     gone.abort(new Error("enough"));
     await Promise.allSettled(first);
@@ -230,7 +230,7 @@ describe("a job that is ended", () => {
   test("by the limit of time: told, and its place is free", async () => {
     const { jobs, run } = waiting();
     const running = await start({ run }, { limits: { atOnce: 1, waiting: 1, maxWaitMs: 60_000 }, timeoutMs: 100 });
-    // On a busy machine, the time may be up before the operation begins.
+    // On a busy machine, the time limit can pass before the operation starts.
     while (jobs.length < 2) {
       const made = carryOut(running, "run", [memoryInput(text("x"), "a")]);
       await expect(made).rejects.toMatchObject({ reason: "timed-out" });
@@ -308,7 +308,7 @@ describe("a job that is ended", () => {
   });
 });
 
-/** The first frame of a request. */
+/** Returns the first frame of a request. */
 function headerOf(header: unknown): Uint8Array {
   const json = text(JSON.stringify(header));
   return Uint8Array.of(1, 0, 0, 0, json.length, ...json);
@@ -350,7 +350,7 @@ describe("metrics", () => {
     };
     const echoes = Array.from({ length: 8 }, () => client(10, "echo", 10));
     await Promise.all([...echoes, client(7, "echo", 1001), client(5, "locked", 1), client(3, "beyond", 1)]);
-    // A job ends after its answer, with its folder.
+    // A job ends after its response, and its folder is deleted then.
     await eventually(async () => {
       const samples = await metricsOf(running);
       const counted = samples

@@ -1,4 +1,4 @@
-// Tests that the start of an engine is retried if it fails, and that no job waits for it meanwhile.
+// Tests that the start of an engine is retried if it fails, and that no job waits for that engine in the meantime.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ManagedEngine } from "../../../container/engine-lifecycle/managed-engine.ts";
 import { StartOrder } from "../../../container/engine-lifecycle/start-order.ts";
@@ -8,14 +8,14 @@ afterEach(() => void vi.useRealTimers());
 
 const forever = new AbortController().signal;
 
-/** The only place of an order in which every engine may start. */
+/** Returns the only position of a start order, in which every engine can start. */
 function place() {
   const order = new StartOrder();
   order.open();
   return order.register();
 }
 
-/** Watches an engine that starts immediately, but only after the given number of failures. */
+/** Supervises an engine that starts immediately, but only after the given number of failed starts. */
 function failing(failures: number) {
   const engine = { state: "warm" as const, closed: 0, close: async () => void engine.closed++ };
   const starts: number[] = [];
@@ -46,7 +46,7 @@ test("jobs are told at once that it did not start, until it has", async () => {
   expect(await watched.ready(forever)).toBe(engine);
   expect(await watched.running).toBe(engine);
   expect(watched.state).toBe("warm");
-  // The same reason is not logged again.
+  // A repeated reason is not logged again.
   expect(logged).toEqual(["engine not started"]);
 });
 

@@ -1,4 +1,4 @@
-// Jobs whose pages are drawn by several threads.
+// Tests jobs whose pages are drawn by several threads.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ interface Draw {
   readonly aheadBytes?: number;
 }
 
-/** Returns the outputs of a job that may use three threads, and the shares that were begun. */
+/** Returns the outputs of a job that can use three threads, and the partitions that were started. */
 function draw({
   pages = "1-last",
   dpi = 36,

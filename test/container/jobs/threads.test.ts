@@ -1,4 +1,4 @@
-// Tests the Worker's operations in the container's threads.
+// Tests the edge's operations in the container's threads.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -144,7 +144,7 @@ test("an operation that does not exist: crashed, and not run", async () => {
 });
 
 test("a job that ends one thread after the other: too-complex, told in the log, and the next one works", async () => {
-  // A failure outside of any operation ends a thread.
+  // An exception outside of any operation ends a thread.
   const malformed = job({ inputs: null as never });
   await expect(inThread(malformed)).rejects.toMatchObject({ reason: "too-complex" });
   expect(logged).toContain("thread failed");

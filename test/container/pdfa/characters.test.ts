@@ -1,5 +1,5 @@
-// Tests that PDF/A reads and shows every character of its original: those of fonts that are not embedded, and those
-// with unusual codes.
+// Tests that PDF/A shows and contains the text of every character of the original: characters in fonts that are not
+// embedded, and characters with unusual codes.
 import { describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
@@ -20,10 +20,10 @@ const STRATEGIES = [conforming, repair, ghostscript];
 /** Side of the cells in which {@link asianPdf} shows characters, in points. */
 const CELL = 20;
 const DARK = 128;
-/** Number of dark pixels that each character has at least. */
+/** Minimum number of dark pixels of a character. */
 const MARK = 10;
 
-/** Returns the number of dark pixels in each cell of the page's line. */
+/** Returns the number of dark pixels in each cell of the page's line of characters. */
 async function inkOf(pdf: Uint8Array, cells: number): Promise<number[]> {
   const picture = await popplerPage(pdf, 1, 72);
   return Array.from({ length: cells }, (_, cell) => {

@@ -1,4 +1,4 @@
-// Tests that a PDF which an operation makes of PDF/A either conforms, or does not claim so any more. Judged by veraPDF.
+// Tests operations on PDF/A documents: the output must either conform or no longer claim PDF/A. veraPDF judges.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The list of clauses in test/fixtures/pdfa-clauses.json is that of the installed veraPDF.
+// Tests that the list of clauses in test/fixtures/pdfa-clauses.json matches the installed veraPDF.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { unzipSync } from "fflate";

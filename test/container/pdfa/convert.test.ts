@@ -1,5 +1,5 @@
-// Tests the stages of conversion to PDF/A one by one, and results that are rejected although the validator accepts
-// them.
+// Tests the strategies of the conversion to PDF/A one by one, and results that are rejected although the validator
+// accepts them.
 import { describe, expect, test } from "vitest";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
@@ -86,7 +86,7 @@ describe("strategies", () => {
         .toString("latin1")
         .replace("/MediaBox[0 0 300 200]", entries.includes("MediaBox") ? entries : `/MediaBox[0 0 300 200]${entries}`);
       expect(page).toBeDefined();
-      // Whatever differs is refused.
+      // The comparison rejects every difference, so an accepted result shows the same page.
       expect((await climbed(Buffer.from(bytes, "latin1"), "2b", [ghostscript])).strategy).toBe("ghostscript");
     }
   });
@@ -112,7 +112,7 @@ describe("strategies", () => {
 
 describe("what the validator accepts is refused all the same", () => {
   test("where a page looks different: the next strategy takes over", async () => {
-    // One of the characters has no CID, which engines and the standard treat differently.
+    // One of the characters has no CID; MuPDF and the standard treat it differently.
     const font = { font: "STSong-Light", ordering: "GB1", encoding: "UniGB-UTF16-H" };
     const { strategy, refused } = await climbed(asianPdf({ ...font, codes: utf16("中𠮟国") }), "2b", STRATEGIES);
     const valid = refused.filter(({ rules }) => Array.isArray(rules) && rules.length === 0);

@@ -1,5 +1,5 @@
 // Converts real documents, and output of LibreOffice, Chromium and Ghostscript, to the five levels of PDF/A. The test
-// itself runs veraPDF, and counts the parts of each document before and after.
+// runs veraPDF itself, and counts the parts of each document before and after.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -17,22 +17,22 @@ import { climbed, documents, openLadder } from "../../support/pdfa-conversion.ts
 import { parsePnm, perceptualDistance } from "../../support/pictures.ts";
 import { whatTheyBreak } from "../../support/verapdf.ts";
 
-/** Documents that every program rejects: no PDF at all, no pages, a password. */
+/** Documents that every program rejects: a file that is not a PDF, a PDF without pages, a PDF with a password. */
 const NOT_OPEN = ["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"];
-/** 400 pages are compared at one level alone, for their time. */
+/** A document of 400 pages, compared at one level only, to save time. */
 const LARGE = "pdf2image-memory-error-test-400p.pdf";
-/** Damaged originals that poppler reads differently: a page tree with a cycle. */
+/** Damaged originals that poppler reads differently: their page tree has a cycle. */
 const NOT_COUNTED = ["crash-121-2.pdf"];
-/** As poppler draws them. */
+/** Resolution at which poppler draws the pages. */
 const DPI = 36;
 const COMPARED = 2;
-/** Largest distance of the first pages. From about 8 on, the difference is visible side by side. */
+/** Maximum distance of the first pages. From about 8 on, the difference is visible side by side. */
 const FARTHEST = 8;
 /**
  * Poppler divides by zero where this file blends a color of zeros; the flattened file matches MuPDF and the standard.
  */
 const DRAWN_OTHERWISE = ["ColorDodge-1b.pdf"];
-/** On a busy machine. */
+/** Time limit for a busy machine. */
 const BUDGET_MS = 900_000;
 const STRATEGIES = [conforming, repair, ghostscript];
 
@@ -156,7 +156,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
   );
 });
 
-/** Paths. */
+/** Returns the paths of the documents. */
 function inputs(): string[] {
   const corpus = (...path: string[]) => join(corpusDir!, ...path);
   const office = ["Rendering.docx", "HandoutExample.pptx", "Complex01.xlsx"].map((name) => corpus("office", name));

@@ -1,5 +1,5 @@
-// Documents that the engine alone would draw differently from other viewers become PDF/A that veraPDF accepts and
-// that poppler shows as the original is meant.
+// Tests documents that MuPDF alone would draw differently from other viewers: they become PDF/A that veraPDF accepts,
+// and poppler shows them as intended.
 import { describe, expect, test } from "vitest";
 import { repair } from "../../../container/pdfa/repair.ts";
 import { formPdf, utf16 } from "../../fixtures/form-pdfs.ts";
@@ -12,7 +12,7 @@ import { climbed, openLadder } from "../../support/pdfa-conversion.ts";
 import { perceptualDistance, popplerPage } from "../../support/pictures.ts";
 
 openLadder();
-/** Distance of two viewers. */
+/** Usual distance between drawings by two viewers. */
 const ALIKE = 8;
 
 async function converted(pdf: Uint8Array, level: LevelName): Promise<Uint8Array> {

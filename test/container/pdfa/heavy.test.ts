@@ -1,4 +1,5 @@
-// Tests files that take a validator long: they run one at a time, and small files pass them. Uses the real validator.
+// Tests files that need much validation time: they are validated one at a time, and small files do not wait for them.
+// Uses the real validator.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +36,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Curves, of which a validator looks at every number. */
+/** Returns a PDF with curves; the validator examines each of their numbers. */
 function heavyPdf(): Uint8Array {
   const builder = new PdfBuilder();
   builder.page(`) Tj ET 0 0 m ${"1 2 3 4 5 6 c ".repeat(800_000)} S BT (`);
@@ -43,7 +44,7 @@ function heavyPdf(): Uint8Array {
 }
 
 const places = new JobPool({ atOnce: 2, waiting: 8, maxWaitMs: 60_000 });
-/** In the order in which the validator came to their end. */
+/** Weights of the files, in the order in which their validations ended. */
 const validated: (Weight | undefined)[] = [];
 const engines = () => {
   const validate: VeraPdf["validate"] = (path, level, until, weight) =>
@@ -54,11 +55,11 @@ const engines = () => {
 interface Running {
   /** Path of the result. */
   readonly made: Promise<string>;
-  /** Settles when the job leaves its place to others. */
+  /** Settles when the job has released its permit to other jobs. */
   readonly aside: Promise<void>;
 }
 
-/** As the service does it: two jobs have a place at a time. */
+/** Converts a file with permits for two concurrent jobs, as in the service. */
 function convert(name: string, pdf: Uint8Array, ends = signal): Running {
   const left = Promise.withResolvers<void>();
   const run = async () => {
@@ -81,7 +82,7 @@ function convert(name: string, pdf: Uint8Array, ends = signal): Running {
 }
 
 test("two heavy files leave a validator and a place to a small one", async () => {
-  // Warms up the validator, so that compilation does not count below.
+  // Warms up the validator, so that its compilation does not affect the times below.
   for (const name of ["first", "second"]) await convert(name, plainPdf("A")).made;
   const ending = new AbortController();
   const heavy = ["heavy-1", "heavy-2"].map((name) => convert(name, heavyPdf(), ending.signal));

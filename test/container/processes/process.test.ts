@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch[Symbol.asyncDispose]());
 
-/** Runs a shell's script: only tests do. */
+/** Runs a shell script, which only tests do. */
 async function sh(script: string, options: Partial<RunOptions> = {}, folder?: JobFolder) {
   await using own = await scratch.folder("test");
   const limits = { timeoutMs: 60_000 };
@@ -28,10 +28,10 @@ const isRunning = (pid: number) =>
 const untilGone = (pid: number): Promise<void> => eventually(() => expect(isRunning(pid)).toBe(false));
 
 const isRoot = process.getuid?.() === 0;
-/** One of the users of engines. */
+/** A user of an engine. */
 const USER = USERS.soffice.first;
 
-/** Starts a process that does nothing, as another program's job would. */
+/** Starts a process that does nothing, in place of another job's program. */
 async function idle(user: number): Promise<AsyncDisposable & { readonly pid: number }> {
   const folder = await scratch.folder("idle");
   if (isRoot) await chown(folder.path, user, user);
@@ -95,7 +95,7 @@ describe("run", () => {
   test("ends a program that takes too long, and everything it started", async () => {
     await using folder = await scratch.folder();
     const child = join(folder.path, "child");
-    // On a busy machine, the time may be up before the shell has started anything.
+    // On a busy machine, the time limit can pass before the shell has started anything.
     for (let timeoutMs = 500; !existsSync(child) || statSync(child).size === 0; timeoutMs *= 2) {
       const ended = sh("sleep 1000 & echo $! > child; wait", { limits: { timeoutMs } }, folder);
       await expect(ended).rejects.toMatchObject({ name: "EngineFailure", reason: "timed-out" });
@@ -135,7 +135,7 @@ describe("run", () => {
 
   describe("of a program that may see its own folder alone", () => {
     const readable = ["/usr", "/lib64", "/etc", "/proc", "/dev"];
-    /** Runs Perl as an engine runs, and with no wall but its user. */
+    /** Runs Perl twice: confined like an engine, and with the engine's user as the only restriction. */
     async function both(code: string, user?: number) {
       await using folder = await scratch.folder("confined");
       if (user !== undefined && isRoot) await chown(folder.path, user, user);
@@ -166,7 +166,7 @@ describe("run", () => {
       for (const kind of ["PF_INET, SOCK_STREAM", "PF_INET6, SOCK_STREAM", "PF_INET, SOCK_DGRAM", "16, SOCK_RAW"]) {
         expect([kind, await both(isDone(`socket(S, ${kind}, 0)`))]).toEqual([kind, wall]);
       }
-      // io_uring_setup(2), which some kernels refuse everybody.
+      // io_uring_setup(2), which some kernels forbid for every process.
       expect((await both(isDone(`syscall(425, 1, my $ring = "\\0" x 120) >= 0`))).confined).toBe("refused");
     });
 
@@ -246,7 +246,7 @@ describe("scratch folders", () => {
 
   test("of a process that was killed are swept at the next start, those of a living one are not", async () => {
     const parent = await mkdtemp(join(tmpdir(), "sweep-"));
-    // No process has a number beyond the kernel's greatest, 2^22 (proc(5)).
+    // No process has an ID above the kernel's maximum, 2^22 (proc(5)).
     const [dead, living, other] = ["pagewright-99999999-a1b2c3", "pagewright-1-a1b2c3", "something-else"];
     for (const name of [dead, living, other]) await mkdir(join(parent, name));
     {

@@ -1,4 +1,4 @@
-// Retries of jobs: when a job is retried, what the final answer is, and that it arrives in time.
+// Tests which jobs are retried, with which final result, and that the result arrives in time.
 import { type ChildProcess, spawn } from "node:child_process";
 import { afterEach, expect, test, vi } from "vitest";
 import { stateOf } from "../../../container/processes/proc.ts";

@@ -1,4 +1,5 @@
-// Tests the supervisor alone with servers that fail on purpose: which ones it restarts, how soon, and what remains.
+// Tests the supervisor alone, with servers that fail on purpose: which servers it restarts, how soon, and that no
+// process remains.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +39,7 @@ const ALIVE = `
   console.log("up " + process.pid + " parent " + process.ppid);
 `;
 
-/** @param source source of a module that acts as the server */
+/** @param source source of a module that runs as the server */
 async function supervise(source: string): Promise<Command> {
   const file = join(folder, `${crypto.randomUUID()}.mjs`);
   await writeFile(file, source);
@@ -56,7 +57,7 @@ async function nextServer(command: Command, count: number): Promise<number> {
   });
 }
 
-/** Source that leaves processes in their own session whose parent has ended, as stopped engines do. */
+/** Source of a module that leaves processes in their own session without a parent, as stopped engines do. */
 const LEAVE_ORPHANS = `
   import { spawn } from "node:child_process";
   const script = "setsid sh -c 'sleep 600 & sleep 600' & echo $!; sleep 600";
@@ -71,12 +72,12 @@ test("a server that is killed is started again, and what it left is killed and r
     expect(tree.length).toBeGreaterThanOrEqual(5);
     return tree;
   });
-  // A stopped process would not end by itself.
+  // A stopped process does not end by itself.
   process.kill(left.at(-1)!, "SIGSTOP");
   process.kill(first, "SIGKILL");
   await nextServer(command, 2);
   expect(await survivors(left)).toEqual([]);
-  // None of the processes is a zombie of the supervisor.
+  // No process is a zombie child of the supervisor.
   expect(left.filter((pid) => parentOf(pid) === command.pid)).toEqual([]);
   expect(command.output()).toMatch(/"server restarted","how":"signal 9","pauseMs":100\}/);
 });

@@ -1,4 +1,4 @@
-// The package of the client as npm packs it: its files, its types, and its size in a browser.
+// Tests the client's package as npm packs it: its files, its types, and its size in a browser.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,12 +12,12 @@ const root = join(import.meta.dirname, "../../..");
 const client = join(root, "client");
 const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
-/** A project that has the package. */
+/** Folder of a project in which the package is installed. */
 let project: string;
 beforeAll(() => {
   rmSync(join(client, "dist"), { recursive: true, force: true });
   project = mkdtempSync(join(tmpdir(), "client-package-"));
-  // As a user does in a clone, where nothing is built: the name of the archive is all that it prints.
+  // Runs npm as a user does in a fresh clone, where nothing is built. npm must print only the name of the archive.
   const pack = ["pack", "--silent", "--pack-destination", project, client];
   const printed = execFileSync("npm", pack, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   expect(printed).toBe(`pagewright-client-${VERSION}.tgz\n`);

@@ -1,4 +1,4 @@
-// Two other engines must see each image within half a point of its place, and every other pixel as before.
+// Tests that two other engines see each image within half a point of its position, and every other pixel unchanged.
 // Contract: docs/api.md#pdf-with-added-image
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -44,7 +44,7 @@ const place = (page: number | string, x: number, y: number, more: object = {}) =
   ...{ image_index: 0, page, x, y, ...more },
 });
 
-/** A page as each engine draws it. Both complain about some of the documents, but draw them. */
+/** Returns a page as each engine draws it. Both engines report errors in some of the documents, but draw them. */
 const drawn = (pdf: Uint8Array, page: number): Readonly<Record<Engine, Picture>> =>
   withFile(pdf, (path) => {
     const run = (program: string, ...args: string[]) =>
@@ -57,7 +57,10 @@ const drawn = (pdf: Uint8Array, page: number): Readonly<Record<Engine, Picture>>
   });
 type Engine = "poppler" | "mupdf";
 
-/** Left, bottom, right and top of the pixels that differ, in points from the lower left corner; undefined if none do. */
+/**
+ * Returns left, bottom, right and top of the changed pixels, in points from the lower left corner; undefined if no
+ * pixel changed.
+ */
 function changed(before: Picture, after: Picture): readonly number[] | undefined {
   expect([after.width, after.height]).toEqual([before.width, before.height]);
   const found = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
@@ -77,7 +80,7 @@ function changed(before: Picture, after: Picture): readonly number[] | undefined
   return found[2] === 0 ? undefined : found.map((pixels) => (pixels * 72) / DPI);
 }
 
-/** @param box by engine; undefined if nothing may have changed */
+/** @param box the expected box, by engine; undefined if nothing may change */
 function expectChange(
   before: Uint8Array,
   after: Uint8Array,
@@ -114,7 +117,7 @@ describe("an image is at its place on the page as it is shown", () => {
   ])("with units: %s", async (entries, unit) => {
     const { made } = await add(page(entries), at(51, 17));
     expectChange(page(entries), made, [51, 17, 81, 37], 1, ["mupdf"]);
-    // Poppler draws units as points.
+    // Poppler draws units as points, without UserUnit.
     expectChange(
       page(entries),
       made,
@@ -183,7 +186,7 @@ describe("an image is at its place on the page as it is shown", () => {
   });
 });
 
-/** Dots per meter. */
+/** Pixels per meter. */
 const density = (x: number, y: number) => {
   const data = Buffer.alloc(9, 1);
   data.writeUInt32BE(x, 0);

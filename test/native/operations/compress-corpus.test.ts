@@ -1,5 +1,5 @@
-// Compresses real documents at every level: three readers open them, text is equal, pictures are close. Only the first
-// page of each is drawn.
+// Compresses real documents at every level: three readers open them, the text is equal, and the appearance is close.
+// Only the first page of each is drawn.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ import { CONTEXT, outputsOf } from "../../support/operations.ts";
 import { pageTexts, qpdfComplaints } from "../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage, withFile } from "../../support/pictures.ts";
 
-/** Documents that are refused, each tested elsewhere. */
+/** Documents that are rejected; other tests check each of them. */
 const REFUSED = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"]);
 /** A document with a damaged page tree, which readers interpret differently. */
 const DAMAGED = "crash-121-2.pdf";
-/** Limits of {@link perceptualDistance}: a difference becomes visible side by side at 8. */
+/** Maximum values of {@link perceptualDistance}. From 8 on, a difference is visible side by side. */
 const FARTHEST = { low: 0.5, medium: 4, high: 8 };
-/** One document has 400 pages, which every reader reads at every level. */
+/** A limit for the document of 400 pages, which every reader reads at every level. */
 const MAX_TIME_MS = 600_000;
 const CONTAINER = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
 

@@ -1,4 +1,4 @@
-// Tests which content compression removes and which it keeps, read back with qpdf and poppler.
+// Tests which content compression removes and which it keeps. qpdf and poppler read the results.
 // Contract: docs/api.md#compressed-pdf
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -22,8 +22,8 @@ const CONTAINER = { ...CONTEXT, heapLimitBytes: 1024 * 2 ** 20 };
 const packed = { compression: "compress-entire-file" } as const;
 
 /**
- * Returns a page with a picture, tags, a form, an outline, a link, an attachment, layers, labels, metadata and
- * removable data.
+ * Returns a page with an image, tags, a form, an outline, a link, an attachment, layers, labels, metadata and removable
+ * data.
  */
 function fullPdf(): Uint8Array {
   const builder = new PdfBuilder();

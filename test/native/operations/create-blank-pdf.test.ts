@@ -11,7 +11,7 @@ async function create(params: CreateBlankPdfParams): Promise<Uint8Array> {
   expect(qpdfComplaints(pdf!)).toBe("");
   return pdf!;
 }
-/** The media boxes that MuPDF reads, one line for each different one. */
+/** Returns the different media boxes that MuPDF reads. */
 const mediaBoxes = (pdf: Uint8Array) =>
   withFile(pdf, (path) => execFileSync("mutool", ["info", "-M", path], { encoding: "utf8" })).match(/\[.*\]/g);
 

@@ -1,4 +1,4 @@
-// Checks with qpdf and poppler that attachments with an encryption of their own are never lost as cipher text.
+// Checks with qpdf and poppler that separately encrypted attachments are never copied in encrypted form.
 // Contract: docs/api.md#notices
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { pageTexts, qpdfComplaints, withFile } from "../../support/pdf-readers.t
 const ALL = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 const PNG = { format: "png", colorModel: "gray", dpi: 12, pages: ALL } as const;
 
-/** Returns the attachment as qpdf reads it: poppler knows no filters for embedded files. */
+/** Returns the attachment as qpdf reads it, because poppler does not support crypt filters of attachments. */
 const attachedTo = (pdf: Uint8Array) =>
   withFile(pdf, (path) => execFileSync("qpdf", ["--show-attachment=a.txt", path], { encoding: "latin1" }));
 

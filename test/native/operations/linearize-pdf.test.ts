@@ -79,14 +79,14 @@ test("one that is linearized already, by us", async () => {
   expect(linearizationOf(await linearize(once))).toBe(SOUND);
 });
 
-/** Documents that qpdf cannot rebuild or that are locked; they have their own tests. */
+/** Documents that qpdf cannot rebuild or that need a password; other tests check them. */
 const REFUSED: Readonly<Record<string, string>> = {
   "637.pdf": "damaged",
   "actually_an_rtf.pdf": "not-a-pdf",
   "enc-XI-R6-V5-U-view-O-master.pdf": "password-protected",
 };
 
-/** Documents signed by people, or by their producer for Adobe's reader: their content changes in part. */
+/** Documents with signatures or with usage rights for Adobe Reader: a part of their content changes. */
 const SIGNED = ["minimal-signed-twice-both-created.pdf", "with_xfa_fields.pdf"];
 
 /** A damaged document that every program reads differently. */
@@ -146,8 +146,8 @@ describe("passwords", () => {
 
 describe("signatures", () => {
   /**
-   * Returns a form with a signature field whose value is a signature, in another dictionary or its own, and with
-   * leftovers of earlier revisions.
+   * Returns a form with a signature field whose signature is in a separate dictionary or in the field itself, and with
+   * remains of earlier revisions.
    */
   async function signedPdf(
     where: "referenced" | "direct" | "left behind" | "usage rights" | "in a text",

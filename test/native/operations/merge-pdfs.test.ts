@@ -1,4 +1,4 @@
-// Merges PDFs: pages, limits, hostile inputs, and real documents in pairs.
+// Tests merging: pages, limits, hostile inputs, and pairs of real documents.
 // Contract: docs/api.md#merged-pdf
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -91,7 +91,7 @@ describe("merge-pdfs", () => {
     expect(document.pages).toHaveLength(5);
   });
 
-  // Documents that are hostile only when drawn cost a merge nothing.
+  // Other hostile documents are hostile only when they are drawn, which a merge does not do.
   const hostile = HOSTILE_PDFS.filter(({ name }) => /tree|deep|itself|table/.test(name));
   test.each(hostile.map((pdf) => [pdf.name, pdf] as const))(
     "%s, between others: a file or a plain refusal",
@@ -99,7 +99,7 @@ describe("merge-pdfs", () => {
       const between = [plainPdf("before"), bytes(), plainPdf("after")];
       try {
         const pdf = await merged(...between);
-        // No other engine needs to draw the result.
+        // The result need not be drawable, because its pages are hostile.
         expect(new PdfJson(pdf).pages.length).toBeGreaterThanOrEqual(3);
       } catch (error) {
         expect(error).toBeInstanceOf(EngineFailure);
@@ -173,7 +173,7 @@ describe("merge-pdfs", () => {
   });
 });
 
-/** Returns another engine's counts of a document's parts. */
+/** Returns the numbers of a document's parts, counted by another engine. */
 function counts(pdf: Uint8Array): Record<string, number> {
   const document = new PdfJson(pdf);
   let items = 0;
@@ -183,7 +183,7 @@ function counts(pdf: Uint8Array): Record<string, number> {
     waiting.push(...item.kids);
   }
   const subtypes = document.pages.flatMap((_, index) => document.annotations(index + 1).map((a) => a?.["/Subtype"]));
-  // Signatures are removed; their appearances stay as stamps.
+  // Signatures are removed; their appearances remain as stamps.
   const fields = document.fields.filter(({ fieldtype }) => fieldtype !== "/Sig");
   const structure = said(pdf, "pdfinfo", "-struct");
   const parents = document.catalog["/StructTreeRoot"]
@@ -205,7 +205,7 @@ function counts(pdf: Uint8Array): Record<string, number> {
     destinations:
       document.tree(document.at(document.catalog, "Names", "Dests")).size +
       Object.keys(document.at(document.catalog, "Dests") ?? {}).length,
-    // Excludes the scripts that a merge adds.
+    // Does not count the scripts that a merge adds.
     scripts: [...document.tree(document.at(document.catalog, "Names", "JavaScript")).keys()].filter(
       (name) => !name.startsWith("u:!joinedFieldNames"),
     ).length,
@@ -255,7 +255,7 @@ describe.skipIf(corpusDir === undefined)("real documents with outlines, forms, t
         const pdf = await merged(read(first), read(second));
         const [a, b] = [known(first), known(second)];
         const sums = Object.fromEntries(Object.entries(a.counts).map(([key, count]) => [key, count + b.counts[key]!]));
-        // Both structure trees are below one additional element.
+        // The two structure trees are below one additional element.
         if (a.counts.elements! > 0 && b.counts.elements! > 0) sums.elements!++;
         expect({ second, ...counts(pdf) }).toEqual({ second, ...sums });
         expect(qpdfComplaints(pdf)).toBe("");

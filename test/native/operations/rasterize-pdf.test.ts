@@ -51,7 +51,7 @@ async function rasterize(bytes: Uint8Array, params: RasterizeParams, where: Cont
   return files;
 }
 
-/** Pages of 10 x 10 points, each of its own gray. */
+/** Returns pages of 10 x 10 points, each in its own gray. */
 function grays(...values: number[]): Uint8Array {
   const kids = values.map((_, index) => `${index * 2 + 3} 0 R`).join(" ");
   const pages = values.flatMap((gray, index) => [
@@ -147,12 +147,15 @@ describe("refusals", () => {
   });
 });
 
-/** Pictures in which poppler and MuPDF differ for a reason that is known. */
+/** Images in which poppler and MuPDF differ for a known reason. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   "test3.pdf": "poppler here has no Japanese font",
   "ColorDodge.pdf": "the dodged backdrop of 0 stays 0 in PDF 2.0",
 };
-/** Mean difference of samples, both pictures reduced to a quarter. Poppler thickens thin lines; that makes up to 7. */
+/**
+ * Maximum mean difference of samples, of images reduced to a quarter. Poppler thickens thin lines, which causes
+ * differences of up to 7.
+ */
 const BOUND = 8;
 
 describe.skipIf(corpusDir === undefined)("real documents look as poppler draws them, or are refused", () => {
@@ -202,7 +205,7 @@ function meanDifference(one: Reducible, other: Reducible): number {
   return sum / (width * height * 3);
 }
 
-/** The mean of 4 x 4 pixels; a gray picture is the same in all channels. */
+/** Returns the mean of 4 x 4 pixels; a gray image has the same value in all channels. */
 function cell({ width, channels, samples }: Reducible, x: number, y: number, channel: number): number {
   let sum = 0;
   for (let dy = 0; dy < 4; dy++) {

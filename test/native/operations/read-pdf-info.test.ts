@@ -1,4 +1,4 @@
-// Compares the answers about PDFs with those of poppler and qpdf.
+// Compares our answers about PDFs with those of poppler and qpdf.
 // Contract: docs/api.md#pdf-info
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -26,7 +26,7 @@ const said = (pdf: Uint8Array, command: string, ...options: string[]) =>
 /** Reads a date of `pdfinfo -rawdates`. */
 const dateOf = (text = "") => text.replace(/^D:(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d).*$/, "$1-$2-$3T$4:$5:$6");
 
-/** Returns the same answers as other programs give them. */
+/** Returns the same answers from poppler and qpdf. */
 function answersOfOthers(pdf: Uint8Array): Answers {
   const info = infoOf(pdf);
   const dates = said(pdf, "pdfinfo", "-rawdates");
@@ -61,7 +61,7 @@ function comparable(answers: Answers): Answers {
 
 const ONE_PAGE = ["<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>", "<</Type/Page/Parent 2 0 R>>"];
 
-/** Documents that no program opens, one that needs a password, and one with a damaged page tree. */
+/** Documents that no program opens, a document that needs a password, and one with a damaged page tree. */
 const LEFT_OUT = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf", "crash-121-2.pdf"]);
 const names = corpusDir ? readdirSync(join(corpusDir, "pdf")).filter((name) => !LEFT_OUT.has(name)) : [];
 

@@ -19,7 +19,7 @@ const set = async (pdf: Uint8Array, ...boxes: readonly (readonly [Box, ...Return
   return made!;
 };
 
-/** The boxes of each page as poppler reads them: those that are set, and their defaults. */
+/** Returns the boxes of each page as poppler reads them, including default boxes. */
 function boxesOf(pdf: Uint8Array): readonly Readonly<Record<string, readonly number[]>>[] {
   const pages = infoOf(pdf).Pages!;
   return withFile(pdf, (path) => {

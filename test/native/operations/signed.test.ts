@@ -60,7 +60,7 @@ const NAMES = Object.keys(OPERATIONS);
 const ONE = "1 digital signature was removed";
 const TWO = "2 digital signatures were removed";
 
-/** Draws with MuPDF, which, unlike poppler, draws its own mark if a signature is missing. */
+/** Draws with MuPDF because, unlike poppler, it draws a mark of its own for a missing signature. */
 const drawnByMupdf = (pdf: Uint8Array): Buffer =>
   withFile(pdf, (path, folder) => {
     const picture = join(folder, "1.pgm");
@@ -106,7 +106,7 @@ describe.each(NAMES)("%s", (name) => {
 
   test.skipIf(!corpusFile("pdf/minimal-signed-twice-both-created.pdf"))("a real one, signed twice", async () => {
     const { outputs, notices } = await run(corpusFile("pdf/minimal-signed-twice-both-created.pdf")!);
-    // The document has no transparency, so it stays unchanged.
+    // The document has no transparency, so it does not change.
     if (name === "flatten") {
       expect(said(outputs[0]!, "pdfsig")).toContain("Signature #2");
       expect(notices).toEqual([]);

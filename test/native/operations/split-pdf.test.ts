@@ -21,7 +21,7 @@ const split = (bytes: Uint8Array, pages?: readonly string[], context?: Context) 
   return outputsOf(splitPdf, [bytes], params, context);
 };
 
-/** The number each page shows in large digits, of documents that `textPdf` made. */
+/** Returns the number that each page of a `textPdf` shows in large digits. */
 const numbersOn = (pdf: Uint8Array) => textOf(pdf).map((text) => Number(text.trim().split(/\s/)[0]));
 
 async function failureOf(work: Promise<unknown>): Promise<string> {
@@ -177,7 +177,7 @@ describe("what pages use stays", () => {
       "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</ExtGState<</E<</CA .1>>>>/Font<</Own 6 0 R>>>>",
     ),
   ];
-  /** The names of the first page's resources, by category. */
+  /** Returns the names of the first page's resources, by category. */
   const keptBy = async (content: string, page = "") => {
     const [output] = await split(pdfOf(objects(content, page)), ["1"]);
     expect(qpdfComplaints(output!)).toBe("");
@@ -260,13 +260,13 @@ describe("bounds", () => {
   });
 });
 
-/** Not to be opened: user password, not a PDF, no pages. */
+/** Documents that cannot be opened: user password, not a PDF, no pages. */
 const CLOSED: Readonly<Record<string, string>> = {
   "enc-XI-R6-V5-U-view-O-master.pdf": "password-protected",
   "actually_an_rtf.pdf": "not-a-pdf",
   "637.pdf": "damaged",
 };
-/** Its page tree comes back to itself: readers differ in what they make of it. */
+/** The page tree contains itself, and readers interpret this differently. */
 const DAMAGED = "crash-121-2.pdf";
 
 describe.runIf(corpusDir)("real documents", () => {

@@ -23,7 +23,7 @@ import { zipFiles } from "../../../src/operations/zip-files.ts";
 import { readStreamedZip } from "../../support/streamed-zip.ts";
 
 const MiB = 2 ** 20;
-/** An offset beyond 32 bits. */
+/** An offset that needs more than 32 bits. */
 const FAR = 4.5 * 2 ** 30;
 /** 4 GiB and 16 MiB of zeros. */
 const ZEROS = { bytes: 257 * 2 ** 24, crc32: 0x44af3ba2 };
@@ -43,7 +43,7 @@ function input(name: string, bytes: Uint8Array | string, modified?: Date): Input
     ...(modified ? { modified } : {}),
     bytes: async () => content,
     async *stream() {
-      // Reuses its buffer, as R2 does.
+      // Reuses its buffer, as a stream of R2 does.
       const buffer = new Uint8Array(40_000);
       for (let at = 0; at < content.length; at += buffer.length) {
         const part = content.subarray(at, at + buffer.length);
@@ -91,7 +91,7 @@ interface Listed {
   readonly offset: number;
 }
 
-/** Lists the entries after four programs have read each one's data without complaint. */
+/** Returns the list of entries, after four programs have read their data without an error. */
 function list(path: string): Listed[] {
   const unzip = spawnSync("unzip", ["-tq", path], { encoding: "utf8" });
   expect([unzip.status, unzip.stderr]).toEqual([0, ""]);
@@ -256,7 +256,7 @@ describe("beyond the limits of 32 and 16 bits", () => {
     for (let count = 0; count < repeats; count++) write(block);
     write(end);
     write(dataDescriptor(head, sizes));
-    // Lies far behind, after a hole in the file.
+    // An entry that follows a large hole in the file.
     const small = { ...head, name: "far.txt", method: METHOD.stored, streamed: false, large: false };
     const smallSizes = { crc32: crc32("far"), compressed: 3, uncompressed: 3 };
     const tail = Buffer.concat([

@@ -1,4 +1,4 @@
-// The command line without a service: what it refuses, skips, chooses and names.
+// Tests the command line without a service: which files it rejects, skips and chooses, and how it names outputs.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

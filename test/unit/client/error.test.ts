@@ -1,4 +1,4 @@
-// Errors of the client.
+// Tests the errors of the client.
 import { expect, test } from "vitest";
 import { backoffMs } from "../../../client/core/backoff.ts";
 import { errorOf, isTemporary, PagewrightError, snakeCased } from "../../../client/core/error.ts";

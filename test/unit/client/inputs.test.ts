@@ -1,4 +1,4 @@
-// What the client takes as an input.
+// Tests the inputs that the client accepts.
 import { expect, test } from "vitest";
 import { eventsIn } from "../../../client/core/events.ts";
 import { type Inputs, type LocalFile, resolveInputs } from "../../../client/core/inputs.ts";

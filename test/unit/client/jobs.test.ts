@@ -1,5 +1,5 @@
-// How the client follows a job: docs of the service's side are its own tests; here, the service is a function that
-// answers as they describe, and then in the ways in which services fail.
+// Tests how the client follows a job. Here, the service is a function that responds as the contract describes, and then
+// fails in the ways in which services fail; the service has its own tests.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Progress } from "../../../client/core/progress.ts";
 import { Pagewright } from "../../../client/index.ts";
@@ -14,7 +14,7 @@ let clock: NodeJS.Timeout;
 beforeEach(() => {
   asked.length = 0;
   vi.useFakeTimers();
-  // Minutes pass in a moment.
+  // Fake timers advance, so that minutes pass immediately.
   clock = every(() => vi.advanceTimersByTime(500), 1);
 });
 afterEach(() => {
@@ -22,7 +22,7 @@ afterEach(() => {
   clearInterval(clock);
 });
 
-/** @param answers by method and path; of several, each is given once, and the last one from then on */
+/** @param answers responses by method and path. Each response of a list is used once; the last one is repeated */
 function connect(answers: Readonly<Record<string, readonly Answer[]>>): InstanceType<typeof Pagewright> {
   const left = new Map(Object.entries(answers).map(([key, list]) => [key, [...list]]));
   return new Pagewright({
@@ -43,7 +43,9 @@ const status =
   (value: object): Answer =>
   () =>
     Response.json(value);
-/** @param end `break`: the connection breaks after the events; `hang`: nothing follows them */
+/**
+ * @param end `break`: the connection breaks after the events; `hang`: the connection stays open without further events
+ */
 const events =
   (values: readonly object[], end?: "break" | "hang"): Answer =>
   () => {

@@ -1,4 +1,5 @@
-// The tools of `pagewright mcp` for files of this machine: they stay below the root and replace nothing unasked.
+// Tests the tools of `pagewright mcp` for local files: they access only files below the root, and replace files only on
+// request.
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -11,7 +12,7 @@ import { Pagewright } from "../../../client/node.ts";
 const ID = "1f7b7c0de-0c2f-4f0e-8c62-0a2b9a9a3d11";
 const base = realpathSync(mkdtempSync(join(tmpdir(), "local-files-")));
 const root = join(base, "root");
-/** Requests that reached the service. */
+/** Number of requests that reached the service. */
 let sent = 0;
 const pw = new Pagewright({
   baseUrl: "http://service.test",
@@ -51,7 +52,7 @@ const OUTSIDE = [
   join(base, "root-beside/b.txt"),
 ];
 
-/** Others run or read these, or keep secrets in them. */
+/** Files that other programs run or read, or that contain secrets. */
 const HIDDEN = [".env", ".git/config", "inner/.secrets/key.pem", "inner/../.env", "plain.txt"];
 
 describe("upload_file", () => {

@@ -1,4 +1,4 @@
-// The operands of the command line: pages and ports after a colon.
+// Tests the operands of the command line: page selections and ports after a colon.
 import { expect, test } from "vitest";
 import { readOperands } from "../../../client/cli/operands.ts";
 

@@ -1,4 +1,4 @@
-// The parts of the client that follow from the declarations of the endpoints.
+// Tests the generated parts of the client, which follow from the endpoints' declarations.
 import { describe, expect, test } from "vitest";
 import { OPERATION_SCHEMAS } from "../../../client/generated/operation-schemas.ts";
 import { OPERATIONS } from "../../../client/generated/operations.ts";

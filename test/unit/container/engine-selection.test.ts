@@ -1,4 +1,4 @@
-// The setting ENGINES.
+// Tests the setting ENGINES.
 import { expect, test } from "vitest";
 import { selectedEngines } from "../../../container/engine-selection.ts";
 

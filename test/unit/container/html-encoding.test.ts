@@ -1,4 +1,4 @@
-// Tests the encoding of HTML files: labels as the HTML standard finds them (13.2.3.2), and files without one.
+// Tests the encoding of HTML files: labels that the HTML standard recognizes (13.2.3.2), and files without a label.
 // Contract: docs/api.md#pdf
 import { describe, expect, test } from "vitest";
 import { charsetOf } from "../../../container/operations/html-encoding.ts";
@@ -49,7 +49,7 @@ test.each([
   "<meta charset='koi8-r",
   "",
 ])("no label, but UTF-8: %s", (html) => {
-  // The text comes first, where it cannot be part of what is open.
+  // Puts the text first, where it cannot be inside an unclosed element.
   expect(of(`<head>${html.startsWith("<?xml") ? "" : TEXT}${html}`)).toBe("utf-8");
   expect(of(`${html}\xfc`, "latin1")).not.toBe("utf-8");
 });

@@ -1,4 +1,4 @@
-// Tests the names that documents have in LibreOffice, and how links become relative again.
+// Tests the file names that documents get in LibreOffice, and the conversion of links back to relative ones.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ test("a long name is cut before its extension", () => {
   expect(name).toMatch(/^é+\.xlsx$/);
 });
 
-/** Returns what becomes of strings in a PDF. */
+/** Returns a PDF's strings after the conversion. */
 async function restored(strings: readonly string[], name: string, filling = ""): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "links-"));
   try {

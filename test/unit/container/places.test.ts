@@ -1,4 +1,4 @@
-// Tests the quick and the slow places for jobs, and how clients share them, with fake timers.
+// Tests the quick and the slow permits for jobs, and how clients share them, with fake timers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { JobPool, type PooledJob } from "../../../container/jobs/job-pool.ts";
 import { SlowLane, slowLaneCapacity } from "../../../container/jobs/slow-lane.ts";
@@ -19,7 +19,7 @@ interface Job {
   end(): void;
 }
 
-/** A job that works until it is ended. */
+/** Starts a job that runs until `end()` is called. */
 function begin(places: JobPool, client: string): Job {
   const entry = places.enter({
     client,
@@ -105,7 +105,7 @@ test.each([
       await pass(AFTER_MS - 100);
       for (const places of pools) {
         const other = begin(places, "b");
-        // A job that is not in the lane yet makes room as soon as it is slow.
+        // A job outside of the slow lane releases its quick permit as soon as it is slow.
         await pass(AFTER_MS);
         expect(other.state).not.toBe("waiting");
         other.end();

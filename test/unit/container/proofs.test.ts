@@ -1,4 +1,4 @@
-// Tests how the proofs of engines are kept, with engines whose answers the test decides.
+// Tests how the last proofs of engines are recorded, with engines whose responses the test controls.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EngineProbes, PROBE_TTL_MS } from "../../../container/engine-lifecycle/engine-probes.ts";
@@ -10,7 +10,7 @@ const { engineProofMs } = CONTAINER_LIMITS;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** An engine that is asked for proofs, and does with them as its test says. */
+/** Returns an engine whose probes the test completes. */
 function engine() {
   const asked: string[] = [];
   const replaced: string[] = [];

@@ -1,4 +1,4 @@
-// The numbers among the settings of the container's server.
+// Tests the numeric settings of the container's server.
 import { expect, test } from "vitest";
 import { readServerSettings } from "../../../container/settings.ts";
 

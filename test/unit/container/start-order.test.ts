@@ -1,8 +1,8 @@
-// The order in which engines start: those that a job waits for first, the others one after the other.
+// Tests the order in which engines start: engines for which a job waits first, the others one after the other.
 import { expect, test } from "vitest";
 import { StartOrder } from "../../../container/engine-lifecycle/start-order.ts";
 
-/** Starts engines that end their start when told, and notes the names of those that have begun. */
+/** Returns engines whose starts the test completes, and the names of those that have started. */
 function engines(...names: string[]) {
   const order = new StartOrder();
   const begun: string[] = [];

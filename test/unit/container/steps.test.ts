@@ -22,7 +22,7 @@ const step = (run: Run, params: unknown = {}): ContainerStep => ({
   params,
 });
 
-/** Joins the inputs and the parameter, and may have a second output. */
+/** Joins the inputs and the parameter, and can have a second output. */
 const joining: Run = async function* ({ inputs, params }) {
   const texts = await Promise.all(inputs.map(({ bytes }) => bytes()));
   const about = { type: "application/pdf", headerPatch: () => Buffer.from("A") };

@@ -1,4 +1,4 @@
-// Tests the table of users that engines run as.
+// Tests the table of users for engines.
 import { describe, expect, test } from "vitest";
 import { SlowLane, slowLaneCapacity } from "../../../container/jobs/slow-lane.ts";
 import { firstUserOf, USERS, UserPool } from "../../../container/processes/users.ts";
@@ -8,7 +8,7 @@ const ranges = Object.entries(USERS);
 test("no two engines have a user in common", () => {
   const ids = ranges.flatMap(([, { first, count }]) => Array.from({ length: count }, (_, index) => first + index));
   expect(new Set(ids).size).toBe(ids.length);
-  // Privileged and allocated users are below and above.
+  // Lower IDs belong to accounts, and Debian itself allocates IDs from 60000 on (Debian policy, 9.2.2).
   expect(Math.min(...ids)).toBeGreaterThan(50_000);
   expect(Math.max(...ids)).toBeLessThan(60_000);
 });

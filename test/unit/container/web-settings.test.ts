@@ -1,4 +1,4 @@
-// Tests how the settings of what web pages may load are read, and that a mistake is named.
+// Tests the settings for the addresses that web pages can reach, and their errors.
 import { expect, test } from "vitest";
 import { readWebSettings } from "../../../container/engines/web/web-settings.ts";
 

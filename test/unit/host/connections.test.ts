@@ -1,4 +1,4 @@
-// Connections on which a client asks for much and takes nothing.
+// Tests connections on which a client sends many requests and reads no response.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -18,7 +18,7 @@ afterEach(() => {
   for (const each of opened.splice(0)) each[Symbol.dispose]();
 });
 
-/** @param begin called with each request that is worked on */
+/** @param begin called with each request that starts */
 async function serve(begin: (working: Working) => void) {
   const connections = new Connections(STALL_MS);
   const server = createServer(async ({ socket, url: path = "" }, answer) => {

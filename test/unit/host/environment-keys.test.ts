@@ -1,4 +1,4 @@
-// Keys that the environment gives, and the records that an operator has made for some of them.
+// Tests keys from the environment, and records that an operator has made for some of them.
 import { expect, test } from "vitest";
 import { EnvironmentKeys } from "../../../host/environment-keys.ts";
 import { requireKey } from "../../../src/service/http/clients/auth.ts";
@@ -6,7 +6,7 @@ import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
 
 const record = (more: Partial<KeyRecord>): KeyRecord => ({ owner: "a", created: "2026-01-01", revoked: null, ...more });
 
-/** Returns what is known of the key `given`, of which the database has a record. */
+/** Returns the record that applies to the key `given`, if the database has the record `kept`. */
 async function known(kept: KeyRecord | null) {
   const keys = new EnvironmentKeys(["given"], { get: async (hash) => (hash === hashKey("given") ? kept : null) });
   await expect(requireKey("other", keys)).rejects.toMatchObject({ status: 401 });

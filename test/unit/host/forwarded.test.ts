@@ -1,4 +1,4 @@
-// The client and the public address behind proxies.
+// Tests the client address and the public URL behind proxies.
 import { expect, test } from "vitest";
 import { readForwarded } from "../../../host/forwarded.ts";
 

@@ -1,5 +1,5 @@
-// Tests what a request with an Idempotency-Key does when its claim is taken, fails or is lost: with the host's real claims, and
-// time that passes at will.
+// Tests requests with an Idempotency-Key whose claim is taken, fails or is lost, with the host's real claims and fake
+// timers.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,10 +32,10 @@ afterEach(() => {
 
 const claim = (key = "key") => openClaim(new Headers({ "Idempotency-Key": key }), "a client", database)!;
 const json = (text: string): HandledResponse => ({ response: Response.json({ text }) });
-// No answer of these tests is a file.
+// No response in these tests is a file, so the store is not used.
 const store = {} as Store;
 
-/** Answers a request of the content, which the work makes. */
+/** Sends a request with the content; `run` produces its response. */
 function ask(content: string, run: () => Promise<HandledResponse>, { by = claim(), signal = never } = {}) {
   const log = (message: string) => void logged.push(message);
   const rollback = async () => void undone.push(content);
@@ -56,7 +56,7 @@ test("a second request waits, for a limited time", async () => {
   await vi.advanceTimersByTimeAsync(2000);
   expect(await textOf(await first)).toEqual(['{"text":"by the first"}', null]);
   expect(await textOf(await third)).toEqual(['{"text":"by the first"}', "true"]);
-  // What the second and the third stored.
+  // The second and the third request deleted the files that they had stored.
   expect(undone).toEqual(["content", "content"]);
 });
 

@@ -1,4 +1,4 @@
-// By which names the host's metrics may be read.
+// Tests the host names under which the host serves its metrics.
 import { expect, test } from "vitest";
 import { HostMetrics } from "../../../host/host-metrics.ts";
 import { respondWithMetrics } from "../../../host/metrics-server.ts";

@@ -1,4 +1,4 @@
-// The host's answers to requests whose address cannot be that of a service.
+// Tests the host's responses to requests whose URL cannot belong to the service.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// The headers of resumable uploads, over the host's folder.
+// Tests the headers of resumable uploads, with the host's folder as storage.
 // Contract: docs/api.md#resumable-uploads
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

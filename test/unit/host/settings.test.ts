@@ -1,4 +1,4 @@
-// The settings of the host on Node.
+// Tests the settings of the host on Node.
 import { expect, test } from "vitest";
 import { readSettings } from "../../../host/settings.ts";
 import { ISOLATE_CAPACITY } from "../../../src/service/settings/capacity.ts";

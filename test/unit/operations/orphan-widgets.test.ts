@@ -1,4 +1,4 @@
-// Tests that fields which no form lists stay fields of their own when documents are merged and split.
+// Tests that fields which no form lists stay separate fields when documents are merged and split.
 import { expect, test } from "vitest";
 import type { Reference } from "../../../src/document/objects/values.ts";
 import { findFields, fullName } from "../../../src/document/pages/parts/forms/field-tree.ts";
@@ -12,7 +12,7 @@ import { openPdf } from "../../support/pdf-objects.ts";
 const ALL = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 const widget = (entries: string) => `<</Type/Annot/Subtype/Widget/Rect[20 50 120 70]/F 4${entries}>>`;
 
-/** A page with a text field `name` of this value. */
+/** Returns a page with a text field `name` that has this value. */
 function orphanPdf(value: string, catalog: string): Uint8Array {
   const builder = new PdfBuilder();
   builder.page(value, `/Annots[${builder.add(widget(`/FT/Tx/T(name)/V(${value})`))}]`);
@@ -20,7 +20,7 @@ function orphanPdf(value: string, catalog: string): Uint8Array {
   return builder.bytes();
 }
 
-/** Two pages, each with a widget of one field that nothing but its widgets refers to. */
+/** Returns two pages, each with a widget of the same field. Only the widgets refer to the field. */
 function pairPdf(): Uint8Array {
   const builder = new PdfBuilder();
   const field = builder.reserve();
@@ -30,7 +30,7 @@ function pairPdf(): Uint8Array {
   return builder.bytes();
 }
 
-/** Returns the name and the value of the field of each widget, page by page. */
+/** Returns the name and the value of each widget's field, page by page. */
 async function fieldsOf(pdf: Uint8Array) {
   using opened = await openPdf(pdf);
   const { file } = opened;

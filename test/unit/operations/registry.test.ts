@@ -1,4 +1,4 @@
-// Tests the registry of operations, and the types that check their callers.
+// Tests the registry of operations, and the types that check calls.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ test("one name means one behavior", () => {
   expect(CONTAINER_OPERATIONS.find(({ name }) => name === "compress-pdf")).toBe(compressPdf);
 });
 
-// The compiler checks this. Nothing runs.
+// Only the compiler checks this test; nothing runs.
 test("a call that does not match its declaration does not compile", () => {
   const pages = parsePages("1-last")!;
   const params = { format: "png", colorModel: "rgb", dpi: 300, pages } as const;

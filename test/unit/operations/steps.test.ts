@@ -19,7 +19,7 @@ const stepWith = (run: Run<unknown>, params: unknown = {}): Step => ({
   params,
 });
 
-/** Yields each input with a letter more, and tells its name. */
+/** Yields each input with a letter appended, and reports its name. */
 const appending = (letter: string, code: NoticeCode, outputs = 1) =>
   stepWith(async function* ([input]) {
     const text = new TextDecoder().decode(await input!.bytes()) + letter;

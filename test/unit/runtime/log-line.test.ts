@@ -1,4 +1,4 @@
-// Tests that lines of the log open nothing.
+// Tests that log lines contain no IDs or tokens that grant access.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { hashOfId, logLine } from "../../../src/runtime/log-line.ts";

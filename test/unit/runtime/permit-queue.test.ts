@@ -1,4 +1,4 @@
-// Tests the queue that limits turns, places and zygotes. placement/turns.test.ts tests its limits.
+// Tests the queue that limits permits and zygotes. placement/semaphore.test.ts tests its limits.
 import { expect, test } from "vitest";
 import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
 
@@ -8,7 +8,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 test("whom the order chooses goes first, and nobody goes whom it does not choose", async () => {
   const queue = new PermitQueue<{ readonly name: string }>({
     concurrency: 2,
-    // "heavy" works alone among its kind; others overtake it.
+    // Only one "heavy" job runs at a time; other jobs do not wait for it.
     next: (waiting, working) =>
       waiting.find(({ name }) => name !== "heavy" || working.every((other) => other.name !== "heavy")),
   });

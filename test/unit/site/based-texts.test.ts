@@ -1,4 +1,4 @@
-// Tests that texts with the base URL are written once, and are right for each host.
+// Tests that texts with the base URL are rendered once, and are right for each host.
 // Contract: docs/api.md#reference, #api-description
 import { expect, test } from "vitest";
 import { apiDescription } from "../../../src/app/api-description.ts";

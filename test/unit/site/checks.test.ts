@@ -1,4 +1,4 @@
-// Compares what the workbench says while a value is typed with what the service answers.
+// Compares the messages of the workbench while a value is typed with those of the service.
 // Contract: docs/api.md#workbench, #page-selections
 import { describe, expect, test } from "vitest";
 import { checkAddress, checkValue, selectedPages } from "../../../site/workbench/model/checks.ts";
@@ -18,7 +18,7 @@ const shown = (path: string, name: string): FormField => {
   return fields.find((field) => field.name === name) ?? perInput!;
 };
 
-/** Returns the sentence of the service, which parses the value of a field. */
+/** Returns the service's error sentence for the value of a field. */
 function answered(declared: Parameter, name: string, value: string): string | undefined {
   try {
     readFields({ [name]: declared }, { fields: new Map([[name, [value]]]) }, {});
@@ -114,6 +114,6 @@ test("a text that is no address is refused before anything is fetched", () => {
   ]) {
     expect(checkAddress(text)).toBe(`${text} is not within the acceptable range for url. ${why}`);
   }
-  // Where an address leads, only the service knows.
+  // Only the service can check the address to which a URL leads.
   for (const text of ["https://example.org", "http://127.0.0.1/a.pdf"]) expect(checkAddress(text)).toBeUndefined();
 });

@@ -11,5 +11,5 @@ export function describedService(variant: "private" | "keyed") {
 
 const { operations } = describedService("keyed");
 
-/** Returns an operation of the keyed variant, which has all of them. */
+/** Returns an operation of the keyed variant, because it has all of them. */
 export const operationOf = (path: string): Operation => operations.get(path)!;

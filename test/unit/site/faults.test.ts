@@ -1,4 +1,4 @@
-// Tests what keeps an operation from running before the service is asked, and the names of what is made.
+// Tests the reasons for which the workbench does not run an operation, and the names of outputs.
 // Contract: docs/api.md#workbench, #stored-files
 import { describe, expect, test } from "vitest";
 import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/model/state.ts";
@@ -42,7 +42,7 @@ describe("files that keep an operation from running", () => {
     expect(obstacle("/merged-pdf", ...files)).toBe("Remove 2 files first.");
     expect(obstacle("/merged-pdf", ...files.slice(0, 2))).toBe("Remove b.pdf first.");
     expect(obstacle("/zip", ...files)).toBeUndefined();
-    // Each has a job of its own, and the others' go on.
+    // With one job for each file, other files are still processed.
     expect(obstacle("/png", ...files)).toBeUndefined();
     expect(obstacle("/png", ...files.slice(1))).toBe("Remove 2 files first.");
   });

@@ -1,4 +1,4 @@
-// Tests how the workbench words sizes and times.
+// Tests how the workbench formats sizes and durations.
 // Contract: docs/api.md#workbench
 import { expect, test } from "vitest";
 import { changeText, endText } from "../../../site/workbench/model/format.ts";

@@ -1,4 +1,4 @@
-// Tests what outlasts a reload of the workbench, and the links to results.
+// Tests the state that the workbench restores after a reload, and the links to results.
 // Contract: docs/api.md#workbench
 import { expect, test } from "vitest";
 import { keptText, readKept } from "../../../site/workbench/model/keeping.ts";

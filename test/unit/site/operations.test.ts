@@ -1,4 +1,4 @@
-// Tests what the workbench reads from the list of operations.
+// Tests the reading of the list of operations by the workbench.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../src/endpoints/index.ts";

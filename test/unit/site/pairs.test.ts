@@ -1,4 +1,4 @@
-// Tests which pages the workbench shows beside each other.
+// Tests which pages the workbench shows side by side.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
 import { pairAt, pairCount, sideOf } from "../../../site/workbench/model/pairs.ts";

@@ -1,4 +1,4 @@
-// Tests where the workbench shows each error of the service.
+// Tests the place at which the workbench shows each error of the service.
 // Contract: docs/api.md#workbench, #errors
 import { describe, expect, test } from "vitest";
 import { errorSaying } from "../../../client/core/error.ts";
@@ -12,14 +12,14 @@ import { operationOf } from "./described-operations.ts";
 
 const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
 
-/** Returns the place of an error with which a request is answered. */
+/** Returns the place of an error in the response to a request. */
 function placeIn(path: string, error: errors.ServiceError) {
   const link = helpLink(error, path, parametersOf(apiDescription, path, config), "https://example.com");
   const help = /#(.*)>/.exec(link)![1]!;
   return problemTarget({ ...parameterIn(error), help }, operationOf(path));
 }
 
-/** Returns the place of an error with which a job has failed. */
+/** Returns the place of an error of a failed job. */
 const placeLater = (path: string, error: errors.ServiceError) => problemTarget(parameterIn(error), operationOf(path));
 
 function parameterIn({ status, message }: errors.ServiceError) {

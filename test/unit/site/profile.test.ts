@@ -1,5 +1,5 @@
-// Compares what the editor of compression profiles says with what the service answers, and the settings that it shows
-// with those of the service.
+// Compares the messages of the editor for compression profiles with those of the service, and its settings with those
+// of the service.
 // Contract: docs/api.md#compressed-pdf
 import { describe, expect, test } from "vitest";
 import {
@@ -21,7 +21,7 @@ const content = operationOf("/compressed-pdf").fields.find(({ name }) => name ==
 const { schema } = content;
 const sentences = (text: string) => faultsOfJson("profile", text, content).map(({ sentence }) => sentence);
 
-/** Returns the sentence with which the service refuses a profile. */
+/** Returns the error sentence with which the service rejects a profile. */
 function answered(text: string): string | undefined {
   try {
     const sent = new Map([

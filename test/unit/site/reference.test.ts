@@ -1,4 +1,4 @@
-// Tests what the reference makes of docs/api.md for a deployment: addresses, keys, and words for the search.
+// Tests the reference that is generated from docs/api.md for a deployment: URLs, keys, and search terms.
 // Contract: docs/api.md#reference, #first-request, #client, #keys
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

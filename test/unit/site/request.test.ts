@@ -1,4 +1,4 @@
-// Tests the jobs and the code that the workbench makes of the files of its list.
+// Tests the jobs and the code that the workbench creates for the files in its list.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
 import { FIRST_STATE, type Input, type State } from "../../../site/workbench/model/state.ts";

@@ -1,4 +1,4 @@
-// Tests the code that the workbench writes for a request.
+// Tests the code that the workbench generates for a request.
 // Contract: docs/api.md#workbench
 import { describe, expect, test } from "vitest";
 import { type CallSettings, callOf } from "../../../site/workbench/session/call.ts";

@@ -2,7 +2,7 @@
 import { total } from "./lanes";
 
 const BASE: u32 = 65521;
-/** Number of bytes after which both sums still fit 32 bits; a multiple of the vector size. */
+/** Number of bytes whose sums fit 32 bits without a modulo operation; a multiple of the vector size. */
 const BYTES_BEFORE_MODULO: usize = 5552;
 
 let low: u32 = 1;

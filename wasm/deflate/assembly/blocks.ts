@@ -37,7 +37,7 @@ const TABLE_LIMIT: u32 = 7;
 /** Assumed bits of a symbol that did not occur in the previous block. */
 const RARE_BITS: u8 = 11;
 
-/** Order of code length code lengths (RFC 1951 section 3.2.7). */
+/** Order in which the lengths of the code length code are written (RFC 1951 section 3.2.7). */
 const lengthOrder: usize = memory.data<u8>([16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]);
 /** Code lengths of both alphabets as symbols of the code length code: `symbol | extra << 8`. */
 const runs: usize = memory.data(640, 16);
@@ -51,8 +51,8 @@ let blockStart: usize = 0;
 
 /** Fills the constant tables. Called once per instance. */
 export function makeTables(): void {
-  // RFC 1951 section 3.2.5: codes 257 to 264 have no extra bits. After them, four codes each have the same number of
-  // extra bits.
+  // RFC 1951 section 3.2.5: codes 257 to 264 have no extra bits. In every later group of four codes, all have the same
+  // number of extra bits.
   let length: usize = 3;
   for (let symbol: usize = 1; symbol < 29; symbol++) {
     const extraBits: usize = symbol < 9 ? 0 : (symbol - 5) >> 2;
@@ -70,7 +70,7 @@ export function makeTables(): void {
 /** Starts a stream whose bytes start at the window. Keeps earlier output, and the estimated bits of symbols. */
 export function startBlocks(): void {
   blockStart = window;
-  // An aborted stream can leave bits.
+  // An aborted stream can leave pending bits.
   held = 0;
   heldBits = 0;
 }
@@ -113,7 +113,7 @@ export function appendByte(value: u32): void {
   store<u8>(outputEnd++, <u8>value);
 }
 
-/** Writes the tokens up to `end`, which represent the bytes up to `covered`. */
+/** Writes the tokens up to `end` as a block. They represent the bytes up to `covered`. */
 export function endBlock(end: usize, covered: usize, last: bool): void {
   if (end == tokens && !last) return;
   countTokens(end);
@@ -131,7 +131,7 @@ export function endBlock(end: usize, covered: usize, last: bool): void {
   const dynamicBits = tableBits(declared) + codedBits() + extraBits;
   const fixedBits = fixedCodeBits() + extraBits;
   const bytes = covered - blockStart;
-  // Bytes that have left the window cannot be stored. Such a block has many matches, so it is short anyway.
+  // A stored block needs all its bytes in the window. A block of more bytes has many matches, so its codes are short.
   const isThere = blockStart >= window;
   const storedBits: u64 = isThere ? (<u64>bytes << 3) + (bytes / MAX_STORED_BYTES + 1) * 42 : u64.MAX_VALUE;
   expect();
@@ -254,7 +254,7 @@ function allExtraBits(): u64 {
   return bits;
 }
 
-/** Writes the fixed code of a literal or length symbol (RFC 1951 section 3.2.6). */
+/** Returns the length of the fixed code of a literal or length symbol (RFC 1951 section 3.2.6). */
 @inline
 function fixedLength(symbol: usize): u8 {
   return symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
@@ -335,9 +335,9 @@ function writeCodeTable(literals: usize, distances: usize, declared: usize, runs
   }
 }
 
-/** By length: code and extra bits together, `bits << 8 | count`. */
+/** By match length: the code with its extra bits, as `bits << 8 | number of bits`. */
 const wholeLengths: usize = memory.data(1040, 16);
-/** By literal: the code, in the same form. */
+/** By literal: the code, as `bits << 8 | number of bits`. */
 const wholeLiterals: usize = memory.data(1024, 16);
 
 function writeTokens(end: usize): void {
@@ -362,7 +362,7 @@ function writeTokens(end: usize): void {
       const whole = load<u32>(wholeLiterals + (token << 2));
       bits |= <u64>(whole >> 8) << count;
       count += whole & 0xff;
-      // Three literals and a match always fit.
+      // Fewer than 16 bits and a match of at most 48 bits always fit 64 bits.
       if (count < 16) continue;
     } else {
       const whole = load<u32>(wholeLengths + (length << 2));

@@ -11,7 +11,10 @@ const SAMPLED_PIXELS: usize = 1536;
 const SAMPLED_ROWS: usize = 6;
 /** Minimum number of pixels for a choice. */
 const TELLING_PIXELS: usize = 16;
-/** Minimum advantage of a filter over none, because matches do not extend across a change of filter. */
+/**
+ * A filter is used only if it needs at most this fraction of the bits without a filter, because matches do not extend
+ * across a change of filter.
+ */
 const WORTH: f32 = 0.86;
 /** Bits of a match in addition to the bits that identify the earlier pixel. */
 const MATCH_BITS: f32 = 4;
@@ -33,7 +36,7 @@ const HASHES_BYTES: usize = 3072;
  * Returns the filter with the best compression. Samples only pixels that differ from their neighbors, because flat
  * areas compress well with any filter.
  * @param telling number of rows that are not BLANK
- * @param before result if there are too few samples
+ * @param before the result if there are too few samples
  */
 export function chooseFilter(count: usize, telling: usize, before: u8): u8 {
   memory.fill(byteCounts, 0, CANDIDATES * BYTE_COUNTS_BYTES);
@@ -128,17 +131,17 @@ function log2(value: f32): f32 {
   return <f32>exponent + (<f32>-0.33582878 * mantissa + <f32>2) * mantissa - <f32>0.65871759;
 }
 
-/** Fraction of pixels different from their left neighbor, above which rows are examined further. */
+/** In a photograph, more than this fraction of the pixels differ from their left neighbor. */
 const BUSY_SHARE: f32 = 0.5;
-/** Fraction of new pixels among the examined ones, above which matches are unlikely. */
+/** In a photograph, more than this fraction of the examined pixels are new, so that matches are unlikely. */
 const FRESH_SHARE: f32 = 0.3;
 const SEEN_BITS: u32 = 14;
 const seen: usize = memory.data(16384, 16);
 
 /**
- * Reports whether filtered rows, with their `lead` bytes, are from a photograph, so that matches are short or rare.
- * In a photograph, filtered pixels other than zero hardly repeat, so all count as new. Unfiltered ones (`areSamples`)
- * are looked up, because pixels of antialiased text repeat.
+ * Reports whether rows, each with `lead` bytes before its pixels, are from a photograph, so that matches are short or
+ * rare. Filtered pixels of a photograph hardly repeat, so each one that differs from the previous pixel counts as new.
+ * Unfiltered pixels (`areSamples`) are looked up, because pixels of antialiased text repeat.
  */
 export function isPhotographic(from: usize, count: usize, lead: usize, areSamples: bool): bool {
   memory.fill(seen, 0, 1 << SEEN_BITS);

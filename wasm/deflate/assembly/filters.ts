@@ -33,8 +33,8 @@ function apart(one: v128, other: v128): v128 {
 }
 
 /**
- * Paeth predictor (PNG 3rd ed. clause 9.4): on a tie, left, then above. Sums are saturated to 255, which keeps the
- * order of the distances.
+ * Paeth predictor (PNG 3rd ed. clause 9.4). On a tie, left takes precedence over above, and above over the corner. Sums
+ * are saturated to 255, which keeps the order of the distances.
  */
 @inline
 function nearest(left: v128, top: v128, corner: v128): v128 {

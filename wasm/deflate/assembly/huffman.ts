@@ -92,8 +92,8 @@ function countDepths(used: usize, limit: u32): void {
     store<u32>(counts + (length << 2), load<u32>(counts + (length << 2)) + 1);
     kraft += 1 << (limit - length);
   }
-  // Moving leaves up to the limit oversubscribes the code: pair a deepest leaf with a shallower one until the code
-  // fits.
+  // Shortening codes to the limit oversubscribes the code space. Until all codes fit, makes a leaf at the limit the
+  // sibling of a shallower leaf.
   for (; kraft > <u32>1 << limit; kraft--) {
     let length = limit - 1;
     while (load<u32>(counts + (length << 2)) == 0) length--;
@@ -109,7 +109,7 @@ function countDepths(used: usize, limit: u32): void {
  * 3.1.1).
  */
 export function canonicalCodes(lengths: usize, symbols: usize, codes: usize): void {
-  // Reused for the next code of each length.
+  // `counts` is reused: for the number of codes of each length, then for the next code of each length.
   memory.fill(counts, 0, 64);
   for (let symbol: usize = 0; symbol < symbols; symbol++) {
     const at = counts + (<usize>load<u8>(lengths + symbol) << 2);

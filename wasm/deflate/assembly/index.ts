@@ -10,8 +10,8 @@ import { addBlankRow, addRow, endTokens, slideMatcher, startMatcher } from "./ma
 export { chunkRows, output, rows } from "./layout";
 
 /**
- * Kinds of streams: rows with a filter type, chosen here (PNG); unchanged rows; rows of differences from the left pixel
- * (TIFF's predictor 2).
+ * Kinds of streams. 0: rows with a filter type, which this kernel chooses (PNG). 1: unchanged rows. 2: rows of
+ * differences from the left pixel (TIFF's predictor 2).
  */
 const FILTERED: i32 = 0;
 const DIFFERENCES: i32 = 2;
@@ -29,8 +29,8 @@ let position: usize = 0;
 makeTables();
 
 /**
- * Starts an image whose rows have `samples` bytes, in pixels of 1, 3 or 4 bytes, or twice that. Can change addresses
- * and the size of the memory.
+ * Starts an image whose rows have `samples` bytes. A pixel has 1, 3 or 4 bytes, or twice as many with 16 bits per
+ * sample. The call can change the exported addresses and grow the memory.
  */
 export function start(kind: i32, samples: usize, pixel: usize): void {
   isFiltered = kind == FILTERED;
@@ -42,16 +42,16 @@ export function start(kind: i32, samples: usize, pixel: usize): void {
   begin();
 }
 
-/** Starts a stream that is independent of the previous one. */
+/** Starts a stream that is independent of the previous stream. */
 export function begin(): void {
   position = window;
-  // The row above the first row counts as zeros (PNG 3rd ed. clause 9.2).
+  // The row above the first row consists of zeros (PNG 3rd ed. clause 9.2).
   memory.fill(rows - sampleBytes - SLACK, 0, sampleBytes + SLACK);
   resetAdler();
   startMatcher();
   startBlocks();
-  // DEFLATE with a 32 KiB window, compression level "fastest". The two bytes are a multiple of 31 (RFC 1950 section
-  // 2.2).
+  // DEFLATE with a 32 KiB window, compression level "fastest". As a 16-bit number, the two bytes are a multiple of 31
+  // (RFC 1950 section 2.2).
   appendByte(0x78);
   appendByte(0x01);
 }
@@ -61,7 +61,7 @@ export function encode(count: usize): void {
   let telling: usize = 0;
   for (let i: usize = 0; i < count; i++) {
     const row = rows + i * sampleBytes;
-    // A row of zeros has the shortest code, regardless of the neighboring rows.
+    // The filter Up turns a row that equals the row above into zeros, which have the shortest code.
     const isBlank = isFiltered && isSameRow(row, row - sampleBytes);
     store<u8>(rowFilters + i, isBlank ? BLANK : NONE);
     if (!isBlank) telling++;
@@ -107,7 +107,7 @@ function putRow(index: usize): void {
   position += rowBytes;
 }
 
-/** Moves the part of the window that later rows can refer to. */
+/** Moves the bytes to which later rows can refer to the start of the window. */
 function slide(): void {
   if (position <= window + WINDOW_BYTES) return;
   const spare = position - WINDOW_BYTES - window;
@@ -127,12 +127,12 @@ export function finish(): void {
   }
 }
 
-/** Returns the number of output bytes not yet taken. */
+/** Returns the number of output bytes that the caller has not taken yet. */
 export function size(): usize {
   return outputEnd - output;
 }
 
-/** Returns the size of the output, which the caller then reads, and frees its space. */
+/** Returns the number of output bytes, and frees their space. The caller must read them before the next call. */
 export function take(): usize {
   const count = size();
   rewindOutput();

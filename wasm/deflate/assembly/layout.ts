@@ -12,9 +12,9 @@ export const TOKENS: usize = 8192;
 export const tokens: usize = memory.data(32768, 16);
 
 /**
- * By hash: position of the last pixel and of the last pair of pixels, modulo 2^16. `previousPair`: by position modulo
- * 2^15, the previous position with the same hash of two pixels. Stale entries are harmless, because matches are always
- * compared with the pixels.
+ * `lastPixel`, `lastPair`: by hash, the position of the last pixel, and of the last pair of pixels, modulo 2^16.
+ * `previousPair`: by position modulo 2^15, the previous position of a pair with the same hash. Stale entries are
+ * harmless, because matches are always compared with the pixels.
  */
 export const HASH_BITS: u32 = 15;
 export const TABLE_BYTES: usize = 65536;
@@ -23,8 +23,8 @@ export const lastPair: usize = memory.data(65536, 16);
 export const previousPair: usize = memory.data(65536, 16);
 
 /**
- * Literals, the end of a block and lengths are one alphabet, distances another (RFC 1951 section 3.2.5). The last two
- * symbols of the first alphabet never occur, but have fixed codes.
+ * Literals, the end of a block and lengths share one alphabet; distances have a separate alphabet (RFC 1951 section
+ * 3.2.5). The last two symbols of the first alphabet never occur, but have fixed codes.
  */
 export const LITERAL_SYMBOLS: usize = 288;
 export const DISTANCE_SYMBOLS: usize = 30;
@@ -57,27 +57,27 @@ export const distanceBits: usize = memory.data(32, 16);
 export const MAX_ROWS: usize = 4096;
 export const rowFilters: usize = memory.data(4096, 16);
 
-/** Minimum number of output bytes before the caller can take them. */
+/** Number of output bytes at which the caller must take them. */
 export const OUTPUT_CHUNK: usize = 65536;
 /** Bytes reserved before and after the output for the caller's framing. */
 export const FRAME_BYTES: usize = 16;
 
-/** Maximum size of rows per call; a larger row is passed alone. */
+/** Maximum total size of the rows per call. A larger row is passed alone. */
 const CHUNK_BYTES: usize = 262144;
 
-/** Bytes of an input row and of a compressed-stream row; bytes of a pixel. */
+/** Bytes of an input row, of a row in the stream, and of a pixel. */
 export let sampleBytes: usize = 0;
 export let rowBytes: usize = 0;
 export let pixelBytes: usize = 0;
 /** Maximum number of rows per call. */
 export let chunkRows: usize = 0;
-/** Input rows. The row above the first one precedes it. */
+/** Input rows. The row above the first row precedes them in memory. */
 export let rows: usize = 0;
-/** Rows of the stream, preceded by up to {@link WINDOW_BYTES} of earlier ones. */
+/** Rows of the stream, preceded by up to {@link WINDOW_BYTES} of earlier rows. */
 export let window: usize = 0;
 export let output: usize = 0;
 
-/** Lays out memory for rows of that size, which are `lead` bytes longer in the stream. */
+/** Lays out memory for rows of `samples` bytes, which are `lead` bytes longer in the stream. */
 export function layOut(samples: usize, pixel: usize, lead: usize): void {
   sampleBytes = samples;
   pixelBytes = pixel;
@@ -88,7 +88,7 @@ export function layOut(samples: usize, pixel: usize, lead: usize): void {
   window = aligned(rows + chunkRows * sampleBytes + SLACK);
   output = aligned(window + WINDOW_BYTES + chunk + SLACK) + FRAME_BYTES;
   // Fixed codes (RFC 1951 section 3.2.6) need at most 31 bits for three bytes. Up to one chunk of earlier output can
-  // remain, and the current block can have started before these rows.
+  // still be present, and the current block can have started before these rows.
   const end = output + OUTPUT_CHUNK + chunk + (chunk >> 1) + TOKENS * 4 + 2 * FRAME_BYTES + SLACK;
   const missing = <i32>((end + 0xffff) >> 16) - memory.size();
   if (missing > 0 && memory.grow(missing) < 0) unreachable();

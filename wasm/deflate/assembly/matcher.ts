@@ -23,7 +23,7 @@ import {
 const LONG_RUN_PIXELS: usize = 24;
 /** Length of a match above which fewer positions are compared. */
 const GOOD_PIXELS: usize = 8;
-/** Number of gray samples from which a match always saves bits. In color, one pixel is sufficient. */
+/** Minimum number of gray samples with which a match always saves bits. In color, one pixel is sufficient. */
 const SURE_SAMPLES: usize = 10;
 /** 2^64 and 2^32 divided by the golden ratio. */
 const SPREAD_64: u64 = 0x9e3779b97f4a7c15;
@@ -80,7 +80,7 @@ export function addBlankRow(row: usize, lead: usize): void {
   addRun(row + lead + 1, end, 1);
 }
 
-/** Adds `from..to` as repetitions of the bytes `distance` before: a whole number of pixels, or equal samples. */
+/** Adds the bytes from `from` to `to` as matches at `distance`. They are a whole number of pixels, or equal samples. */
 function addRun(from: usize, to: usize, distance: usize): void {
   const longest = distance == 4 ? 256 : MAX_MATCH_BYTES;
   while (to - from >= 3) {
@@ -101,7 +101,7 @@ function addRun(from: usize, to: usize, distance: usize): void {
 export function addRow(row: usize, lead: usize, tries: i32, looksAbove: bool): void {
   reserve(lead, row);
   for (let at = row; at < row + lead; at++) addToken(load<u8>(at));
-  // A pixel of 16 bits per sample is two steps, also in gray.
+  // A pixel with 16 bits per sample is processed as two pixels with 8 bits.
   if (pixelBytes % 3 == 0) addPixels(3, row, lead, tries, looksAbove);
   else if (pixelBytes < 3) addPixels(1, row, lead, tries, looksAbove);
   else addPixels(4, row, lead, tries, looksAbove);
@@ -119,7 +119,7 @@ function addPixels(pixel: usize, row: usize, lead: usize, tries: i32, looksAbove
     if (run >= longRun || (run >= shortest && run == end - at)) {
       addRun(at, at + run, runDistance(pixel, at, lead));
       at += run;
-      // Later searches find content after the run through the pixels before it.
+      // Records the last pixels of the run, so that later searches find the pixels after it.
       if (at - pixel > first) remember(pixel, at - 2 * pixel, end);
       remember(pixel, at - pixel, end);
       continue;
@@ -153,8 +153,9 @@ function isWorthIt(at: usize, length: usize, distance: usize): bool {
 }
 
 /**
- * Returns the distance of a run: 1 sample if all samples of the pixel are equal (also in rows of zeros), because a match
- * of 258 bytes then costs less than one of 256; otherwise one pixel, so that runs of all colors share one short code.
+ * Returns the distance of a run. It is one sample if all samples of the pixel are equal (as in rows of zeros), because
+ * a match of 258 bytes has a shorter code than a match of 256; otherwise one pixel, so that runs of all colors share
+ * one short code.
  */
 @inline
 function runDistance(pixel: usize, at: usize, lead: usize): usize {
@@ -164,7 +165,7 @@ function runDistance(pixel: usize, at: usize, lead: usize): usize {
   return 1;
 }
 
-/** Returns the number of bytes from `at` that repeat the previous pixel, in whole pixels. */
+/** Returns the number of bytes from `at` that repeat the previous pixel, always a whole number of pixels. */
 @inline
 function runLength(pixel: usize, at: usize, end: usize): usize {
   if (((load<u32>(at) ^ load<u32>(at - pixel)) & pixelMask(pixel)) != 0) return 0;
@@ -190,7 +191,10 @@ function equalBytes(one: usize, other: usize, longest: usize): usize {
   return longest;
 }
 
-/** Returns the length of a match in whole pixels, or 0 without one. Its distance is in `foundDistance`. */
+/**
+ * Returns the length of the best match in bytes, always a whole number of pixels; 0 if there is no match. Sets
+ * `foundDistance`.
+ */
 @inline
 function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbove: bool): usize {
   const shortest = max<usize>(3, pixel);
@@ -200,7 +204,7 @@ function longestMatch(pixel: usize, at: usize, end: usize, tries: i32, looksAbov
   const place = origin + at - window;
   let best: usize = 0;
   let bestDistance: usize = 0;
-  // The row above, where antialiased strokes repeat, is not always among the last positions of its hash chain.
+  // The row above, where antialiased strokes repeat, is not always among the last positions of the hash chain.
   if (looksAbove && rowBytes <= reach) {
     const length = wholePixels(pixel, equalBytes(at - rowBytes, at, longest));
     if (length >= shortest) {
@@ -253,7 +257,7 @@ function remember(pixel: usize, at: usize, end: usize): void {
   rememberAll(pixel, at, at + pixel, end);
 }
 
-/** Records every pixel in a part of a row that continues to `end`. */
+/** Records the positions of all pixels between `from` and `to`, in a row that ends at `end`. */
 @inline
 function rememberAll(pixel: usize, from: usize, to: usize, end: usize): void {
   let at = from;

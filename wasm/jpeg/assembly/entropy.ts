@@ -9,7 +9,7 @@ const EOB: usize = 0x00;
 /** Baseline AC coefficients have at most ten bits (T.81 table F.2). */
 const AC_LIMIT: i32 = 1023;
 
-/** Bits not yet written, the last one lowest, and the number of bits that still fit. */
+/** `pending`: bits that are not yet written; the last bit is the lowest. `room`: number of bits that still fit. */
 let pending: u64 = 0;
 let room: i32 = 64;
 /** Address of the next output byte. */
@@ -48,7 +48,7 @@ function write(at: usize, bits: u64): usize {
   return at + 8;
 }
 
-/** Writes at most 63 bits, which fit if none are pending. */
+/** Writes at most 63 bits. */
 export function putBits(bits: u64, length: i32): void {
   room -= length;
   if (room >= 0) {
@@ -115,7 +115,7 @@ export function encodeBlock(block: usize, component: usize, table: usize, exact:
     last = k;
     bits = 0;
     length = 0;
-    // Three of these, a coefficient of 26 bits and the end of the block are at most 63 bits: see
+    // Three ZRL codes, a coefficient of 26 bits and the end of the block have at most 63 bits: see
     // src/document/formats/jpeg/entropy/huffman.ts.
     for (; run > 15; run -= 16) {
       const code = load<u32>(acCodes, ZRL << 2);

@@ -35,7 +35,7 @@ let side: usize = 0;
 /** Index of the next MCU in the row. */
 let column: usize = 0;
 
-/** Pixel of the previous MCU, if it had one color. Another MCU of that color has a constant code. */
+/** Pixel value of the previous MCU, if all its pixels are equal. Another MCU of that color has a constant code. */
 let lastUniform: i64 = -1;
 const NOT_UNIFORM: i64 = -1;
 /** That constant code: for each block, no DC difference and no AC coefficients. */
@@ -137,7 +137,7 @@ function encodeMcu(mcuKind: u32, pixels: usize, stride: usize, right: bool, lowe
   }
 }
 
-/** Takes constants as arguments, so that the compiler generates one loop per kind. */
+/** Called with constant arguments, so that the compiler generates one loop per kind. */
 @inline
 function encodeMcus(mcuKind: u32, bytes: usize, mcuSide: usize, count: u32): bool {
   const stride = width * bytes;

@@ -33,9 +33,12 @@ export const zigzagMasks: usize = memory.data(256, 16);
  */
 export const edgeMcu: usize = memory.data(800, 16);
 
-/** Number of bytes from which the output can be taken. */
+/** Number of output bytes at which `encode` pauses, so that the caller can take them. */
 export const OUTPUT_CHUNK: usize = 65536;
-/** Space beyond a chunk: two MCUs of six blocks of at most 1660 bits, every byte stuffed, and pending bits. */
+/**
+ * The output. Beyond a chunk, there is space for two MCUs and pending bits: an MCU has six blocks of at most 1660 bits,
+ * with every byte stuffed.
+ */
 export const output: usize = memory.data(73728, 16);
 
 /** The pixels of one row of MCUs. */

@@ -134,7 +134,7 @@ function yCbCr420(pixels: usize, stride: usize): void {
     v128.store(chroma, i16x8.narrow_i32x4_s(crLeft, cr), 128);
     pixels += 2 * stride;
     upper += 32;
-    // The lower two blocks of Y follow the upper two, each of eight rows.
+    // The two lower blocks of Y follow the two upper blocks. Each block has eight rows.
     if (upper == blocks + BLOCK_BYTES) upper += BLOCK_BYTES;
   }
 }

@@ -92,8 +92,9 @@ export function deriveHuffman(): void {
 }
 
 /**
- * Derives the factors. The exact transform yields 32 times the coefficient, multiplied by 2^14 / step with 19 fraction
- * bits. The fast one yields 16 times the coefficient times its own scale, multiplied with 15 fraction bits.
+ * Derives the factors that quantize the outputs of a transform. The exact transform yields 32 times the coefficient;
+ * its factor is 2^14 / step, and the product has 19 fraction bits. The fast transform yields 16 times the coefficient
+ * times FAST_SCALE; the product with its factor has 15 fraction bits.
  */
 export function deriveFactors(exact: bool): void {
   for (let table: usize = 0; table < 2; table++) {

@@ -1,5 +1,5 @@
 // Transforms one block in place: forward DCT (T.81 A.3.3), quantization (A.3.4) and the mask of nonzero coefficients.
-// Has three transforms: a fast one with 16 bits, an exact one for fine quantizers, and an exact one with a dead zone.
+// Three transforms: fast, with 16 bits; exact, for fine quantizers; exact, with a dead zone.
 import { BLOCK_BYTES, dcFactors, factors, zigzagMasks } from "./layout";
 
 /** Quantized DC coefficient of the last transformed block. */
@@ -35,7 +35,7 @@ const EXACT: usize = memory.data<i16>(
 );
 const EXACT_FRACTION_BITS: i32 = 13;
 
-/** Bits by which samples are scaled up first: the maximum without 16-bit overflow in each transform. */
+/** Bits by which samples are scaled up before each transform: the maximum without 16-bit overflow. */
 const FAST_SCALE_BITS: i32 = 1;
 const EXACT_SCALE_BITS: i32 = 2;
 
@@ -159,7 +159,7 @@ function quantizeExact(coefficients: v128, at: usize): v128 {
 const ZONE: i32 = <i32>(0.6 * <f64>(1 << EXACT_STEP_BITS));
 const ZONE_ROUNDING: i32 = <i32>(0.42 * <f64>(1 << EXACT_STEP_BITS));
 
-/** The same operation with a dead zone. */
+/** Rounds four products with a dead zone. */
 @inline
 function quantize4ToZone(product: v128): v128 {
   const sign = i32x4.shr_s(product, 31);
@@ -236,8 +236,8 @@ function transform(block: usize, table: usize, kind: u32): u64 {
   d6 = i16x8.shl(d6, scale);
   d7 = i16x8.shl(d7, scale);
 
-  // Processes columns, then the former rows, in one loop, so that the code has the butterfly once and keeps its values
-  // in registers.
+  // Transforms the columns, then (transposed) the rows, in one loop: the code contains the butterfly only once, and its
+  // values stay in registers.
   let transposed = false;
   while (true) {
     const s0 = i16x8.add(d0, d7);

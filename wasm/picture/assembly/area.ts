@@ -1,8 +1,8 @@
-// Resamples by area: every result pixel is the mean of the source pixels that it covers. Takes one row at a time and
-// keeps only sums. Pixels have any number of interleaved 8-bit samples.
+// Resamples by area: every result pixel is the mean of the source pixels that it covers. Reads one source row at a
+// time, and stores only the sums of the current result row. Pixels have any number of interleaved 8-bit samples.
 import { allocate } from "./memory";
 
-/** Sum of the row weights of a pixel, chosen so that sums fit 32 bits. */
+/** Total weight of the source rows of a result row, chosen so that sums fit 32 bits. */
 const WHOLE: f64 = 4096.0;
 
 @unmanaged
@@ -19,7 +19,7 @@ class Area {
   /** Index of the next source row, and of the next result row. */
   sourceRow: u32;
   row: u32;
-  /** Sums for the current result row: weighted samples, and weights. */
+  /** `sums`: the weighted samples of the current result row. `weight`: the sum of their weights. */
   sums: usize;
   weight: u32;
   /** By result pixel: the source pixels that it covers. */
@@ -67,7 +67,7 @@ export function newArea(
   return at;
 }
 
-/** The source pixels that a result pixel covers; the first and the last one partially. */
+/** The source pixels that a result pixel covers. It can cover the first and the last pixel partially. */
 @unmanaged
 class Span {
   first: u32;
@@ -88,7 +88,7 @@ function measure(span: Span, x: u32, pixels: u32, scale: f64): void {
   const last = min(pixels - 1, <u32>until);
   const head = min(<f64>(first + 1), until) - from;
   const tail = last > first ? until - <f64>last : 0.0;
-  // A rounding error can extend past the last pixel, which is then repeated.
+  // Because of a rounding error, a result pixel can be past the last source pixel, which is then repeated.
   const isEmpty = head + <f64>max(0, <i32>(last - first) - 1) + tail < 1e-9;
   span.first = first;
   span.more = last - first;
@@ -116,7 +116,7 @@ function addWeighted(from: usize, sums: usize, count: usize, weight: u32): void 
   }
 }
 
-/** Computes means of the sums along the row. */
+/** Computes the pixels of the current result row from its sums. */
 @inline
 function finishRow(area: Area, channels: usize): void {
   const pixelBytes = <usize>channels << 2;
@@ -141,7 +141,7 @@ function finishRow(area: Area, channels: usize): void {
   }
 }
 
-/** Adds the next row. Ignores rows after the last one. */
+/** Adds the next row. Ignores rows after the last row. */
 export function addAreaRow(at: usize, from: usize): void {
   const area = changetype<Area>(at);
   if (area.sourceRow >= area.sourceRows) return;
@@ -158,7 +158,7 @@ export function addAreaRow(at: usize, from: usize): void {
     const start = <f64>area.row * area.scaleY;
     const end = start + area.scaleY;
     const covered = min(top + 1.0, end) - max(top, start);
-    // A rounding error can extend past the last row, which is then repeated.
+    // Because of a rounding error, a result row can be past the last source row, which is then repeated.
     const least = covered > 0.5 || (isLast && area.weight == 0) ? 1.0 : 0.0;
     const weight = <u32>max(least, nearest(covered * (WHOLE / max(1.0, area.scaleY))));
     if (weight > 0) {

@@ -1,4 +1,4 @@
-// The arithmetic coder of JBIG2 (ITU-T T.88 annex E), which codes decisions in contexts as bytes.
+// The arithmetic coder of JBIG2 (ITU-T T.88 annex E). Codes binary decisions; each has a context.
 
 /**
  * T.88 table E.1: probability, next state after the more and after the less probable symbol, and whether the symbols
@@ -17,16 +17,16 @@ const STATES: usize = memory.data<u16>([
 
 /**
  * By `state * 2 + more probable symbol`: probability and both next states, `next less probable << 24 | next more
- * probable << 16 | probability`. Next states are such indexes.
+ * probable << 16 | probability`. Next states are indexes of this table.
  */
 const moves: usize = memory.data(384, 16);
-/** A byte per 16-bit context. */
+/** By 16-bit context: its state, an index of `moves` in a byte. */
 const contexts: usize = memory.data(65536, 16);
 
 let code: u32 = 0;
 let interval: u32 = 0x8000;
 let untilByte: i32 = 12;
-/** Address of the byte that can still change. The byte before the first one is not part of the output. */
+/** Address of the last byte, to which a carry can still be added. Initially, this is one byte before the output. */
 let at: usize = 0;
 
 /** Starts writing at `to`. The byte before it must not be 0xff, and is not changed. */

@@ -1,10 +1,10 @@
 // Computes the backdrop of ink: a small plane of the unmarked pixels, with gaps filled from their surroundings. Also
-// measures the difference between that plane, with the ink on it, and the original.
+// measures the difference between the original plane and the backdrop with the ink on it.
 import { enlargedRow, rowTaps } from "./enlarge";
 import { allocate } from "./memory";
 import { FIRST_INK } from "./shapes";
 
-/** Minimum number of unmarked sixteenths for which a cell counts as known. */
+/** A cell counts as known if at least this many sixteenths of its pixels are unmarked. */
 const MIN_PART: u32 = 4;
 
 /**
@@ -24,11 +24,11 @@ export function takeBackdrop(
   across: usize,
   down: usize,
 ): void {
-  // Start of each cell's pixels, and the end of the last cell's.
+  // The pixel column at which each cell starts, and the end of the last cell.
   const starts = allocate((across + 1) * 4);
   for (let x: usize = 0; x <= across; x++) store<u32>(starts + (x << 2), <u32>((x * width) / across));
   const known = allocate(across * down);
-  // By column: the sum of the counted pixels in a row of cells, and their number.
+  // By pixel column, for the current row of cells: the sum of the unmarked pixels, and their number.
   const sums = allocate(2 * width + 32);
   const counts = allocate(width + 16);
   let begin: usize = 0;
@@ -45,7 +45,7 @@ export function takeBackdrop(
   fill(to, toStride, known, across, down);
 }
 
-/** Returns the marks of sixteen pixels. */
+/** Returns the marks of sixteen pixels of a row; 0 means unmarked. With a `shift` of 1, takes every second mark. */
 @inline
 function marksAt(row: usize, x: usize, shift: u32): v128 {
   const first = v128.load(row + (x << shift));
@@ -130,8 +130,8 @@ function fill(plane: usize, stride: usize, known: usize, across: usize, down: us
 }
 
 /**
- * Adds to every tile the squared differences between a plane and a small plane under ink. If the plane has as many
- * pixels as marks, compares means of 2 x 2 pixels, because sharp edges of ink are not errors.
+ * Adds to every tile the squared differences between the original plane and the backdrop with ink on it. If the plane
+ * has as many pixels as marks, compares means of 2 x 2 pixels, because sharp edges of ink are not errors.
  * @param marks - 0 if there is no ink
  * @param shift - as in {@link takeBackdrop}
  * @param inks - the value of each ink
@@ -161,7 +161,7 @@ export function compareLayers(
   const differences = allocate(width * 2 + 32);
   const joined = 1 - shift;
   for (let y: usize = 0; y < height; y++) {
-    // Every other row is sufficient.
+    // Every other row, or every other pair of rows, is sufficient.
     if ((y >> joined) & 1) continue;
     enlargedRow(low, lowStride, across, down, y, height, taps, width, scratch, row);
     if (marks) putInks(marks + (y << shift) * marksStride, shift, inks, row, width);
@@ -187,7 +187,7 @@ function putInks(marksRow: usize, shift: u32, inks: usize, row: usize, width: us
 
 const LANES = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 
-/** Masks pixels beyond the end of a row. @param count - pixels up to the end */
+/** Sets pixels beyond the end of a row to zero. @param count - pixels up to the end */
 @inline
 function within(pixels: v128, count: usize): v128 {
   return count >= 16 ? pixels : v128.and(pixels, i8x16.lt_u(LANES, i8x16.splat(<i8>count)));
@@ -211,8 +211,8 @@ function addTo(tile: usize, squares: v128): void {
 }
 
 /**
- * Returns twice the square of every difference, because only every other row is compared; a tile has at least sixteen
- * columns.
+ * Adds twice the square of every difference, because only every other row is compared. Sixteen pixels are in one tile,
+ * which has at least sixteen columns.
  */
 @inline
 function addSquares(from: usize, row: usize, width: usize, tiles: usize, tileShift: u32): void {
@@ -237,7 +237,9 @@ function keepDifferences(from: usize, row: usize, width: usize, to: usize): void
   }
 }
 
-/** Returns, for four pixels of two rows, the square of their mean difference, times eight. */
+/**
+ * Adds, for every 2 x 2 pixels, eight times the square of their mean difference: only half of the rows are compared.
+ */
 @inline
 function addJoinedSquares(
   from: usize,

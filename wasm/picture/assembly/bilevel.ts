@@ -44,7 +44,7 @@ export function encodeBilevel(from: usize, width: usize, height: usize): usize {
   let above = allocate(lineBytes) + MARGIN;
   let above2 = allocate(lineBytes) + MARGIN;
   const blank = allocate(bytes);
-  // The coder reads the byte before its first one.
+  // The coder reads the byte before its output.
   const to = allocate(16) + 8;
   startCoder(to);
   let wasTypical = false;
@@ -66,7 +66,8 @@ export function encodeBilevel(from: usize, width: usize, height: usize): usize {
     }
     spread(row, line, bytes);
     for (let x = width; x < bytes << 3; x++) store<u8>(line + x, 0);
-    // T.88 figure 3: five pixels two rows above, seven one row above, four to the left; A1 to A4 extend these.
+    // The context (T.88 figure 3): five pixels two rows above, seven pixels one row above, and four pixels to the left.
+    // These include the adaptive pixels A1 to A4.
     let c2: usize = (<usize>load<u8>(above2) << 1) | load<u8>(above2, 1);
     let c1: usize = (<usize>load<u8>(above) << 2) | (<usize>load<u8>(above, 1) << 1) | load<u8>(above, 2);
     let c0: usize = 0;

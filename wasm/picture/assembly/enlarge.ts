@@ -1,10 +1,11 @@
-// Interpolates rows of a small plane to the width of a large one, sixteen pixels at a time. The small row must be
+// Interpolates rows of a small plane to the width of a large plane, sixteen pixels at a time. The small row must be
 // shorter by at least an eighth.
 import { allocate } from "./memory";
 
 /**
- * Entry for sixteen pixels of the large row: the first pixel of the small row; then, for each of the sixteen, its left
- * neighbor in the small row, and the weight of the right neighbor, of 128.
+ * Size of an entry for sixteen pixels of the large row. The entry contains the index of the first pixel in the small
+ * row; then, for each of the sixteen pixels, the offset of its left neighbor from that index; then the weight of each
+ * right neighbor, out of 128.
  */
 const BLOCK_BYTES: usize = 48;
 

@@ -55,7 +55,7 @@ export const tableDefinition: usize = definition;
 /** Two tables of 64 8-bit steps, row by row, for {@link startQuantizing}. */
 export const quantizers: usize = jpegQuantizers;
 
-/** Allocates memory for a component: a number of rows of blocks, and a row of samples. */
+/** Allocates memory for the blocks and the quantizer steps of a component. */
 export function placeComponent(
   index: u32,
   columns: u32,
@@ -87,7 +87,10 @@ export function setTables(index: u32, dc: u32, ac: u32): void {
   componentAt(index).acTable = ac;
 }
 
-/** Reconstructs the samples of a row of blocks in memory. @returns the first of eight rows of `columns * 8` bytes */
+/**
+ * Reconstructs the samples of a row of blocks, which must be in memory. @returns the first of eight rows of `columns *
+ * 8` bytes
+ */
 export function reconstruct(index: u32, row: u32): usize {
   const component = componentAt(index);
   if (component.strip == 0) component.strip = allocate(<usize>component.columns * 64);
@@ -103,20 +106,22 @@ export function isEmpty(index: u32): bool {
   return true;
 }
 
-/** Prepares quantization, after the quantizers are stored and before samples are taken. */
+/**
+ * Prepares quantization. Call it after the quantizers are stored, and before {@link takeSamples} or {@link takePixels}.
+ */
 export function startQuantizing(): void {
   deriveZigzag();
   deriveFactors(true);
 }
 
-/** Takes eight rows of samples of a component; see forward.ts. */
+/** Transforms and quantizes eight rows of samples of a component; see forward.ts. */
 export function takeSamples(index: u32, row: u32, from: usize, stride: usize, table: u32): void {
   const component = componentAt(index);
   if (row < component.usedRows) takeSampleRows(component, row, from, stride, table);
   else takeNothing(component, row);
 }
 
-/** Takes a row of MCUs of RGB pixels; see forward.ts. */
+/** Transforms and quantizes a row of MCUs of RGB pixels; see forward.ts. */
 export function takePixels(kind: u32, row: u32, from: usize): void {
   takePixelRows(kind, row, from);
 }
@@ -126,7 +131,7 @@ export function acScan(counting: bool, index: u32, first: u32, last: u32, refine
   acScanOf(counting, componentAt(index), first, last, refine, low);
 }
 
-/** Reads the codes of a table for writing from {@link tableDefinition}. */
+/** Sets the codes with which a table is written, from {@link tableDefinition}. */
 export function setCodes(table: u32): void {
   setWriteTable(table, definition);
 }

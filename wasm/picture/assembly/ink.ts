@@ -61,7 +61,7 @@ function spread(from: usize, to: usize, across: usize, down: usize, radius: i32,
 }
 
 /**
- * @param plane - luminance, in rows padded to tiles, padded to whole tiles below
+ * @param plane - luminance; the length and the number of its rows are padded to whole tiles
  * @param marks - receives a byte per pixel: 0 for paper, 1 for ink, 2 for pure ink
  */
 export function markInk(plane: usize, stride: usize, width: usize, height: usize, marks: usize): void {

@@ -1,11 +1,11 @@
-// Finds connected ink shapes (8-connectivity), measures them, and marks the chosen ones with their ink.
+// Finds connected ink shapes (8-connectivity), measures them, and marks the pixels of chosen shapes with their ink.
 import { allocate } from "./memory";
 
-/** A run: connected pixels of one row, with start, end, and another run of the same shape (union-find). */
+/** Size of a run of connected pixels in one row: its start, its end, and another run of the same shape (union-find). */
 const RUN_BYTES: usize = 8;
 /** Measurements of a shape, as 64-bit floats. */
 const SHAPE_BYTES: usize = 120;
-/** Minimum number of pixels per run. An image with more runs, or with too many shapes, is not text. */
+/** Minimum number of image pixels per run. An image with more runs, or with too many shapes, is not text. */
 const PIXELS_PER_RUN: usize = 8;
 const MAX_SHAPES: u32 = 40000;
 
@@ -16,8 +16,8 @@ const BESIDE: u8 = 1;
 /** Number of shapes. */
 export let shapeCount: u32 = 0;
 /**
- * By shape: area, area of pure ink, first and last column and row, runs along rows and columns; sums over pure ink of
- * Y, Y squared, Cb, Cr; sums of Y, Cb and Cr over the whole area.
+ * By shape: area, area of pure ink, first and last column and row, number of runs along rows, and along columns; sums
+ * over pure ink of Y, Y squared, Cb, Cr; sums of Y, Cb and Cr over the whole area.
  */
 export let shapes: usize = 0;
 /** A byte per shape, set by the caller: 0 for paper, or {@link FIRST_INK} and above. */
@@ -68,7 +68,7 @@ function countRuns(): usize {
 function rootOf(index: u32): u32 {
   let at = index;
   for (let above = load<u32>(runAt(at), 4); above != at; above = load<u32>(runAt(at), 4)) {
-    // Path halving, for faster searches.
+    // Halves the path to the root, so that later searches are faster.
     const higher = load<u32>(runAt(above), 4);
     store<u32>(runAt(at), higher, 4);
     at = higher;
@@ -120,11 +120,11 @@ export function findShapes(marks: usize, width: usize, height: usize): bool {
   return number(index);
 }
 
-/** Numbers the roots, and gives each run the number of its root. */
+/** Numbers the shapes, and replaces the link of each run by the number of its shape. */
 function number(count: u32): bool {
   for (let index: u32 = 0; index < count; index++) {
     const root = load<u32>(runAt(index), 4);
-    // The run's parent precedes it, so it is numbered already.
+    // The parent precedes the run, so the parent already has its number.
     if (root == index) store<u32>(runAt(index), shapeCount++, 4);
     else store<u32>(runAt(index), load<u32>(runAt(root), 4), 4);
     if (shapeCount > MAX_SHAPES) return false;
@@ -235,7 +235,7 @@ function surround(run: usize, row: i32, beside: i32): void {
   }
 }
 
-/** Drops the shapes with pixels in marked tiles. @param tiles - a byte each, row by row */
+/** Drops the shapes with pixels in marked tiles. @param tiles - a byte per tile, row by row */
 export function dropShapes(tiles: usize, tilesAcross: usize, tileShift: u32): void {
   for (let row: usize = 0; row < rows; row++) {
     const last = load<u32>(rowStarts + row * 4, 4);

@@ -1,4 +1,4 @@
-// Detects which confinements of a browser this machine supports, and returns the commands that confine it.
+// Detects which confinements of a browser this machine supports. Returns the commands that confine the browser.
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -15,18 +15,18 @@ export interface Confinement {
 }
 
 /**
- * The way to create the network namespace. `root`: this process creates it. `user`: the browser's user creates it
- * within a user namespace, without privileges.
+ * The user who creates the network namespace. `root`: this process, which is root. `user`: the browser's user, in a
+ * user namespace, without privileges.
  */
 type Entry = "root" | "user";
 
-/** A confinement, and the way to create it. */
+/** A confinement, and how to create it. */
 export interface ConfinementOption extends Confinement {
-  /** @default none, without a network namespace */
+  /** @default undefined, if there is no network namespace */
   readonly entry?: Entry;
 }
 
-/** The browser's user, if this process is root. */
+/** The user that the browser runs as, if this process is root. */
 export const BROWSER_USER: number = USERS.chromium.first;
 
 const PROBE_TIMEOUT_MS = 5_000;
@@ -39,8 +39,8 @@ const helper = (name: string) => join(import.meta.dirname, name);
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * Returns the confinements to try, strongest first, without those that cannot work here: a failed attempt costs a start
- * of the browser.
+ * Returns the confinements to try, strongest first. Skips those that cannot work here, because each failed attempt
+ * takes a start of the browser.
  * @param wanted the only confinement to return. @default all that this machine seems to allow
  */
 export async function confinementOptions(wanted?: Confinement): Promise<readonly ConfinementOption[]> {
@@ -57,7 +57,7 @@ export async function confinementOptions(wanted?: Confinement): Promise<readonly
   ];
 }
 
-/** Returns the command that confines the program and the arguments that follow it. */
+/** Returns the command that confines a program. The program and its arguments follow the command. */
 export function confinedBrowser({ entry }: ConfinementOption): string[] {
   return [
     ...(entry ? enterNamespace(entry, process.execPath, helper("proxy-socket.mjs")) : []),
@@ -74,9 +74,9 @@ async function entryToNamespace(): Promise<Entry | undefined> {
 const defaultEntry = (): Entry => (isRoot() ? "root" : "user");
 
 /**
- * Returns the command that enters a new network namespace and brings its loopback device up. unshare(1) is part of
- * Debian's essential util-linux, and Perl is essential too.
- * @param listener a program and its argument, which run in the namespace before the browser starts
+ * Returns the command that enters a new network namespace and brings up its loopback device. Both unshare(1), in
+ * util-linux, and Perl are essential in Debian.
+ * @param listener a program and its argument, run in the namespace before the browser
  */
 function enterNamespace(entry: Entry, ...listener: [string, string]): string[] {
   const unshare = entry === "root" ? ["unshare"] : asBrowser(...UNSHARE_USER);
@@ -89,7 +89,7 @@ function asBrowser(...command: string[]): string[] {
 
 const changeUser = () => ["setpriv", `--reuid=${BROWSER_USER}`, `--regid=${BROWSER_USER}`, "--clear-groups"];
 
-/** Reports whether a command that runs another one works here. */
+/** Runs `true` by a command that runs another one. Reports whether this works here. */
 async function allows([program, ...args]: string[]): Promise<boolean> {
   const options = { cwd: "/", env: minimalEnvironment("/"), timeout: PROBE_TIMEOUT_MS };
   return promisify(execFile)(program!, [...args, "true"], options).then(
@@ -104,7 +104,7 @@ function becomeBrowser(entry: Entry | undefined): string[] {
     "--no-new-privs",
     ...["--pdeathsig", "KILL"],
     ...(isRoot() && entry !== "user" ? changeUser().slice(1) : []),
-    // Drops the capabilities that created the namespace before the browser starts.
+    // Before the browser starts, drops the capabilities that created the namespace.
     ...(entry === "user" ? ["--inh-caps=-all", "--ambient-caps=-all"] : []),
     // oom_score_adj (proc(5)): when memory runs out, the kernel kills the browser before the service.
     ...["choom", "-n", "500", "--"],

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Runs inside a new network namespace that has only a loopback device. Brings the device up, has Node listen on it and
-# pass the listening socket to the service (proxy-socket.mjs), and then becomes the browser. The only way out is the
-# service's proxy.
+# Runs inside a new network namespace, which has only a loopback device, and brings that device up. Runs Node
+# (proxy-socket.mjs), which listens on the device and passes the listening socket to the service. Then becomes the
+# browser. The browser's only way out is the service's proxy.
 # Usage: network-namespace.pl node proxy-socket.mjs program arguments...
 use strict;
 use warnings;
@@ -19,6 +19,6 @@ my ($node, $listener, @program) = @ARGV;
 system { $node } $node, $listener;
 die "network-namespace.pl: no listening socket\n" if $? != 0;
 
-# The browser does not inherit the channel to the service.
+# The browser must not inherit the channel to the service.
 POSIX::close(delete $ENV{NODE_CHANNEL_FD});
 exec { $program[0] } @program or die "network-namespace.pl: $program[0]: $!\n";

@@ -1,10 +1,10 @@
-// Opens the addresses at which a browser's connections reach our proxy, one per context.
+// Opens the addresses at which browsers connect to our proxy. Each context has a separate address.
 
 import { createServer, type Server, type Socket } from "node:net";
 
-/** Accepts a browser's connections to the proxy, and identifies the context by its proxy address. */
+/** Accepts a browser's connections to the proxy. The proxy address that a connection uses identifies its context. */
 export interface ProxyListeners {
-  /** Assigns a proxy address to a context, and returns it. */
+  /** Opens a proxy address for a context, and returns the address. */
   open(take: (socket: Socket) => void): Promise<{ readonly proxy: string; close(): void }>;
 }
 
@@ -12,7 +12,8 @@ export interface ProxyListeners {
 export const PROXY_PORT = 3128;
 
 /**
- * Listens in the browser's network namespace with one socket. Each context has a separate address of 127.0.0.0/8.
+ * Accepts connections of the socket that listens in the browser's network namespace. Each context has a separate
+ * address in 127.0.0.0/8.
  */
 export function listenPerAddress(server: Server): ProxyListeners {
   const takers = new Map<string, (socket: Socket) => void>();
@@ -33,7 +34,7 @@ export function listenPerAddress(server: Server): ProxyListeners {
   };
 }
 
-/** Listens on this machine's loopback device, with a separate port per context. */
+/** Listens on this machine's loopback device. Each context has a separate port. */
 export function listenPerPort(): ProxyListeners {
   return {
     async open(take) {
@@ -50,6 +51,7 @@ export function listenPerPort(): ProxyListeners {
 }
 
 /**
- * Ignores a connection that could not be accepted for lack of file descriptors: the browser retries or goes without.
+ * Ignores a connection that could not be accepted because no file descriptor was free. The browser retries it or does
+ * without.
  */
 const ignoreOne = () => {};

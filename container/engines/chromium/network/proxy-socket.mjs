@@ -1,5 +1,5 @@
-// Listens inside the browser's network namespace on all of 127.0.0.0/8, and passes the socket to the service. The
-// service can accept its connections from outside, because a socket stays in the namespace that created it.
+// Listens on all of 127.0.0.0/8 inside the browser's network namespace, and passes the socket to the service. The
+// service accepts connections outside that namespace: a socket stays in the namespace that created it.
 import { createServer } from "node:net";
 
 const server = createServer();

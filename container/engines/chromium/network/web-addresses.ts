@@ -1,5 +1,5 @@
-// The allow list of hosts and ports for web pages: public addresses on ports 80 and 443, and additions by the operator.
-// Opens no connections.
+// Decides which hosts and ports web pages can access: public addresses on ports 80 and 443, and the operator's
+// additions. Opens no connections.
 
 import type { LookupAddress } from "node:dns";
 import { BlockList, isIP, isIPv4 } from "node:net";
@@ -10,8 +10,8 @@ import { isPublicName } from "../../../../src/document/contract/web-url.ts";
 const USUAL_PORTS: readonly number[] = [80, 443];
 
 /**
- * IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors), multicast and reserved addresses;
- * and the address of Azure's host agent, which configures virtual machines.
+ * Addresses that are not public: IANA's registry of IPv4 special-purpose addresses (RFC 6890 and its successors),
+ * multicast and reserved addresses, and Azure's host agent, which configures virtual machines.
  */
 const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
@@ -33,14 +33,14 @@ const NOT_PUBLIC_V4: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Global unicast addresses (RFC 4291, 2.4), the only public ones: not mapped, NAT64, unique local, link-local or
+ * Global unicast addresses (RFC 4291, 2.4), the only public ones. Excludes mapped, NAT64, unique local, link-local and
  * multicast addresses.
  */
 const GLOBAL_UNICAST_V6: readonly [string, number] = ["2000::", 3];
 
 /**
- * Non-public ranges within global unicast: protocol assignments with Teredo, benchmarking and ORCHID; documentation;
- * 6to4, which can reach any IPv4 address.
+ * Ranges of global unicast that are not public: protocol assignments with Teredo, benchmarking and ORCHID;
+ * documentation; 6to4, which can reach any IPv4 address.
  */
 const NOT_PUBLIC_V6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
@@ -55,7 +55,7 @@ const notPublic = new BlockList();
 for (const [network, prefix] of NOT_PUBLIC_V4) notPublic.addSubnet(network, prefix, "ipv4");
 for (const [network, prefix] of NOT_PUBLIC_V6) notPublic.addSubnet(network, prefix, "ipv6");
 
-/** Reports whether an address is reachable for everyone on the internet, and not assigned to this machine. */
+/** Reports whether an address is public and not assigned to this machine. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, "ipv4") && !isOwn(address);
   // An address with a zone index is link-local.
@@ -66,9 +66,9 @@ export function isPublic(address: string): boolean {
 const isOwn = (address: string) =>
   Object.values(networkInterfaces()).some((own) => own?.some((known) => known.address === address));
 
-/** One item of the operator's list. */
+/** One item of the operator's allow list. */
 interface Rule {
-  /** Name, as requests spell it. */
+  /** Host name, spelled as in requests. */
   readonly host?: string;
   readonly addresses?: BlockList;
   /** @default the usual ports */
@@ -77,7 +77,7 @@ interface Rule {
 
 /** Rules for all visits. */
 export interface PublicWeb {
-  /** Ports of public hosts, and of items without a port. @default 80 and 443 */
+  /** Allowed ports of public hosts, and of items without a port. @default 80 and 443 */
   readonly usualPorts?: readonly number[];
   /** @default {@link isPublic} */
   readonly isPublic?: (address: string) => boolean;
@@ -91,8 +91,7 @@ export class AllowList {
 
   /**
    * @param text items separated by commas or spaces. An item is a name, an address or a network (`10.1.0.0/16`,
-   * `[fd00::]/8`), followed by `:port` or `:*` if it is not for the usual ports alone. IPv6 addresses are in brackets
-   * @throws Error that names the invalid item
+   * `[fd00::]/8`). IPv6 addresses are in brackets. `:port` or `:*` after an item replaces the usual ports
    */
   constructor(text: string, { usualPorts = USUAL_PORTS, isPublic: isPublicAddress = isPublic }: PublicWeb = {}) {
     this.#usualPorts = usualPorts;
@@ -103,7 +102,7 @@ export class AllowList {
       .map(ruleOf);
   }
 
-  /** Reports whether a name is allowed at that port by the operator, regardless of its address. */
+  /** Reports whether the operator allows a name at a port. The addresses of an allowed name are not checked. */
   hasName(host: string, port: number): boolean {
     return this.#rules.some((rule) => rule.host === host && this.#isPortOf(rule, port));
   }
@@ -113,12 +112,12 @@ export class AllowList {
     return this.#usualPorts.includes(port);
   }
 
-  /** Reports whether an address is allowed without an entry in the operator's list. */
+  /** Reports whether an address is public, and so needs no entry in the operator's list. */
   isPublic(address: string): boolean {
     return this.#isPublic(address);
   }
 
-  /** Reports whether a numeric address in a request is allowed at that port. */
+  /** Reports whether an address that is written in a URL is allowed at a port. */
   hasAddress(address: string, port: number): boolean {
     const family = isIPv4(address) ? "ipv4" : "ipv6";
     if (this.isUsualPort(port) && this.isPublic(address)) return true;
@@ -151,19 +150,20 @@ export interface DnsResolver {
    * Uses only DNS, because pages must not reach names from other sources, such as this machine's hosts file.
    */
   public(host: string): Promise<readonly string[]>;
-  /** Uses all name sources of this machine, for names that the operator allows. */
+  /** Uses all name sources of this machine. For names that the operator allows. */
   allowed(host: string): Promise<readonly string[]>;
 }
 
-/** The host is not allowed, as opposed to unreachable. */
+/** The host is not allowed. Distinct from hosts that are unreachable. */
 export class AddressBlocked extends Error {
   override readonly name = "AddressBlocked";
 }
 
 /**
- * Returns the allowed addresses of a host; the caller must connect to one of these. A public name can resolve only to
- * public addresses. Otherwise, the owner of any name could point it to an internal address that the operator allows.
- * @param host canonical, as in the URL standard, with IPv6 without brackets
+ * Returns the allowed addresses of a host. The caller must connect to one of them. A name that the operator does not
+ * list can resolve only to public addresses: otherwise, the owner of a name could point it to an internal address that
+ * the operator allows.
+ * @param host in the canonical form of the URL standard, but IPv6 without brackets
  * @throws AddressBlocked; errors of the lookup
  */
 export async function resolveAllowed(

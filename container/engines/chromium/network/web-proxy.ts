@@ -1,4 +1,4 @@
-// An HTTP proxy, the only way from a page to the web. Resolves names itself, checks every address, and connects to the
+// An HTTP proxy, the only way from a page to the web. Resolves names, checks every address, and connects to exactly the
 // checked address. Each job has separate connections and limits.
 
 import { lookup, Resolver } from "node:dns/promises";
@@ -22,18 +22,18 @@ import { AddressBlocked, AllowList, type DnsResolver, type PublicWeb, resolveAll
 export interface WebProxySettings extends PublicWeb {
   /** Rules for {@link AllowList}. @default nothing */
   readonly allow?: string;
-  /** DNS servers for names that are not allowed by name. @default this machine's */
+  /** DNS servers for names that the operator's list does not contain. @default this machine's servers */
   readonly dnsServers?: readonly string[];
 }
 
 export interface VisitLimits {
-  /** Maximum number of bytes, in both directions and on all connections together. */
+  /** Maximum number of bytes, the sum over all connections and both directions. */
   readonly bytes: number;
-  /** Maximum number of requests and tunnels together. */
+  /** Maximum number of requests and tunnels, counted together. */
   readonly requests: number;
 }
 
-/** An uploaded document, which the proxy itself serves at the root of {@link DOCUMENT_HOST}. */
+/** An uploaded document. The proxy itself serves it at the root of {@link DOCUMENT_HOST}. */
 export interface ServedDocument {
   /** Media type, optionally with a charset. */
   readonly type: string;
@@ -41,15 +41,15 @@ export interface ServedDocument {
 }
 
 /**
- * Host of an uploaded document: a name that cannot be registered (RFC 6761), and that browsers treat as a secure
- * context, like a local file (Secure Contexts, 3.1).
+ * Host of an uploaded document: a name that cannot be registered (RFC 6761). Browsers treat it as a secure context,
+ * like a local file (Secure Contexts, 3.1).
  */
 export const DOCUMENT_HOST = "document.localhost";
 
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
-  /** Called after the visit was ended because the page exceeded its limits. */
+  /** Called when the page has exceeded its limits and the visit has ended. */
   exceeded(what: string): void;
 }
 
@@ -78,12 +78,12 @@ class CheckedAgent extends Agent {
   }
 }
 
-/** One job's access to the web. Ending it closes all its connections. */
+/** One job's access to the web. Ending the visit closes all its connections. */
 export class ProxySession {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
   readonly #refused = new Set<string>();
-  /** Connection pool of this visit only. */
+  /** Connection pool that only this visit uses. */
   readonly agent: Agent;
   readonly #connectTo: Connecting;
   readonly #sockets = new Set<Socket>();
@@ -114,7 +114,7 @@ export class ProxySession {
     this.#refused.add(`${host} ${port}`);
   }
 
-  /** Reports whether a request of the page to that host was refused. */
+  /** Reports whether the proxy refused a request of the page to the URL's host. */
   isRefused(url: string): boolean {
     if (!URL.canParse(url)) return false;
     const { host, port } = hostAndPort(new URL(url));
@@ -122,8 +122,8 @@ export class ProxySession {
   }
 
   /**
-   * Registers a connection with the visit, which closes it at its end and counts its bytes.
-   * @returns false if the visit has ended; the connection is then closed
+   * Adds a connection to the visit, which counts its bytes and closes it at the visit's end.
+   * @returns false, after closing the connection, if the visit has ended or has too many connections
    */
   add(socket: Socket): boolean {
     socket.on("error", () => {});
@@ -138,7 +138,7 @@ export class ProxySession {
     return true;
   }
 
-  /** Counts a request. @returns true if it is within the limits */
+  /** Counts a request. @returns false if the request exceeds the limits or the visit has ended */
   enter(): boolean {
     if (this.#ended) return false;
     if (++this.#requests > this.limits.requests) this.#exceed(`${this.limits.requests} requests`);
@@ -167,7 +167,7 @@ export class WebProxy {
   readonly #allow: AllowList;
   readonly #lookups: DnsResolver;
   readonly #visits = new WeakMap<Socket, ProxySession>();
-  /** HTTP server without a listening socket: connections are passed to it. */
+  /** HTTP server without a listening socket. Receives connections from {@link serve}. */
   readonly #server = createServer({
     maxHeaderSize: CONTAINER_LIMITS.webHeaderBytes,
     requestTimeout: 0,
@@ -178,7 +178,7 @@ export class WebProxy {
   constructor({ allow = "", dnsServers, ...publicWeb }: WebProxySettings) {
     this.#allow = new AllowList(allow, publicWeb);
     this.#lookups = lookups(dnsServers);
-    // Contains an error to the connection of its request.
+    // An error closes only the connection of its request.
     this.#server.on("request", (incoming, answer) => {
       this.#answer(incoming, answer).catch((error: unknown) => refuse(answer, error));
     });
@@ -205,7 +205,8 @@ export class WebProxy {
   }
 
   /**
-   * Handles a request whose target is a whole URL (RFC 9112, 3.2.2). @throws any error that prevents a complete answer
+   * Handles a request whose target is an absolute URL (RFC 9112, 3.2.2). @throws any error that prevents a complete
+   * response
    */
   async #answer(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
     const visit = this.#visits.get(incoming.socket);
@@ -216,8 +217,7 @@ export class WebProxy {
   }
 
   /**
-   * Opens a tunnel (RFC 9110, 9.3.6). @throws any error until the tunnel is open; after that, closing one end closes
-   * the other
+   * Opens a tunnel (RFC 9110, 9.3.6). Once it is open, closing one end closes the other. @throws any error before that
    */
   async #tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const visit = this.#visits.get(socket);
@@ -242,7 +242,7 @@ export class WebProxy {
     });
     const { promise, resolve, reject } = Promise.withResolvers<Socket>();
     const socket = connect({
-      // A reserved name (RFC 6761): its addresses are already known, and all of them are tried.
+      // A placeholder (a reserved name, RFC 6761): `lookup` returns the checked addresses, and all of them are tried.
       host: DOCUMENT_HOST,
       port,
       autoSelectFamily: true,
@@ -299,7 +299,7 @@ function endToEnd(headers: IncomingHttpHeaders, host?: string): IncomingHttpHead
   return host === undefined ? passed : { ...passed, host };
 }
 
-/** Forwards a request. @throws an error if the server's response cannot be forwarded or is aborted */
+/** Forwards a request. @throws an error if the server's response is aborted or cannot be forwarded */
 async function forward(
   visit: ProxySession,
   incoming: IncomingMessage,
@@ -328,15 +328,15 @@ async function forward(
   await pipeline(response, answer);
 }
 
-/** Range of final statuses. RFC 9110, 15, defines none above 599, but clients accept them. */
+/** Range of final statuses. RFC 9110, 15, defines none above 599, but clients accept higher ones. */
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 999;
 
-/** Returns a promise, so that no code runs in the parser's callbacks, where an exception would end the process. */
+/** Returns the response as a promise. An exception in a callback of the HTTP parser would end this process. */
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once("response", resolve);
-    // This listener stays for the request's lifetime: a connection can break more than once.
+    // This listener stays as long as the request exists, because a connection can fail more than once.
     outgoing.on("error", reject);
     outgoing.once("close", () => reject(new Error("closed without a response")));
   });
@@ -353,7 +353,7 @@ async function giveDocument(
   await pipeline(document.stream(), answer);
 }
 
-/** An error that the proxy reports with a specific status. */
+/** An error to which the proxy responds with a specific status. */
 class Unanswerable extends Error {
   override readonly name = "Unanswerable";
   readonly status: number;

@@ -1,10 +1,10 @@
-// Runs in a page, both in the page's JavaScript world and in our isolated one. It is sent as source text, so it must
-// not use outer variables.
+// Runs inside a page, in the page's JavaScript world and in our isolated one. The function is sent as source text, so
+// it must not use outer variables.
 
 /**
- * Finishes animations and transitions of finite length, and removes scroll-driven ones, because paper does not scroll.
+ * Finishes animations and transitions of finite length. Cancels scroll-driven ones, because paper does not scroll.
  * Paused and endless animations stay unchanged.
- * @returns true if it changed any
+ * @returns true if any animation has changed
  */
 export function finishMotion(root: Document | ShadowRoot): boolean {
   const shown = root.ownerDocument?.timeline ?? (root as Document).timeline;
@@ -24,7 +24,7 @@ export function finishMotion(root: Document | ShadowRoot): boolean {
         const times = Number.parseFloat(element.getAttribute("repeatCount") ?? "1");
         return element.getStartTime() + (element.localName === "set" ? 0 : element.getSimpleDuration() * times);
       } catch {
-        // It has not started, or has no duration.
+        // The animation has not started, or has no duration.
         return 0;
       }
     };

@@ -1,23 +1,26 @@
-// Runs in a page's own JavaScript world before the page's scripts, and reports on their activity. A function for a page
-// is sent as source text, so it must not use outer variables.
+// Runs in a page's own JavaScript world, before the page's scripts, and observes them. Functions are sent to the page
+// as source text, so they must not use outer variables.
 
 import { finishMotion } from "./motion-scripts.ts";
 
-/** Events that query the page's world from our isolated world. {@link observe} cancels an event for "yes". */
+/**
+ * Names of events by which our isolated world queries the page's world. {@link observe} cancels an event to reply
+ * "yes".
+ */
 export interface QueryEvents {
   /** Has a script or an event handler of the page run? */
   readonly isScripted: string;
-  /** Has the page observed the visibility of elements? From then on, elements that came into view never leave it. */
+  /** Has the page observed the visibility of elements? From then on, the page sees no element leave the view. */
   readonly observesVisibility: string;
   /** Does the page handle scroll events? */
   readonly followsScrolling: string;
   /** Has a shadow tree changed since the last query? */
   readonly hasChangedShadows: string;
-  /** Finishes finite animations in shadow trees; "yes" if there were any. */
+  /** Finishes finite animations in shadow trees. Were there any? */
   readonly movesInShadows: string;
   /** Has the content of a canvas changed since the last query? */
   readonly hasDrawn: string;
-  /** Has the page accessed the rules of a style sheet, which it can then change at any time? */
+  /** Has the page accessed the rules of a style sheet? From then on, it can change the rules at any time. */
   readonly readsRules: string;
   /** Is a callback of the page waiting for the next animation frame? */
   readonly awaitsFrame: string;
@@ -34,7 +37,7 @@ export const QUESTIONS: QueryEvents = {
   awaitsFrame: "pagewright:awaits-frame",
 };
 
-/** Registers the reply to a query. */
+/** Registers the function that replies to a query. */
 type Answer = (question: string, isTrue: () => boolean) => void;
 
 /** Returns the script that replies to queries. It does not run in a page without scripts. */
@@ -54,7 +57,7 @@ function observe(questions: QueryEvents, observers: readonly Observer[], finish:
     });
   answer(questions.isScripted, () => true);
   for (const observer of observers) observer(questions, answer, finish);
-  // Disables dialogs: no user can close them, and scripts can open them in an endless loop.
+  // Disables dialogs: no user can close them, and a script can open them in an endless loop.
   window.alert = () => {};
   window.confirm = () => false;
   window.prompt = () => null;
@@ -72,7 +75,7 @@ function observeSight(questions: QueryEvents, answer: Answer): void {
         const before = seen.get(target);
         const isLess = before !== undefined && (!isIntersecting || intersectionRatio < before);
         if (isKept && isLess) {
-          // Any part of it can come into view again.
+          // Does not report to the page that the element left the view. Any part of it can come into view again.
           if (!isIntersecting) seen.set(target, 0);
           return false;
         }
@@ -169,7 +172,7 @@ function observeShadows(questions: QueryEvents, answer: Answer, finish: Finish):
 }
 
 function observeDrawing(questions: QueryEvents, answer: Answer): void {
-  /** Maximum side length of a canvas for the comparison; larger canvases are scaled down. */
+  /** Maximum side length at which canvases are compared. Larger canvases are scaled down. */
   const MAX_COMPARED = 1024;
   const looks = new WeakMap<HTMLCanvasElement, number>();
   const canvases: WeakRef<HTMLCanvasElement>[] = [];
@@ -177,7 +180,7 @@ function observeDrawing(questions: QueryEvents, answer: Answer): void {
     if (!looks.has(canvas)) canvases.push(new WeakRef(canvas));
     looks.set(canvas, looks.get(canvas) ?? 0);
   };
-  /** Returns a hash of a canvas's pixels; 0 if the canvas is tainted by other origins. */
+  /** Returns a hash of a canvas's pixels, or 0 if content from another origin makes them unreadable. */
   const lookOf = (canvas: HTMLCanvasElement) => {
     const scale = Math.min(1, MAX_COMPARED / Math.max(canvas.width, canvas.height));
     const [width, height] = [Math.ceil(canvas.width * scale), Math.ceil(canvas.height * scale)];
@@ -185,7 +188,7 @@ function observeDrawing(questions: QueryEvents, answer: Answer): void {
     try {
       context!.drawImage(canvas, 0, 0, width, height);
       const pixels = new Int32Array(context!.getImageData(0, 0, width, height).data.buffer);
-      // The rotation prevents equal changes of several pixels from canceling each other out.
+      // Without the rotation, equal changes of several pixels would cancel each other out.
       return pixels.reduce((hash, pixel) => Math.imul(((hash << 5) | (hash >>> 27)) ^ pixel, 0x9e3779b1), 1);
     } catch {
       return 0;
@@ -194,7 +197,7 @@ function observeDrawing(questions: QueryEvents, answer: Answer): void {
   const { getContext, transferControlToOffscreen } = HTMLCanvasElement.prototype;
   HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, options?: object) {
     add(this);
-    // Otherwise, the browser discards a displayed drawing buffer before it prints.
+    // By default, the browser discards a WebGL drawing buffer once it is displayed, before printing.
     const kept = /webgl/.test(kind) ? { ...options, preserveDrawingBuffer: true } : options;
     return Reflect.apply(getContext, this, [kind, kept]);
   } as typeof getContext;

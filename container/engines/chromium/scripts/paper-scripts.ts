@@ -1,5 +1,5 @@
-// Functions that run inside a page to prepare it for paper: they detect whether it is made for paper, and set the size
-// and margins of its sheets. They are sent as source text, so they must not use outer variables.
+// Runs inside a page to prepare it for paper: detects whether the page is made for paper, and sets the size and margins
+// of its sheets. The functions are sent as source text, so they must not use outer variables.
 
 import type { OwnPages } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import type { QueryEvents } from "./page-scripts.ts";
@@ -7,10 +7,10 @@ import type { QueryEvents } from "./page-scripts.ts";
 /** A page's medium. A page made for paper has `@page` or print rules in its style sheets. */
 export type CssMedium = "paper" | "screen";
 
-/** Findings about a page that determine its scale. */
+/** Properties of a page that determine its scale. */
 export interface Findings {
   readonly purpose: CssMedium;
-  /** Ratio of the width to which readers can scroll to the width of the window. */
+  /** Ratio of the page's scrollable width to the window's width. */
   readonly overflow: number;
 }
 
@@ -20,17 +20,17 @@ export interface SheetText {
   readonly text: string;
 }
 
-/** Arguments of {@link setPaper}. Sizes and margins are written as in CSS (CSS Paged Media 3, 7). */
+/** Arguments of {@link setPaper}. Sizes and margins are in CSS syntax (CSS Paged Media 3, 7). */
 export interface Paper {
-  /** Size and margin for a page that is made for screens, or when the client asked for a layout. */
+  /** Size and margin of a page that is made for screens, or for which the client requested a layout. */
   readonly size: string;
   readonly margin: string;
-  /** Settings that a document made for paper overrides. Set if the client requested no layout. */
+  /** Settings that a document made for paper can override. Set only if the client requested no layout. */
   readonly ownPages?: OwnPages;
   readonly questions: QueryEvents;
-  /** True after waiting for motion and pending content. @default false */
+  /** True after waiting for animations and pending content. @default false */
   readonly isWaitedFor?: boolean;
-  /** All style sheets of the page, if scripts cannot read some of them. */
+  /** All style sheets of the page. Set if its scripts cannot read some of them. */
   readonly sheets?: readonly SheetText[];
 }
 
@@ -38,15 +38,15 @@ export interface Paper {
  * Sets the paper of a page.
  * @param askStill {@link isSettled}
  * @param askPurpose {@link detectMedium}
- * @returns the findings, once the page's paper is set. Returns `restless` if something moves or is pending, or `hidden`
- *   if style sheets must be fetched first; in both cases the paper is not set
+ * @returns the findings, if the paper was set. `restless`: content moves or is pending. `hidden`: style sheets must be
+ * fetched first. In these two cases the paper was not set
  */
 export function setPaper(
   { size, margin, ownPages, questions, isWaitedFor, sheets }: Paper,
   askStill: typeof isSettled,
   askPurpose: typeof detectMedium,
 ): Findings | "restless" | "hidden" {
-  // Layout requests the fonts and images that only paper needs.
+  // Reading these widths triggers a layout, which requests the fonts and images that only paper needs.
   const { scrollWidth = 1, clientWidth = 1 } = document.scrollingElement ?? {};
   const isCut = [document.documentElement, document.body].some(
     (element) => element && /hidden|clip/.test(getComputedStyle(element).overflowX),
@@ -56,7 +56,7 @@ export function setPaper(
   if (purpose === "hidden") return "hidden";
   const own = purpose === "paper" && ownPages ? ownPages : { size: false, margin: false };
 
-  // PDF readers reject larger pages (ISO 32000-1, annex C).
+  // PDF readers reject larger pages than 200 inches (ISO 32000-1, annex C).
   const isTooLarge = (length: string) => {
     try {
       return CSSNumericValue.parse(length).to("in").value > 200;
@@ -64,9 +64,9 @@ export function setPaper(
       return false;
     }
   };
-  // Sets the client's size and margin unless the document decides them. The declarations are `!important`, so they
-  // override style sheets that cannot be read. Important declarations in readable style sheets are removed, because
-  // those for a named page would take precedence.
+  // Sets the client's size and margin, unless the document's own apply. The declarations are `!important`, so that they
+  // override style sheets that cannot be read. In readable style sheets, the declarations are removed, because those of
+  // a named page would take precedence.
   const disarm = (rules: CSSRuleList) => {
     for (const rule of rules) {
       if (rule instanceof CSSPageRule) {
@@ -87,7 +87,7 @@ export function setPaper(
     try {
       if (sheet) disarm(sheet.cssRules);
     } catch {
-      // Scripts cannot read a style sheet from another origin.
+      // Scripts cannot read a style sheet that comes from another origin.
     }
   };
   for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) readable(sheet);
@@ -100,7 +100,7 @@ export function setPaper(
   return { purpose, overflow: isCut ? 1 : scrollWidth / clientWidth };
 }
 
-/** @returns true if nothing in the page moves or is pending */
+/** @returns true if no content of the page moves or is pending */
 export function isSettled({ isScripted }: QueryEvents): boolean {
   const restless =
     'iframe, frame, object, embed, video, animate, animateMotion, animateTransform, set, source[media], [loading="lazy" i]';
@@ -114,7 +114,8 @@ export function isSettled({ isScripted }: QueryEvents): boolean {
 }
 
 /**
- * Determines a page's purpose. @returns `hidden` if scripts cannot read the relevant style sheets and none were passed
+ * Determines whether a page is made for paper. @returns `hidden` if this depends on style sheets that scripts cannot
+ * read and that were not passed
  */
 export function detectMedium(sheets?: readonly SheetText[]): CssMedium | "hidden" {
   const isAll = (media: MediaList, query: RegExp) =>

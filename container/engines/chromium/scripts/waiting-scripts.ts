@@ -1,5 +1,5 @@
-// Functions that wait inside a page until it is complete. They run in an isolated world, which shares only the DOM with
-// the page's scripts. Each is sent as source text, so it must not use outer variables.
+// Waits inside a page until it is complete. The functions run in an isolated world, which shares only the DOM with the
+// page's scripts. Each is sent as source text, so it must not use outer variables.
 
 import { finishMotion } from "./motion-scripts.ts";
 import type { QueryEvents } from "./page-scripts.ts";
@@ -7,11 +7,11 @@ import type { QueryEvents } from "./page-scripts.ts";
 /** Arguments of {@link waitForAll}. */
 export interface Patience {
   readonly questions: QueryEvents;
-  /** Maximum duration of all waiting together. */
+  /** Time limit for the whole wait. */
   readonly timeoutMs: number;
 }
 
-/** The parts of {@link waitForAll}. */
+/** Functions that {@link waitForAll} calls. */
 interface Parts {
   readonly changesOf: typeof changesOf;
   readonly finishMotion: typeof finishMotion;
@@ -24,16 +24,16 @@ export function waiting(patience: Patience): string {
 }
 
 /**
- * Loads lazy content, finishes animations of finite length, and waits for fonts, images and scripts, in the page and
- * its frames of the same origin.
+ * Loads lazy content and finishes animations of finite length. Waits for fonts, images and scripts. Includes frames of
+ * the same origin.
  */
 async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Promise<void> {
   const LOOK_MS = 25;
-  /** Consecutive checks without a change after which a page with scripts is complete. */
+  /** A page with scripts is complete after this number of consecutive checks without a change. */
   const QUIET_LOOKS = 4;
-  /** Quiet period of a page that continuously requests animation frames, because its next change can be delayed. */
+  /** The same number for a page that continuously requests animation frames: its next change can take longer. */
   const QUIET_LOOKS_WITH_FRAMES = 40;
-  /** Maximum duration of scrolling through a page with scroll handlers, which can be throttled. */
+  /** Maximum duration of scrolling through a page with scroll handlers. Slow, because handlers can be throttled. */
   const SCROLLING_MS = 1_000;
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
@@ -59,7 +59,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
 
   const changes = parts.changesOf();
   const settled = async () => {
-    /** Reports changes that cause no mutation events, by comparing with the last call. */
+    /** Reports changes since the last call that cause no mutation events. */
     const isDifferent = () => {
       const before = state;
       state = changes.stateOf(within(window), is(questions.readsRules));
@@ -74,7 +74,7 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
       const areFramesAwaited = is(questions.awaitsFrame);
       const moved = pages.map(({ document }) => parts.finishMotion(document));
       const hasMoved = [...moved, is(questions.movesInShadows)].includes(true);
-      // Scripts receive the end event of an animation in the next frame.
+      // Scripts receive an animation's end event in the next frame.
       if (hasMoved) await frame();
       const news = [is(questions.hasChangedShadows), changes.areMade(pages), wereFramesAwaited && !areFramesAwaited];
       wereFramesAwaited = areFramesAwaited;
@@ -87,9 +87,9 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   };
 
   const work = async () => {
-    // The next frame selects the images for paper.
+    // The browser selects the images for paper in the next frame.
     if (document.querySelector("source[media]")) await frame();
-    // Starts loading lazy content.
+    // Makes lazy images and frames load.
     isPending(window);
     const [looksAtSight, followsScrolling] = [is(questions.observesVisibility), is(questions.followsScrolling)];
     if (looksAtSight || followsScrolling) await parts.showAll(followsScrolling ? SCROLLING_MS : 0, settled);
@@ -98,9 +98,9 @@ async function waitForAll({ questions, timeoutMs }: Patience, parts: Parts): Pro
   await Promise.race([work(), pause(timeoutMs)]);
 }
 
-/** Detects changes of pages, except in shadow trees. */
+/** Detects changes of pages. Does not detect changes in shadow trees. */
 function changesOf() {
-  /** Maximum number of compared rules; further rules are only counted. */
+  /** Maximum number of rules to compare. Beyond it, only the number of rules is compared. */
   const MAX_RULES = 5_000;
   let hasNews = false;
   const isNews = ({ type, target, attributeName, oldValue, addedNodes, removedNodes }: MutationRecord) => {
@@ -119,7 +119,7 @@ function changesOf() {
     try {
       return sheet.disabled ? [] : Array.from(sheet.cssRules);
     } catch {
-      // The style sheet comes from another origin.
+      // Scripts cannot read a style sheet that comes from another origin.
       return [];
     }
   };
@@ -148,13 +148,13 @@ function changesOf() {
       hasNews = false;
       return had;
     },
-    /** Returns the state that scripts can change without a DOM mutation. */
+    /** Returns the state of the pages that can change without a DOM mutation. */
     stateOf: (pages: readonly Window[], withRules: boolean): string =>
       pages.map((page) => stateOf(page, withRules)).join("\n"),
   };
 }
 
-/** Scrolls through the page, and back without scroll events, so that revealed content stays. */
+/** Scrolls through the page to reveal content. Scrolls back without scroll events, so that the content stays. */
 async function showAll(durationMs: number, settled: () => Promise<void>): Promise<void> {
   const FRAMES = 60;
   const STEP_MS = 100;

@@ -1,4 +1,4 @@
-// Disturbs a browser as it starts, and tests that it is restarted in the same confinement, not in a weaker one.
+// Disturbs a browser during its start. Tests that it restarts in the same confinement, not in a weaker one.
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,10 +17,10 @@ beforeAll(async () => {
   best = chromium.confinement!;
 });
 
-/** @returns a program that runs this shell command `times` times in total before it becomes the browser */
+/** @returns a program that becomes the browser, but first runs a shell command, `times` times over all its starts */
 async function disturbed(times: number, command: string): Promise<string> {
   const folder = await mkdtemp(join(scratch.path, "disturbed-"));
-  // The program runs as another user.
+  // The program runs as another user, who must be able to write to the folder.
   await chmod(folder, 0o777);
   const program = join(folder, "program");
   const browser = PROGRAMS.find(existsSync)!;

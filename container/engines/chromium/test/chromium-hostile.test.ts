@@ -1,5 +1,5 @@
-// Tests hostile pages, servers that never finish, and processes that are killed or stopped: each case has a clear end,
-// does not affect concurrent and later jobs, and leaves nothing behind.
+// Tests hostile pages, servers that never finish, and processes that are killed or stopped. Each case ends with a clear
+// error, does not affect concurrent or later jobs, and leaves no processes or files behind.
 import { mkdir, readdir } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer as createTcpServer } from "node:net";
@@ -21,14 +21,14 @@ import type { Chromium, PageSource } from "../chromium.ts";
 openChromium(strictSettings);
 
 const PATIENT = { ...STRICT, parseMs: 100_000, answerMs: 100_000, printMs: 100_000 };
-/** A browser for pages that end by themselves, however long a slow machine takes for them. */
+/** A browser with long limits, for pages that end by themselves: a slow machine can take long for them. */
 let patient: Chromium;
 beforeAll(async () => {
   patient = await startChromium({ ...strictSettings(site.port), limits: PATIENT });
 });
 afterAll(() => patient?.close());
 
-/** Prints in the browser whose limits fit, and returns how that ended. */
+/** Prints in the browser whose limits fit the expectation, and returns how the job ended. */
 const outcomeOf = (source: PageSource | string, expected: readonly string[]) =>
   reasonOf(print(expected.includes("timed-out") ? chromium : patient, source));
 

@@ -1,5 +1,5 @@
-// Tests that no page reaches a host that is not public. Tries every known way twice: once with a listener that must
-// hear nothing, and once with the listener on the allow-list, to prove that the way works.
+// Tests that no page reaches a host that is not public. Tries every known way twice: first with a listener that must
+// receive nothing, then with the listener on the allow-list, which proves that the way works.
 // Contract: docs/api.md#pdf
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,8 +11,8 @@ import type { Chromium, PageSource } from "../chromium.ts";
 openScratch();
 
 /**
- * Behavior of a way out of the page: `always` is heard if it is allowed; `never` is a way that the browser does not
- * take at all.
+ * Whether a request reaches an allowed listener. `always`: it does. `never`: the browser does not send such a request
+ * at all.
  */
 type Heard = "always" | "never";
 type Form = readonly [name: string, heard: Heard, source: (ear: string, port: number) => PageSource | string];
@@ -24,10 +24,10 @@ const svg = (body: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${body}</svg>`;
 const dataUrl = (type: string, text: string) => `data:${type};base64,${Buffer.from(text).toString("base64")}`;
 
-/** Delays printing until the page's background work is done. */
+/** Adds a slow image, so that printing waits until the page's background work is done. */
 const slowly = (text: string) => `${text}<img src="${site.url}/slow">`;
 
-/** Returns the URL at which the allowed site redirects to `target`. */
+/** Returns the URL at which the allowed site redirects to `to`. */
 const redirect = (status: number, to: string) => `${site.url}/${status}/${encodeURIComponent(to)}`;
 
 const addresses: Form[] = privateAddresses.map(([name, heard, address]) => [
@@ -272,7 +272,7 @@ let site: Site;
 let ear: Ear;
 let dns: Awaited<ReturnType<typeof startDns>>;
 
-/** Serves the attacker's own site, which anybody may visit. */
+/** Serves the attacker's own site, which every page can visit. */
 function answer(request: IncomingMessage, response: ServerResponse): void {
   const [, what = "", encoded = ""] = (request.url ?? "").split("/");
   const target = decodeURIComponent(encoded);
@@ -307,14 +307,14 @@ afterAll(async () => {
   await dns?.[Symbol.asyncDispose]();
 });
 
-/** The listener's port is one of the web's, so that only its address makes it unreachable. */
+/** Allows the listener's port as a web port, so that only the listener's address is forbidden. */
 function start(allow: string, network: "namespace" | "flags" = "namespace"): Promise<Chromium> {
   const web = { allow, usualPorts: [80, 443, ear.port], dnsServers: [dns.address] };
   const confinement = { network, sandbox: true };
   return startChromium({ ready: 2, web, confinement, limits: { settleMs: 1_500, parseMs: 6_000 } });
 }
 
-/** Waits for requests that have left the page and are still on their way. */
+/** Waits for requests that the page has sent and that have not arrived. */
 const arriving = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 async function visits(chromium: Chromium, [, , source]: Form): Promise<number> {

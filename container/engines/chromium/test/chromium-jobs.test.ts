@@ -1,4 +1,4 @@
-// Tests that no job sees anything of another, and prints real pages.
+// Tests that jobs are isolated from each other, and that real pages are printed.
 import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,6 @@ import { corpusDir } from "../../../../test/support/corpus.ts";
 
 openChromium();
 
-/** Text at both edges of the page, at its top. */
 describe("nothing of one job is seen by another", () => {
   test("cookies, storage, cache, workers, names of windows", async () => {
     let hits = 0;

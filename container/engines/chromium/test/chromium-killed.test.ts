@@ -1,4 +1,4 @@
-// Kills or stops Chromium's processes, and tests that the job is retried and that concurrent and later jobs are not
+// Kills or stops Chromium's processes. Tests that the job is retried, and that concurrent and later jobs are not
 // affected.
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { processTree, survivors } from "../../../../test/support/processes.ts";
 openChromium();
 
 describe("killed or stopped", () => {
-  /** Held answers to requests for images. */
+  /** Responses to image requests wait for this promise. */
   let held: PromiseWithResolvers<void>;
   beforeEach(() => {
     held = Promise.withResolvers();
@@ -19,7 +19,7 @@ describe("killed or stopped", () => {
     await nothingIsLeft();
   });
 
-  /** Starts a job that waits for an image, and returns once it does. */
+  /** Starts a job whose page requests an image. Returns once the request arrives. */
   async function begin(text: string): Promise<{ printed: Promise<string>; renderer: number }> {
     const before = await processesOf(chromium.pid!, "renderer");
     const waits = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ describe("killed or stopped", () => {
       await held.promise;
       response.end();
     });
-    // Its renderer is recognizable by its work.
+    // The script uses CPU time, by which the page's renderer is recognized.
     const busy = `<title>${text}</title><p>${text}<script>for (let n = 0; n < 3e8; n++);
       document.body.append(Object.assign(new Image(), { src: "${site.url}/${text}" }))</script>`;
     const printed = print(chromium, busy);
@@ -50,7 +50,7 @@ describe("killed or stopped", () => {
 
   test.each(["SIGKILL", "SIGSTOP", "SIGABRT"] as const)(
     "a renderer, by %s: its job begins anew, the one beside it goes on",
-    // Well before a page that never ends would reach its limit.
+    // Well below the time limit of a page that never ends.
     { timeout: 25_000 },
     async (signal) => {
       const one = await begin("one");

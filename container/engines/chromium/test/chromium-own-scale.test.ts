@@ -1,5 +1,5 @@
-// Tests that documents made for paper print at their own scale and on their own pages unless the client asked
-// otherwise, and that pages made for screens fill the paper's width as a desktop shows them.
+// Tests that documents made for paper print at their own scale and on their own page size, unless the client requests
+// otherwise. Pages made for screens fill the paper's width as they fill a desktop window.
 import { describe, expect, test } from "vitest";
 import { chromium, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
 import { html, infoOf, LETTER, printAs, wordsOf } from "../../../../test/support/chromiums.ts";
@@ -12,7 +12,7 @@ const OWN = { size: true, margin: true };
 const print = (source: PageSource | string, options: Partial<PrintOptions> = {}) =>
   printAs(chromium, source, { paper: LETTER, margin: 72, ownPages: OWN, ...options });
 
-/** Ten letters of 0.6 em at 12 points, 72 points wide at their own scale; and text at the edge of a 4-inch box. */
+/** Ten characters of 0.6 em at 12 points, 72 points wide without scaling, and a text at the edge of a 4-inch box. */
 const TEXT = `<p class=text>tenletters<div class=box>edge</div>`;
 const page = (
   head: string,

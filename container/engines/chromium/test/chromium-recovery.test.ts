@@ -1,5 +1,5 @@
-// Kills or freezes each process of a browser, idle and busy, and tests that running jobs are answered with their PDF,
-// later jobs work, and nothing is left behind.
+// Kills or freezes each process of a browser, idle and busy. Tests that running jobs return their PDF, that later jobs
+// work, and that no processes or files remain.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, rm, symlink } from "node:fs/promises";
@@ -25,7 +25,7 @@ import { PROGRAMS } from "../launch.ts";
 openChromium((port) => ({ web: { allow: `127.0.0.1:${port}` } }));
 
 const FAULTS = CHROMIUM_PROCESSES.flatMap((kind) => [[kind, "SIGKILL"] as const, [kind, "SIGSTOP"] as const]);
-/** Far longer than a response takes, and far shorter than a job's limit. */
+/** Far longer than a response takes, and far shorter than a job's time limit. */
 const PATIENCE_MS = 30_000;
 
 /** An image of one pixel. */
@@ -34,10 +34,10 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-/** The processes of the browser at the start of a test. */
+/** IDs of the browser's processes at the start of a test. */
 let before: number[];
 
-/** Held answers to requests for images: a job that waits for one is at work. */
+/** Responses to image requests wait for this promise, so that a job with an image keeps running. */
 let held = Promise.withResolvers<void>();
 const asked = new Set<string>();
 
@@ -52,7 +52,7 @@ beforeAll(() => {
 afterEach(async () => {
   await answered("<p>the next one");
   await nothingIsLeft();
-  // If the same browser still runs, its processes may be among them.
+  // Skipped if the same browser still runs, because `before` then contains running processes.
   const pid = chromium.pid!;
   if (!before.includes(pid)) expect(await survivors(before)).toEqual([]);
   await eventually(async () => {
@@ -63,7 +63,7 @@ afterEach(async () => {
 const printInTime = (html: string) => print(chromium, html, {}, AbortSignal.timeout(PATIENCE_MS));
 const answered = async (html: string) => expect(textOf(await printInTime(html))).toContain(html.slice(3));
 
-/** Signals all processes of a kind: with several renderers, it is not known which one belongs to which job. */
+/** Signals all processes of a kind. With several renderers, it is unknown which one belongs to which job. */
 async function strike(kind: ChromiumProcess, signal: NodeJS.Signals): Promise<void> {
   await eventually(() => expect(chromiumProcesses(chromium.pid!, kind)).not.toEqual([]));
   before = processTree(chromium.pid!);
@@ -114,7 +114,7 @@ describe("while jobs are running", () => {
   });
 });
 
-/** Signals all processes of a kind twice, each time once the job has started. */
+/** Signals all processes of a kind twice, each time after the job has started. */
 async function strikeTwice(kind: ChromiumProcess, signal: NodeJS.Signals): Promise<string> {
   let begun = Promise.withResolvers<void>();
   held = Promise.withResolvers();
@@ -149,12 +149,12 @@ test.each([
 test("a job that waits for a page answers as soon as it is ended", async () => {
   before = processTree(chromium.pid!);
   const ending = new AbortController();
-  // More jobs than there are ready pages.
+  // More jobs than there are prepared pages.
   const printed = Array.from({ length: 9 }, () => print(chromium, "<p>waits", {}, ending.signal));
   const reasons = Promise.all(printed.map(reasonOf));
   await turn();
   ending.abort(new Error("the client went away"));
-  // No process can answer anything within one turn of the event loop.
+  // No process can respond within one turn of the event loop.
   const late = turn().then(() => "late");
   expect(await Promise.race([reasons, late])).toEqual(Array(9).fill("the client went away"));
 });

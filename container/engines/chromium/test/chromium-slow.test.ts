@@ -1,4 +1,4 @@
-// Tests that the renderer of a slow job's page yields to those of other pages.
+// Tests that the renderer of a slow job runs at a lower priority than those of other jobs.
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterEach, beforeAll, expect, test } from "vitest";
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const { ending } of jobs) ending.abort(new Error("enough"));
   await Promise.all(jobs.map(({ printed }) => printed));
   jobs = [];
-  // Renderers that are ready for the next job have normal priority.
+  // Renderers of prepared pages have normal priority.
   await works();
   await nothingIsLeft();
   await eventually(() => expect(renderers().filter(isLow)).toEqual([]));
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const renderers = () => chromiumProcesses(chromium.pid!, "renderer");
 
-/** Returns the priorities of a process's threads; it may end meanwhile, and so may each of them. */
+/** Returns the priorities of a process's threads. The process or a thread might exit meanwhile. */
 function prioritiesOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) => priorityOf(Number(thread)) ?? []);
@@ -58,7 +58,7 @@ function isLow(pid: number): boolean {
   return priorities.length > 0 && priorities.every((priority) => priority === SLOW_PRIORITY);
 }
 
-/** Returns the CPU time used since the process started, in the system's ticks. */
+/** Returns the CPU time that a process has used, in the system's ticks. */
 function workOf(pid: number): number {
   const [user, system] = statFields(readFileSync(`/proc/${pid}/stat`, "latin1"))
     .slice(11, 13)
@@ -66,7 +66,7 @@ function workOf(pid: number): number {
   return user! + system!;
 }
 
-/** Returns the renderers that have worked longer than an idle page takes. */
+/** Returns the renderers that have used more CPU time than an idle page does. */
 const busy = () => renderers().filter((pid) => workOf(pid) > 60);
 
 function begin(html: string): { readonly priority: Priority; end(): Promise<unknown> } {

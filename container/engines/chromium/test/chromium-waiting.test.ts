@@ -1,5 +1,5 @@
-// Tests that a page is printed as its scripts and its motion leave it: what they change without adding nodes, animations
-// that end, and content that appears when it is scrolled to.
+// Tests that a page is printed in the final state of its scripts and animations: changes without new nodes, animations
+// that end, and content that appears on scrolling.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { chromium, openChromium, pages, site } from "../../../../test/support/chromium-site.ts";
@@ -7,7 +7,7 @@ import { html, print, startChromium, textOf } from "../../../../test/support/chr
 
 openChromium();
 
-/** Returns the number of pixels of each color of a PDF's first page, by their hexadecimal codes. */
+/** Returns the number of pixels per color on a PDF's first page, by the colors' hexadecimal codes. */
 function colorsOf(path: string): ReadonlyMap<string, number> {
   const ppm = execFileSync("pdftoppm", ["-r", "72", "-f", "1", "-l", "1", "-aa", "no", path], { maxBuffer: 2 ** 26 });
   const pixels = ppm.subarray(ppm.length - 612 * 792 * 3);
@@ -19,10 +19,10 @@ function colorsOf(path: string): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Script that calls `step` with 1 to 9, every 50 ms. */
+/** Returns a script that calls `step` with 1 to 9, every 50 ms. */
 const every50Ms = (step: string) =>
   `<script>{ let n = 0; const step = ${step}; const timer = setInterval(() => { step(++n); if (n === 9) clearInterval(timer) }, 50) }</script>`;
-/** Script that calls `step` with 0 to 1, in each frame of half a second. */
+/** Returns a script that calls `step` in each frame for half a second, with values from 0 to 1. */
 const everyFrame = (step: string) =>
   `<script>{ const start = performance.now(), step = ${step}, ask = window.requestAnimationFrame;
   const next = () => { const part = Math.min(1, (performance.now() - start) / 500); step(part); if (part < 1) ask(next) }; ask(next) }</script>`;

@@ -1,5 +1,4 @@
-// Tests Chromium's output for a page: paper, margins, emulated device, resources it waits for, and structure in the
-// PDF.
+// Tests Chromium's PDF of a page: paper, margins, the emulated device, loaded resources, and structure.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -11,7 +10,7 @@ import { eventually } from "../../../../test/support/eventually.ts";
 
 openChromium();
 
-/** Text at both edges of the page, at its top. */
+/** A page with a text at each edge, at the top. */
 const EDGES = `<!doctype html><style>body { margin: 0; font-size: 20px } p { margin: 0 } p + p { text-align: right }</style><p>left<p>right`;
 const CSS_PIXEL = 72 / 96;
 
@@ -27,7 +26,7 @@ describe("paper", () => {
   ])("%s", async (_, width, height, margin) => {
     const path = await print(chromium, EDGES, { paper: { width, height }, margin });
     const [, w, h] = /([\d.]+) x ([\d.]+) pts/.exec(infoOf(path)["Page size"]!)!;
-    // 0.6 points are a fifth of a millimeter.
+    // 0.6 points are a fifth of a millimeter, which rounding to whole points can cause.
     expect(Math.abs(Number(w) - width)).toBeLessThan(0.6);
     expect(Math.abs(Number(h) - height)).toBeLessThan(0.6);
     const [left, right] = wordsOf(path);
@@ -75,7 +74,7 @@ describe("paper", () => {
   });
 });
 
-/** A page that describes in words what it can find out about its environment. */
+/** A page that prints in words what it can detect about its environment. */
 const DEVICE_PAGE = `<!doctype html><meta name=viewport content="width=device-width">
 <style>
   body { margin: 0; font: 20px monospace } span { display: none }
@@ -103,7 +102,7 @@ describe("web_layout", () => {
     const [text] = [textOf(path).replace(/\s+/g, " ")];
     expect(text).toContain(`${size} ${pointer} ${facts}`);
     expect(text).toMatch(/false edge/);
-    // The width of a letter in a monospaced font of 20 CSS pixels gives the scale.
+    // The width of a monospaced character of 20 CSS pixels shows the scale.
     const edge = words.find((word) => word.text === "edge")!;
     const scale = (LETTER.width - 144) / (width * CSS_PIXEL);
     expect((edge.right - edge.left) / (4 * 20 * 0.6 * CSS_PIXEL)).toBeCloseTo(scale, 1);
@@ -170,7 +169,7 @@ test("pages that are enlarged keep their links where they were", async () => {
   }
   const [target] = pdf.catalog.lookup(PDFName.of("Dests"), PDFDict).values();
   const top = Number(pdf.context.lookup(target, PDFArray).get(3)!.toString());
-  // Chromium places a target one margin above its element.
+  // Chromium places a link target one margin above its element.
   expect(Math.abs(paper.height - top)).toBeLessThan(2);
 });
 
@@ -326,9 +325,9 @@ describe("what is waited for", () => {
   test("a page that was taken for a still one, and is none", async () => {
     const still = (text: string) => ({ ...html(text), isStill: true });
     const frames = `<p id=p>none<script>let n = 0; const next = () => { p.textContent = "frame" + ++n; if (n < 9) requestAnimationFrame(next) }; next()</script>`;
-    // A page counts as settled after 100 ms without a change: on a busy machine a frame may take longer than that.
+    // A page counts as settled after 100 ms without a change. On a busy machine, a frame can take longer.
     await eventually(async () => expect(textOf(await print(chromium, still(frames)))).toContain("frame9"));
-    // On a slow machine the page may still be hidden when its timer ends.
+    // On a slow machine, the page can still be hidden when its timer ends.
     const gone = `<p id=p>none<script>document.currentScript.remove(); const tell = () => { p.textContent = document.visibilityState };
       setTimeout(() => { if (document.hidden) addEventListener("visibilitychange", tell); else tell() }, 60)</script>`;
     await eventually(async () => expect(textOf(await print(chromium, still(gone)))).toContain("visible"));

@@ -1,4 +1,4 @@
-// Tests the proxy alone: which addresses it considers public, what the operator may allow, and that it connects to the
+// Tests the proxy alone: which addresses are public, what the operator can allow, and that the proxy connects to the
 // addresses that it checked.
 
 import { request } from "node:http";
@@ -126,7 +126,7 @@ describe("the allow-list", () => {
   test("what is allowed is for no other name that leads there", async () => {
     const everything = "wiki.corp:*, 10.0.0.0/8:*, [::1]:*, 93.184.216.34:8080";
     const open = ["93.184.216.34", "2606:4700::1111"];
-    // The name's addresses are 10.0.0.1 and ::1 as well: whoever owns it decides that.
+    // The name also has the addresses 10.0.0.1 and ::1, because its owner can choose any address.
     expect(await ask(everything, "attacker.public.net")).toEqual(open);
     expect(await ask(everything, "wiki.corp.public.net")).toEqual(open);
     expect(await ask(everything, "10.0.0.1.public.net", 443)).toEqual(open);
@@ -158,7 +158,7 @@ describe("a proxy", () => {
 
   beforeAll(async () => {
     ear = await openEar();
-    // Listens on every address of the loopback device, so that requests reveal which one was chosen.
+    // Listens on every loopback address, so that a request shows which address the proxy chose.
     site = await startSite(
       (incoming, answer) => {
         reached.push({ host: incoming.headers.host, address: incoming.socket.localAddress, headers: incoming.headers });
@@ -193,7 +193,7 @@ describe("a proxy", () => {
     };
   });
 
-  /** Opens a proxy. 127.0.0.2 stands for the public web: the site may be reached there. */
+  /** Opens a proxy that treats 127.0.0.2 as the public web: pages can visit the site there. */
   async function open(settings: WebProxySettings = {}, most = limits): Promise<number> {
     const publicWeb = { usualPorts: [80, 443, site.port], isPublic: (address: string) => address === "127.0.0.2" };
     const proxy = new WebProxy({ ...publicWeb, dnsServers: [dns.address], ...settings });
@@ -283,7 +283,7 @@ describe("a proxy", () => {
     const port = await open();
     const url = `http://rebound.public.net:${site.port}/`;
     expect((await get(port, url)).status).toBe(200);
-    // A new connection requires a new lookup.
+    // Closes the connections, so that the next request needs a new lookup.
     visit.agent.destroy();
     expect((await get(port, url)).status).toBe(403);
     expect((await tunnel(port, `rebound.public.net:${site.port}`)).status).toBe(403);
@@ -369,7 +369,7 @@ describe("a proxy", () => {
       const { port: there } = hostile.address() as { port: number };
       const port = await open({ allow: "127.0.0.2:*" });
       expect((await get(port, `http://127.0.0.2:${there}/`)).status).toBe(502);
-      // The browser's own connection stays usable.
+      // The browser's connection to the proxy stays usable.
       expect((await get(port, `http://127.0.0.2:${site.port}/`)).status).toBe(200);
       hostile.close();
     },

@@ -1,4 +1,4 @@
-// Tests that both ways to run Ghostscript report the fonts that it substitutes.
+// Tests that both the zygote and the plain program report the fonts that Ghostscript replaces.
 import { expect, test } from "vitest";
 import { document } from "../../../../test/fixtures/postscript.ts";
 import { by, convert, openGhostscripts } from "../../../../test/support/ghostscripts.ts";

@@ -1,4 +1,4 @@
-// Tests the limits of PostScript, which is a program: hostile programs try what is forbidden.
+// Tests the confinement of PostScript programs: hostile programs attempt forbidden actions and exceed limits.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ ${body}
 (end) say showpage
 `;
 
-/** Runs a program in a default Ghostscript without SAFER, to prove that the attempt would work. */
+/** Runs a program in Ghostscript without SAFER. Proves that an attempt would work there. */
 function asItComes(program: string): string {
   const file = join(documents, "attempt.ps");
   writeFileSync(file, program, "latin1");
@@ -63,7 +63,7 @@ test("the plain way's sandbox holds without SAFER: no file of others, nothing wr
   const { stdout } = await runConfined(args, { folder: folder.path, user: USERS.plainGhostscript.first, limits });
   const text = stdout.toString("latin1");
   expect(text).not.toContain(SECRET);
-  // A pipe to a program that cannot be started is opened.
+  // Opening a pipe succeeds even if its program cannot start, so this attempt does not print "refused".
   expect(text.match(/refused/g)!.length).toBeGreaterThanOrEqual(5);
   expect(text).toContain("kept");
   expect([existsSync(elsewhere), existsSync(ran), readFileSync(canary, "utf8")]).toEqual([false, false, SECRET]);
@@ -203,7 +203,7 @@ describe.each(["zygote", "plain"] as const)("by %s, a program", (mode) => {
   });
 });
 
-// A default Ghostscript turns a lack of memory into an error that a program can catch.
+// In an unchanged Ghostscript, a lack of memory is an error that a program can catch.
 test.each([
   [
     "fills the stack with strings, and catches the error",

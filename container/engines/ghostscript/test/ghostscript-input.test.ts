@@ -48,7 +48,7 @@ describe("a program is found in its wrapper", () => {
     await expect(convert(zygote, content)).rejects.toEqual(failsWith("unsupported"));
   });
 
-  // Each takes milliseconds. A pattern that backtracks over such a run would reach the test's time limit.
+  // Each search takes milliseconds. A pattern with backtracking would exceed the test's time limit.
   test.each([
     ["blanks", " ".repeat(60_000), false],
     ["digits of a box", `%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: ${"1".repeat(60_000)}\n`, true],
@@ -109,7 +109,7 @@ describe("an EPS has a page of its box", () => {
     const converted = await convert(zygote, eps(box, comments), { name: "a.eps" });
     expect([converted.pages, converted.info["Page size"]]).toEqual([1, size]);
     if (size.includes("letter")) return;
-    // The frame is along the edges, so the image is in its place.
+    // The image has a red frame. Red corners show that the image fills the page exactly.
     const picture = await popplerPage(await readDocument(converted.path), 1, 72);
     const [right, bottom] = [picture.width - 3, picture.height - 3];
     for (const [x, y] of [

@@ -1,4 +1,4 @@
-// Kills or freezes Ghostscript's processes, and tests that programs still run and nothing is left behind.
+// Kills or freezes Ghostscript's processes. Tests that programs still run, and that no files or processes remain.
 import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,9 @@ import { PdfRewriter } from "../pdf.ts";
 
 openGhostscripts();
 
-/** A program that prints one page after three seconds, so that a busy machine sees it at work. */
+/**
+ * A program that prints one page after three seconds: long enough to be observed while it runs, even on a busy machine.
+ */
 const SLOW = "%!PS\n/until realtime 3000 add def { realtime until gt { exit } if } loop showpage\n";
 const ENDLESS = "%!PS\n{ } loop\n";
 const works = async () => expect((await convert(zygote, pages(2))).pages).toBe(2);
@@ -26,7 +28,7 @@ const { nothingIsLeft, testLosses, testEndsTwice } = zygoteFaults({
   noFileIsLeft: () => expect(readdirSync(scratch.path).map((name) => name.split("-")[0])).toEqual(["zygote"]),
 });
 
-/** Returns the process of a Ghostscript that is started for one document. */
+/** Returns the process of the plain Ghostscript that runs a document. */
 const plainAtWork = () =>
   eventually(
     () => {
@@ -90,7 +92,7 @@ test("a zygote that is not ready at first: programs are run the plain way, until
   install(dist);
   await eventually(() => expect(engine.mode).toBe("zygote"));
   expect((await convert(engine, pages(2))).pages).toBe(2);
-  // Many failed starts are logged once.
+  // Repeated failures of the start are logged only once.
   expect([told[0], told.at(-1)]).toEqual(["engine fallback chosen", "zygote warmed"]);
   expect(told.length).toBeLessThanOrEqual(3);
 });
@@ -105,7 +107,7 @@ test("a zygote that cannot be started again: programs are run the plain way, unt
   process.kill(engine.pid!, "SIGKILL");
   await eventually(() => expect(engine.mode).toBe("plain"));
   expect((await convert(engine, pages(2))).pages).toBe(2);
-  // The same holds for a zygote that starts and then reports that it is not ready.
+  // Replaces the program by one that starts, but reports that it is not ready.
   writeFileSync(program, '#!/bin/sh\necho \'{"ready":false,"reason":"no"}\'\n', { mode: 0o755 });
   expect((await convert(engine, pages(2))).pages).toBe(2);
   renameSync(`${program}.away`, program);

@@ -1,4 +1,4 @@
-// Tests conversions with both ways to run Ghostscript: output, limits, confinement and leftovers.
+// Tests conversions with the zygote and with plain Ghostscript: output, limits, confinement and leftover files.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -246,7 +246,7 @@ describe("trouble in the zygote", () => {
     service.kill("SIGKILL");
     await ended;
     await eventually(() => expect(pids.filter(isRunning)).toEqual([]));
-    // The next scratch folder sweeps what the previous one left.
+    // Opening the next scratch folder deletes what a killed server left behind.
     await using next = await Scratch.open(documents);
     expect(readdirSync(documents).filter((name) => name.startsWith("pagewright-"))).toEqual([
       next.path.slice(documents.length + 1),

@@ -1,4 +1,4 @@
-// Runs Ghostscript's interpreter in this process, and reads its reports.
+// Runs Ghostscript's interpreter in this process, and parses what it prints.
 #include "interpreter.hpp"
 
 #include <ghostscript/iapi.h>
@@ -18,20 +18,20 @@ namespace {
 
 constexpr std::size_t keptOutput = 300;
 constexpr std::size_t longestMark = 9;
-/** Text that Ghostscript prints before the names of the substitute and of the replaced font. */
+/** Text that Ghostscript prints before it names the substitute and the replaced font. */
 const std::string introduction = "Substituting font ";
 
 constexpr unsigned long leastRoomBytes = 1 << 20;
 
 /**
- * Text that error handlers print, both Ghostscript's own and those of printer drivers. A page can then continue without
- * the rest.
+ * Text that error handlers print, both Ghostscript's own and those of printer drivers. After an error, the program can
+ * continue with an incomplete page.
  */
 const std::vector<std::string> marks = {"%%[ Error", "Error: /"};
 
 void* interpreter = nullptr;
 
-/** Printed output: the first report of an error, or the end. */
+/** What Ghostscript printed: its first error report, and the end of its output. */
 struct Printed {
   std::string tail;
   std::string report;
@@ -41,7 +41,7 @@ struct Printed {
       report.append(text, std::min(length, keptOutput - std::min(keptOutput, report.size())));
       return;
     }
-    // A report can arrive in two chunks.
+    // A mark can be split between two chunks.
     const std::size_t from = tail.size() < longestMark ? 0 : tail.size() - longestMark;
     tail.append(text, length);
     for (const std::string& mark : marks) {
@@ -52,7 +52,7 @@ struct Printed {
   }
 } printed;
 
-/** The fonts that Ghostscript replaced, from the lines in which it reports them. */
+/** Collects the fonts that Ghostscript replaced, from the lines that report them. */
 class Substitutions {
  public:
   void add(const char* text, std::size_t length) {
@@ -61,13 +61,16 @@ class Substitutions {
         endLine();
       } else {
         line_ += text[at];
-        // The program's own output can precede the report on the same line.
+        // Limits the line's length, because the program itself can print text before the report.
         if (line_.size() > 2 * longestLine) line_.erase(0, longestLine);
       }
     }
   }
 
-  /** Returns the count, then a line for each font, such as `Courier for Calibri.`, as many as fit into an outcome. */
+  /**
+   * Returns the number of fonts, then lines such as `Courier for Calibri.`. Omits lines that do not fit into an
+   * outcome.
+   */
   std::string list() const {
     if (all_.empty()) return "";
     std::string list = std::to_string(all_.size());
@@ -105,7 +108,7 @@ struct Result {
   int exitCode = 0;
 };
 
-/** Runs a file. Running a string instead would leave objects on the stack, which programs can clear. */
+/** Runs a file. Running a string would leave objects on the stack, which a program could remove. */
 Result run(const std::string& path) {
   Result result;
   result.code = gsapi_run_file(interpreter, path.c_str(), 0, &result.exitCode);
@@ -138,11 +141,11 @@ bool isComplete(const std::string& path) {
   return last.find(end) != std::string::npos;
 }
 
-/** Completes the file by selecting another device, which is 20 ms faster than closing the interpreter. */
+/** Completes the output file by selecting another device, which is 20 ms faster than closing the interpreter. */
 bool closeOutput(const std::string& path) {
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, "/dev/null");
   gsapi_set_param(interpreter, "OutputFile", "/dev/null", gs_spt_string);
-  // If the document's own program had switched devices before, the file is incomplete.
+  // The file is incomplete if the document's program has switched devices itself.
   return isComplete(path);
 }
 
@@ -161,8 +164,8 @@ std::string startInterpreter() {
   if (code < 0) return "no instance: " + std::to_string(code);
   gsapi_set_arg_encoding(interpreter, GS_ARG_ENCODING_UTF8);
   gsapi_set_stdio(interpreter, readNothing, keep, keep);
-  // The service reads boxes and previews of EPS (NOEPS). With -q, Ghostscript would not name the fonts that it
-  // replaces. Ghostscript writes to its arguments.
+  // NOEPS: the service itself reads boxes and previews of EPS files. No -q, because Ghostscript would then not report
+  // replaced fonts. The arguments are copied, because Ghostscript writes to them.
   std::vector<std::string> texts = {"gs",      "-dSAFER", "-dNOPAUSE",         "-dNOPROMPT",
                                     "-dBATCH", "-dNOEPS", "-sDEVICE=nullpage", "-sPAPERSIZE=letter"};
   std::vector<char*> arguments;
@@ -199,7 +202,7 @@ Outcome convertToPdf(const Job& job) {
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, job.output.c_str());
   const Result prepared = run("setup.ps");
   if (prepared.code < 0) return {Status::failed, "the device was not set up: " + whatWasPrinted()};
-  // The output is already open.
+  // From here on, no file can be opened for writing. The output is already open.
   forbidWriting();
   const int before = pageCount();
   const Result result = run(job.input);

@@ -1,4 +1,4 @@
-// Ghostscript in this process: one warmed-up interpreter, which can run one job.
+// Ghostscript in this process: one warm interpreter, which can run one job.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ std::string interpreterVersion();
 
 /**
  * Runs a program in this process and discards its output, so that children inherit loaded fonts and color profiles.
- * @param path a PostScript file that selects its page device, and deselects it at its end
+ * @param path a PostScript file that selects a page device, and closes it at the end
  * @returns an empty string, or the error
  */
 std::string warmUp(const std::string& path);
 
 /**
- * Converts the program in `job.folder`, which is the working directory, to `job.output`. Never throws, and can be
- * called once. The folder has two programs, both written by engines/ghostscript/program.ts: `setup.ps` selects the
- * device and opens the output, and `job.input` draws the pages. A success names the fonts that were replaced, which
- * engines/ghostscript/fonts.ts reads.
+ * Converts the program in `job.folder`, the working directory, to `job.output`. Never throws. Can be called once. The
+ * folder contains two files written by engines/ghostscript/program.ts: `setup.ps` selects the device and opens the
+ * output, and `job.input` draws the pages. If successful, the outcome's detail lists the replaced fonts, which
+ * engines/ghostscript/fonts.ts parses.
  */
 Outcome convertToPdf(const Job& job);
 

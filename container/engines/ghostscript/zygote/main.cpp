@@ -1,8 +1,8 @@
 // Initializes Ghostscript once and forks for every job. Requests and responses are JSON lines on standard input and
-// output; engines/zygote/zygote.ts is the other end and documents them.
+// output. engines/zygote/zygote.ts sends the requests and documents the format.
 //
 // ghostscript-zygote --warm-up <PostScript file> [--children n] [--first-user n]
-// The working directory is its own scratch space.
+// The working directory is the zygote's scratch space.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ using zygote::Outcome;
 using zygote::Program;
 using zygote::Status;
 
-// For jobs, the service writes the setup. The self-test uses this minimal one.
+// Minimal setup for the self-test. For jobs, the service writes the setup.
 constexpr char openOutput[] = "<< /OutputDevice /pdfwrite /OutputFile (output.pdf) >> setpagedevice\n";
 
 Outcome attempt(const Program& self, const std::string& name, const std::string& program) {
@@ -36,7 +36,7 @@ Outcome attempt(const Program& self, const std::string& name, const std::string&
   return zygote::runOne(self.settings, job, zygote::convertToPdf);
 }
 
-/** Runs two real jobs with limits: one draws a page, and one tries to read a file that is not its own. */
+/** Runs two jobs with limits: the first draws a page, the second tries to read a file of another folder. */
 std::string selfTest(const Program& self) {
   const Outcome good = attempt(self, "good", "%!PS\n/Helvetica 12 selectfont 72 72 moveto (page) show showpage\n");
   if (good.status != Status::ok) return std::string(wordOf(good.status)) + ": " + good.detail;
@@ -56,7 +56,7 @@ int main(int count, char** values) {
   self.settings.readable = {"/usr/share/ghostscript", "/usr/share/color", "/usr/share/fonts",     "/usr/local/share/fonts",
                             "/var/lib/ghostscript",   "/usr/share/poppler", "/usr/share/fontconfig", "/etc/fonts",
                             "/etc/ghostscript",       "/var/cache/fontconfig", "/dev/null"};
-  // Temporary files are written to the working directory: in a child, its job's folder.
+  // Temporary files go to the working directory, which in a child is the job's folder.
   setenv("TMPDIR", "/proc/self/cwd", 1);
   const std::string obstacle = zygote::startInterpreter();
   if (!obstacle.empty()) self.giveUp(obstacle);

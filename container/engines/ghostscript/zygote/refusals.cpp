@@ -1,12 +1,12 @@
-// Replaces the allocation functions of the C library that Ghostscript calls (exported with -rdynamic). A failed
-// allocation ends the process, because a PostScript program could catch the resulting error and continue.
+// Replaces the C library's allocation functions, which Ghostscript calls; exported with -rdynamic. A failed allocation
+// ends the process, because a PostScript program could catch the error and continue.
 #include <cstddef>
 
 #include "memory/shortage.hpp"
 
 extern "C" {
 
-// The C library offers its own function under this name for replacements.
+// The C library provides its own functions under these names, for such replacements.
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* block, std::size_t size);

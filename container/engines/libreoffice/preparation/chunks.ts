@@ -1,5 +1,5 @@
-// Extracts embedded documents of other formats from a .docx (altChunk, ISO 29500-1, 17.17.2), which Word inserts and
-// LibreOffice ignores. Replaces them by bookmarks, at which zygote/corrections/chunks.cpp inserts them.
+// Extracts documents of other formats that Word embeds in a .docx (altChunk, ISO 29500-1, 17.17.2) and that LibreOffice
+// ignores. Replaces each one by a bookmark, at which zygote/corrections/chunks.cpp inserts it.
 
 import { posix } from "node:path";
 import { behindComments } from "../../../../src/document/contract/media-type.ts";
@@ -9,7 +9,7 @@ import { attributeOf, startTags, withoutEntities, xmlBytes, xmlText } from "./ma
 import { htmlText, labelled, pageOfArchive } from "./web-archive.ts";
 import type { NewPart, ZipFile, ZipPart } from "./zip-file.ts";
 
-/** A chunk as a file, named like its bookmark. The extension determines its format. */
+/** A chunk as a file. Its name is also the name of its bookmark; the extension determines the format. */
 export type ChunkFile = { readonly name: string } & (
   | { readonly content: Uint8Array | string }
   | { readonly parts: Iterable<NewPart> }
@@ -18,9 +18,9 @@ export type ChunkFile = { readonly name: string } & (
 export interface Chunks {
   /** Changed parts of the package, by their original names. */
   readonly changed: ReadonlyMap<string, Buffer>;
-  /** Files to insert, in their order. */
+  /** Files to insert, in document order. */
   readonly inserted: readonly ChunkFile[];
-  /** Number of chunks of formats that cannot be inserted. */
+  /** Number of chunks that cannot be inserted, for example because of their format. */
   readonly left: number;
 }
 
@@ -28,7 +28,8 @@ const MAX_CHUNKS = 500;
 const RELATIONS = /^(.*?)_rels\/([^/]+)\.rels$/;
 const CHUNK_TYPE = /\/aFChunk$/;
 /**
- * Matches an element altChunk. The pattern allows only a few tags inside, so that an unclosed start tag costs little.
+ * Matches an altChunk element. The pattern allows only a few tags inside, to limit the search after an unclosed start
+ * tag.
  */
 const ELEMENT =
   /<((?:[\w.-]{1,64}:)?)altChunk(?=[\s/>])[^<>]*?(?:\/>|>[^<]{0,99}(?:<[^<>]{0,300}>[^<]{0,99}){0,6}?<\/\1altChunk\s*>)/g;
@@ -49,7 +50,7 @@ export async function chunksOf(zip: ZipFile, relations: ReadonlyMap<string, Buff
   return taking.changed.size > 0 ? taking : undefined;
 }
 
-/** Returns the names of the parts that are chunks, by the identifiers of their relationships. */
+/** Returns the names of the parts that are chunks, by relationship ID. */
 function targetsIn(content: Buffer, folder: string): Map<string, string> {
   const chunks = [...xmlText(content).matchAll(startTags("Relationship"))]
     .map(([tag]) => tag)
@@ -122,10 +123,10 @@ class Taking implements Chunks {
 
 /** Maximum size of a part that is read. */
 const MAX_BYTES = 64 * 2 ** 20;
-/** First ID of new bookmarks, which must differ from the document's bookmark IDs. */
+/** First ID of new bookmarks. High, because IDs must differ from those of the document's bookmarks. */
 const FIRST_NUMBER = 1_900_000_000;
 
-/** Returns a paragraph with a bookmark around a zero-width space: LibreOffice would drop an empty last paragraph. */
+/** Returns a paragraph with a bookmark around a zero-width space. LibreOffice would drop an empty last paragraph. */
 function bookmark(w: string, name: string, number: number): string {
   const id = `${w}id="${FIRST_NUMBER + number}"`;
   const run = `<${w}r><${w}t>\u200b</${w}t></${w}r>`;

@@ -7,10 +7,10 @@ import { attributeOf, startTags, xmlBytes, xmlText } from "./markup.ts";
 const TYPE = "file";
 const SIGNS = [` type="${TYPE}`, ` type='${TYPE}`];
 
-/** Reports whether a part might have such fields. */
+/** Reports whether a part might contain file name fields. */
 export const mayNameFile = (content: Buffer): boolean => SIGNS.some((sign) => content.includes(sign));
 
-/** Returns the parts that change, by their names. @param fileName the client's */
+/** Replaces the fields. Returns only the changed parts, by part name. @param fileName the client's name for the file */
 export function withFileName(parts: ReadonlyMap<string, Buffer>, fileName: string): Map<string, Buffer> {
   const changed = new Map<string, Buffer>();
   for (const [part, content] of parts) {
@@ -38,7 +38,7 @@ function replaceFields(text: string, fileName: string): string {
   return at === 0 ? text : [...kept, text.slice(at)].join("");
 }
 
-/** Returns a run with a text and the format of a field (ISO 29500-1, 21.1.2.2.4 and 21.1.2.3.8). */
+/** Returns a run with the given text in the formatting of a field (ISO 29500-1, 21.1.2.2.4 and 21.1.2.3.8). */
 function runOf(field: string, prefix: string, text: string): string {
   const start = startTags("rPr").exec(field);
   const endTag = `</${prefix}rPr>`;

@@ -1,5 +1,5 @@
-// Turns a Flat OPC document, a package of Office Open XML in one XML file, into the package: Office opens both,
-// LibreOffice only the package.
+// Converts a Flat OPC document (an Office Open XML package in one XML file) to the parts of a zip package. Office opens
+// both, LibreOffice only the zip package.
 
 import { attributeOf, withoutEntities, xmlText } from "./markup.ts";
 import type { NewPart } from "./zip-file.ts";
@@ -19,15 +19,15 @@ export function isFlatOpc(start: Buffer): boolean {
 
 const ROOT = /<(?:([\w.-]{1,64}):)?package\s[^<>]*>/;
 
-/** Yields the parts of the package, and finally their content types. */
+/** Yields the parts of the package, and last the part that declares their content types. */
 export function* partsOfFlatOpc(bytes: Buffer): Generator<NewPart> {
   const text = xmlText(bytes);
   const root = ROOT.exec(text.slice(0, ROOT_WITHIN));
   if (!root) return;
   const prefix = root[1] === undefined ? "" : `${root[1]}:`;
   const types: string[] = [];
-  // Elements can be found by their tags, because the package's prefix is not used for other elements in well-formed
-  // parts.
+  // Elements can be found by searching for their tags: in well-formed parts, no other elements use the package's
+  // prefix.
   const start = `<${prefix}part`;
   const end = `</${prefix}part>`;
   for (let at = text.indexOf(start); at >= 0 && types.length < MAX_PARTS; at = text.indexOf(start, at + 1)) {
@@ -55,7 +55,7 @@ function tagAt(text: string, at: number): string {
   return end < 0 ? text.slice(at) : text.slice(at, end + 1);
 }
 
-/** @param outer start tags around the part, whose namespaces the content can use */
+/** @param outer start tags of the enclosing elements; the content can use the namespaces that they declare */
 function contentOf(part: string, prefix: string, outer: readonly string[]): Buffer {
   const binary = inner(part, `${prefix}binaryData`);
   if (binary) return Buffer.from(binary.content, "base64");
@@ -64,7 +64,7 @@ function contentOf(part: string, prefix: string, outer: readonly string[]): Buff
   return Buffer.from(DECLARATION + withNamespaces(xml.content.trim(), [...outer, xml.tag]));
 }
 
-/** Returns the content of an element, and its start tag. */
+/** Returns an element's start tag and its content. */
 function inner(part: string, element: string): { readonly tag: string; readonly content: string } | undefined {
   const start = part.indexOf(`<${element}`);
   const end = part.lastIndexOf(`</${element}`);
@@ -73,7 +73,9 @@ function inner(part: string, element: string): { readonly tag: string; readonly 
   return { tag, content: part.slice(start + tag.length, end) };
 }
 
-/** Adds the namespaces that tags declare to the root element, where it does not declare them itself. */
+/**
+ * Copies the namespace declarations of the given tags to the root element, unless the root declares the same prefix.
+ */
 function withNamespaces(xml: string, tags: readonly string[]): string {
   const at = xml.search(/<[A-Za-z_]/);
   if (at < 0) return xml;

@@ -1,14 +1,15 @@
 // Removes hidden content of a Word document that LibreOffice would print: objects in hidden runs, hidden VML shapes and
-// hidden drawings. Unwraps content controls with hidden text, whose formatting LibreOffice loses.
+// hidden drawings. Unwraps content controls with hidden text, because LibreOffice loses their formatting and would show
+// that text.
 
 import { attributeOf, startTags, withoutEntities, xmlBytes, xmlText } from "./markup.ts";
 
 /** Maximum size of a root element's start tag with its namespaces, in bytes. */
 const ROOT_WITHIN = 8192;
 const OBJECTS: ReadonlySet<string> = new Set(["pict", "drawing", "object", "AlternateContent"]);
-/** Words in parts that need changes if the document also has hidden text. */
+/** Keywords of elements that need changes if the document also has hidden text. */
 const HOLDERS = ["sdtContent", ...OBJECTS];
-/** Words in parts with hidden objects. */
+/** Keywords of hidden objects. */
 const HIDING = [' hidden="1"', ' hidden="true"', "visibility:hidden", "visibility: hidden"];
 
 const isOfWord = (content: Buffer) => content.subarray(0, ROOT_WITHIN).includes("wordprocessingml");
@@ -32,7 +33,7 @@ export class HiddenSigns {
   }
 }
 
-/** Returns the parts that change, by their names. @param parts of any document, by their names */
+/** Removes hidden content. Returns only the changed parts, by part name. @param parts of any document, by part name */
 export function withoutHidden(parts: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
   const texts = [...parts].filter(([, content]) => isOfWord(content));
   const styles = new Set(texts.flatMap(([, content]) => (content.includes("vanish") ? hidingStyles(content) : [])));
@@ -46,7 +47,7 @@ export function withoutHidden(parts: ReadonlyMap<string, Buffer>): Map<string, B
   return changed;
 }
 
-/** Reads a toggle (ISO 29500-1, 17.17.4). */
+/** Reads a toggle property (ISO 29500-1, 17.17.4). */
 const isOn = (tag: string) => !/^(0|false|off)$/.test(attributeOf(tag, "val") ?? "");
 
 /** Returns the IDs of styles that hide text, directly or through the styles that they are based on. */
@@ -71,7 +72,7 @@ const MAX_BASES = 11;
 /** Maximum nesting between a run and the properties of its drawing. */
 const MAX_LEVELS = 8;
 
-/** Matches comments, sections of text, and tags. An unclosed one extends to the end of the part. */
+/** Matches comments, CDATA sections and tags. An unclosed comment or section extends to the end of the part. */
 const TOKEN =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<(\/?)(?:[\w.-]{1,64}:)?([\w.-]{1,128})(?=[\s/>])(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g;
 
@@ -83,14 +84,14 @@ interface Range {
 interface Element {
   readonly name: string;
   readonly parent: Element | undefined;
-  /** Offset of its start tag. */
+  /** The element's start tag. */
   readonly tag: Range;
   /** True if its text is hidden. */
   isHidden: boolean;
   /** True if it contains hidden text. */
   hasHidden: boolean;
   isCut: boolean;
-  /** Offset of a content control's content. */
+  /** Content between the tags of a content control's `sdtContent`. */
   content?: Range;
 }
 
@@ -108,7 +109,7 @@ class Cutting {
     this.#styles = styles;
   }
 
-  /** Returns the remaining text; the whole text if it is not well-formed. */
+  /** Returns the text without hidden content. Returns the text unchanged if it is not well-formed. */
   run(): string {
     for (const { 0: tag, 1: slash, 2: name, index: from } of this.#text.matchAll(TOKEN)) {
       if (name === undefined) continue;
@@ -137,7 +138,7 @@ class Cutting {
     }
   }
 
-  /** Reports whether a run or paragraph property hides the text. */
+  /** Marks a run or paragraph as hidden if this property hides it. */
   #readFormat(property: Element, tag: string): void {
     const owner = property.parent?.parent;
     if (!owner || !/^(vanish|[pr]Style)$/.test(property.name)) return;
@@ -160,7 +161,7 @@ class Cutting {
     this.#cuts.push({ from: tag.from, to: content.from }, { from: Math.max(content.from, content.to), to });
   }
 
-  /** Reports whether tags declare namespaces that the root element does not declare. */
+  /** Reports whether the tags in a range declare namespaces that the root element does not declare. */
   #declares(from: number, to: number): boolean {
     const declared = this.#text.slice(from, to).match(/\sxmlns(?::[\w.-]+)?\s*=\s*(?:"[^"<]*"|'[^'<]*')/g) ?? [];
     return declared.some((one) => !this.#root.includes(one));
@@ -177,7 +178,7 @@ class Cutting {
   }
 }
 
-/** Removes the child of a run that contains an element. */
+/** Marks the run's child that contains this element for removal. */
 function cutFromRun(element: Element): void {
   let one: Element | undefined = element;
   for (let level = 0; one && level < MAX_LEVELS; level++, one = one.parent) {

@@ -1,6 +1,6 @@
 // Finds XML and HTML tags with patterns, because a parser would need the whole document in memory.
 
-/** Decodes XML (1.0, 4.3.3): by its byte order mark, or else by its declaration, or else as UTF-8. */
+/** Decodes XML (1.0, 4.3.3) by its byte order mark, else by its declaration, else as UTF-8. */
 export function xmlText(bytes: Buffer): string {
   const start = bytes.toString("latin1", 0, 256);
   const isMarked = /^(\xff\xfe|\xfe\xff|\xef\xbb\xbf)/.test(start);

@@ -1,17 +1,17 @@
-// Parses MIME entities (RFC 2045, 2046): headers, and the parts of nested multiparts. Searches each level once, with
-// limited depth and number of parts.
+// Parses MIME entities (RFC 2045, 2046): headers, and the parts of nested multiparts. Reads each nesting level once.
+// Limits the nesting depth and the number of parts.
 
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 
 export interface MimePart {
-  /** In lower case, such as `text/html`. */
+  /** Media type in lower case, such as `text/html`. */
   readonly type: string;
   readonly charset?: string;
-  /** Without angle brackets (RFC 2392). */
+  /** Content-ID without angle brackets (RFC 2392). */
   readonly id?: string;
   /** Content-Location (RFC 2557). */
   readonly location?: string;
-  /** Content without its transfer encoding. */
+  /** Returns the content without its transfer encoding. */
   content(): Buffer;
 }
 
@@ -53,7 +53,7 @@ function collect(entity: Buffer, parts: MimePart[], levels: number) {
 function partOf(type: Parameters, fields: ReadonlyMap<string, string>, body: Buffer): MimePart {
   const charset = type.parameters.get("charset");
   const id = withoutBrackets(fields.get("content-id"));
-  // Removes the white space of folded URLs; a space within a URL is escaped.
+  // Removes the white space of URLs folded over several lines. A space that belongs to a URL is escaped.
   const location = fields.get("content-location")?.replace(/\s+/g, "");
   return {
     type: type.value,
@@ -66,7 +66,7 @@ function partOf(type: Parameters, fields: ReadonlyMap<string, string>, body: Buf
 
 const withoutBrackets = (id: string | undefined) => id?.trim().replace(/^<(.*)>$/, "$1");
 
-/** Splits an entity at its first empty line. */
+/** Splits an entity into header fields and body, at its first empty line. */
 function split(entity: Buffer): { fields: ReadonlyMap<string, string>; body: Buffer } {
   const text = entity.toString("latin1", 0, MAX_HEADER_BYTES);
   const blank = /^\r?\n|\r?\n\r?\n/.exec(text);

@@ -13,20 +13,23 @@ const MAX_RELATION_BYTES = 4 * 2 ** 20;
 const NAMES_PARTS = /(^|[\\/])(\[content_types\]\.xml|_rels[\\/][^\\/]*\.rels)$/i;
 
 export interface Examined {
-  /** Name of a damaged markup part. Damaged images are not reported, because a document can do without them. */
+  /**
+   * Name of a damaged markup part. Damaged images are not reported, because the document is still useful without them.
+   */
   readonly damaged?: string;
   /** Content types and relationships, by the names of their parts. */
   readonly relations: ReadonlyMap<string, Buffer>;
 }
 
-/** Receives the content of each part of markup. */
+/** Receives the content and name of each markup part. */
 type Look = (content: Buffer, name: string) => void;
 
 export async function examine(zip: ZipFile, look?: Look): Promise<Examined> {
   const relations = new Map<string, Buffer>();
   let left = MAX_BYTES;
   let relationsLeft = MAX_RELATION_BYTES;
-  // Rejects overlapping parts: a hostile directory lists one part many times.
+  // Parts cannot overlap, so their compressed sizes add up to at most the file size. A hostile directory lists one part
+  // many times.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     if (!/\.(xml|rels)$/i.test(part.name) || part.bytes > left || part.packedBytes > packedLeft) continue;
@@ -42,7 +45,7 @@ export async function examine(zip: ZipFile, look?: Look): Promise<Examined> {
   return { relations };
 }
 
-/** Returns content types and relationships. @throws EngineFailure `damaged` */
+/** Returns content types and relationships, by part name. @throws EngineFailure `damaged` */
 export async function relationsOf(zip: ZipFile, look?: Look): Promise<Examined["relations"]> {
   const { damaged, relations } = await examine(zip, look);
   if (damaged !== undefined) throw new EngineFailure("damaged", `${damaged} in the package cannot be read`);

@@ -1,6 +1,6 @@
 // Normalizes the part names of an Office Open XML package. Office compares names case-insensitively (ISO 29500-2,
-// 6.3.5) and accepts backslashes, which some zip writers use. LibreOffice compares exactly, and rejects names that
-// Windows forbids.
+// 6.3.5) and accepts backslashes, which some zip writers use. LibreOffice compares names case-sensitively, and rejects
+// names that Windows forbids.
 
 import { posix } from "node:path";
 import { attributeOf, startTags, withoutEntities, xmlText } from "./markup.ts";
@@ -40,7 +40,10 @@ export function spellingOf(names: readonly string[], relations: ReadonlyMap<stri
   return isClean ? undefined : clean;
 }
 
-/** Returns the names that content types or relationships use, and the one that a part of relationships belongs to. */
+/**
+ * Returns the names that a part of content types or relationships refers to. For relationships, includes the part that
+ * they belong to.
+ */
 function namedIn(part: string, content: Buffer): string[] {
   const text = xmlText(content);
   const [, folder, source] = RELATIONS.exec(part) ?? [];
@@ -50,14 +53,15 @@ function namedIn(part: string, content: Buffer): string[] {
   const targets = [...text.matchAll(startTags("Relationship"))].flatMap(([tag]) =>
     namesIn(tag, "Target", `/${folder}`),
   );
-  // The folder of relationships has only one spelling.
+  // LibreOffice finds relationships only in a folder spelled `_rels`.
   const own = `${folder}_rels/${part.slice(folder.length + "_rels/".length)}`;
   return [own, ...(source === "" ? [] : [`${folder}${source}`]), ...targets];
 }
 
 /**
- * Returns the name of the part that an attribute refers to, and the attribute too if it has backslashes.
- * @returns an empty list if it refers to no part
+ * Returns the name of the part that an attribute refers to. If the attribute has backslashes, also returns its value,
+ * so that callers notice the backslashes.
+ * @returns an empty list if the attribute refers to no part
  */
 function namesIn(tag: string, attribute: string, folder: string): string[] {
   const value = attributeOf(tag, attribute);
@@ -75,11 +79,11 @@ export async function* respelled(
 ): AsyncGenerator<NewPart> {
   const written = new Set<string>();
   const known = new Set(zip.parts.map(({ name }) => folded(name)));
-  // Rejects overlapping parts.
+  // Parts cannot overlap, so their compressed sizes add up to at most the file size.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     const name = spelling(part.name);
-    // Keeps the first of several parts with equivalent names, which ISO 29500-2, 6.3.5 forbids.
+    // ISO 29500-2, 6.3.5 forbids equivalent part names. If several parts have equivalent names, keeps only the first.
     if (written.has(folded(name)) || name === "" || name.endsWith("/") || part.packedBytes > packedLeft) continue;
     written.add(folded(name));
     packedLeft -= part.packedBytes;

@@ -1,5 +1,5 @@
-// Keeps server paths out of the PDF: opens the document under the client's file name and a fixed path that is the same
-// for every job, and makes links relative again that LibreOffice resolved against that path.
+// Keeps server paths out of the PDF. Opens the document under the client's file name and a fixed path that is the same
+// for every job. LibreOffice resolves relative links against that path; restores the relative links in the PDF.
 
 import { constants, mkdirSync, symlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -9,11 +9,11 @@ import { safeName } from "../../../../src/document/contract/file-name.ts";
 
 /** The job's folder, which is the working directory of the process that opens the document. */
 const HERE = "/proc/self/cwd/";
-/** A link in the job's folder that leads to the folder itself. */
+/** A symbolic link in the job's folder that points to the folder itself. */
 const UP = "up";
 /**
- * Number of parent folders in the fixed path, so that relative links up to this depth can be recognized. With more, a
- * relative link could be longer than the URL that it replaces.
+ * Number of parent folders in the fixed path: relative links with up to this many `../` can be recognized. With more
+ * folders, a relative link could be longer than the URL that it replaces.
  */
 const LEVELS = 6;
 const FOLDER = "in";
@@ -24,14 +24,14 @@ export interface Place {
   /** Path of the document, relative to the job's folder. */
   readonly input: string;
   /**
-   * Absolute path under which LibreOffice opens the document. Content that shows the document's path shows this one.
+   * Absolute path under which LibreOffice opens the document. A document that prints its path prints this one.
    */
   readonly address: string;
 }
 
 /**
- * Returns the document's file name during the conversion: the client's name, which fields can print, without special
- * characters of paths and command lines.
+ * Returns the document's file name during the conversion, which fields can print: the client's name without characters
+ * that are special in paths or command lines.
  * @param path of the stored document, whose extension is used if the name is empty
  */
 export function nameOf(name: string, path: string): string {
@@ -43,8 +43,8 @@ export function nameOf(name: string, path: string): string {
 export const placeOf = (name: string): Place => ({ input: `${FOLDER}/${name}`, address: `${BEGIN}${name}` });
 
 /**
- * Returns the path of a document to insert, relative to the job's folder. It is in the document's folder, so that
- * relative links in both have the same base. Its name starts with a dot, which a document's name cannot.
+ * Returns the path of a document to insert, relative to the job's folder. It is in the main document's folder, so that
+ * relative links in both documents have the same base. The name starts with a dot, unlike any name of a main document.
  */
 export const chunkOf = (name: string): string => `${FOLDER}/.${name}`;
 
@@ -55,15 +55,15 @@ export function makeRoom(folder: string): void {
 }
 
 const CHUNK_BYTES = 2 ** 20;
-/** Maximum length of a URL; a longer string is not treated as one. */
+/** Maximum length of a URL. A longer string is not treated as a URL. */
 const MAX_BYTES = 2 ** 16;
 /** Start of a literal string (ISO 32000-1, 7.3.4.2) that is the URL of a local file. */
 const LOCAL = Buffer.from("(file:///");
 const [OPEN, CLOSE, ESCAPE] = Buffer.from("()\\") as unknown as [number, number, number];
 
 /**
- * Makes URLs in a PDF relative (RFC 3986, 4.2) that LibreOffice made absolute. Each keeps its length by spaces behind the
- * string, so every offset in the file stays right.
+ * Restores the relative URLs (RFC 3986, 4.2) that LibreOffice made absolute in a PDF. Pads each string with spaces to
+ * its old length, so that all offsets in the file stay valid.
  * @param path of a PDF that {@link checkPdf} accepts and no other process writes to
  */
 export async function restoreLinks(path: string, { address }: Place): Promise<void> {
@@ -76,7 +76,8 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
     const isLast = bytes.length < window.length;
     let next = isLast ? bytes.length : bytes.length - LOCAL.length + 1;
     for (let at = bytes.indexOf(LOCAL); at >= 0; at = bytes.indexOf(LOCAL, at + 1)) {
-      // Skips escaped parentheses, which do not start a string: searching from each would take quadratic time.
+      // Skips escaped parentheses, which do not start a string: a search for an end after each would take quadratic
+      // time.
       if (bytes[at - 1] === ESCAPE) continue;
       const end = endOfString(bytes, at);
       if (end === undefined) {
@@ -98,7 +99,7 @@ export async function restoreLinks(path: string, { address }: Place): Promise<vo
 
 /**
  * Returns the index of the parenthesis that ends the literal string at an index, if the bytes contain it. LibreOffice
- * escapes parentheses in strings, so an unescaped opening parenthesis means that this is not a string.
+ * escapes parentheses in strings, so bytes with an unescaped opening parenthesis are not a string.
  */
 function endOfString(bytes: Buffer, at: number): number | undefined {
   for (let end = at + 1; end < Math.min(bytes.length, at + MAX_BYTES); end++) {
@@ -121,7 +122,7 @@ function asWritten(url: string, document: string): string {
   return /\.(ppt|pps|pot)$/i.test(document) && !/^[a-z](:|\||%)/i.test(path) ? unescaped(path) : url;
 }
 
-/** @param base URL of a folder, without the slash at its end */
+/** @param base URL of a folder, without the final slash */
 function relative(url: string, base: string): string {
   const folders = base.split("/");
   const segments = url.split("/");
@@ -135,7 +136,10 @@ function relative(url: string, base: string): string {
   return /^[^/?]*[:%]/.test(path) ? `./${path}` : path;
 }
 
-/** Restores separators that LibreOffice escapes, which Windows file names cannot contain. */
+/**
+ * Restores backslashes (as slashes) and question marks, which LibreOffice escapes. Windows file names cannot contain
+ * these characters.
+ */
 const unescaped = (path: string): string => path.replaceAll("%5C", "/").replaceAll("%3F", "?");
 
 /** Compares two URLs, regardless of escaping. */

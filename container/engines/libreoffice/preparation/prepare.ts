@@ -1,5 +1,5 @@
-// Rewrites documents that LibreOffice cannot open correctly; most need no change. Uses a thread, which ends with the
-// job, because a large document takes many seconds and must not block the server.
+// Rewrites documents that LibreOffice cannot open correctly; most need no change. Runs in a thread of the job, because
+// a large document takes many seconds and must not block the server.
 
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";

@@ -1,4 +1,4 @@
-// Rewrites one document in a worker thread; prepare.ts is its other end.
+// Worker thread that rewrites one document. prepare.ts starts it.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { EngineFailure, type FailureReason } from "../../../../src/document/contract/failure.ts";
@@ -12,7 +12,7 @@ async function answer(): Promise<FromRewriting> {
   try {
     return { rewritten: await rewrite(workerData as Rewriting) };
   } catch (error) {
-    // A message loses an error's class. Other errors end the thread.
+    // Returned as data, because an error loses its class in a message between threads. Any other error ends the thread.
     if (!(error instanceof EngineFailure)) throw error;
     return { failure: { reason: error.reason, detail: error.detail } };
   }

@@ -18,14 +18,14 @@ import { withParts, writeZip, ZipFile } from "./zip-file.ts";
 /** A document that LibreOffice can open. Plain data, because it is a message between threads. */
 export interface Rewritten {
   readonly path: string;
-  /** Paths of documents to insert, named like their bookmarks. */
+  /** Paths of documents to insert. Each file has the name of its bookmark. */
   readonly chunks: readonly string[];
-  /** True for a former web archive with images. */
+  /** True if the document was a web archive with images. */
   readonly hasPictures: boolean;
   readonly notices: readonly Notice[];
 }
 
-/** A document to rewrite, and an empty folder for the result. */
+/** A document to rewrite, and an empty folder for the new files. */
 export interface Rewriting {
   readonly path: string;
   readonly folder: string;

@@ -11,20 +11,20 @@ const NOWHERE = "thismessage:/";
 const ADDRESS =
   /(\s(?:src|href|background|data|srcset|poster)\s*=\s*|\burl\(\s*)("[^"<>]{1,4096}"|'[^'<>]{1,4096}'|[^\s"'<>)]{1,4096})/gi;
 /**
- * Pages of a workbook that Excel saved as frames ([MS-XLSX] does not describe this format; Excel 2000 defined the
- * elements).
+ * Matches the sheets of a workbook that Excel saved as HTML frames. Excel 2000 defined the elements; [MS-XLSX] does not
+ * describe them.
  */
 const SHEET = /<x:WorksheetSource\s[^<>]*HRef\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 const FRAME = /<frame\s[^<>]*src\s*=\s*["']?([^"'\s<>]{1,4096})/gi;
 
-/** Maximum size that embedded images add to a page, which can use one image many times. */
+/** Maximum number of characters that embedded images add to a page. A page can use one image many times. */
 const MAX_PICTURE_CHARACTERS = 256 * 2 ** 20;
 /** Maximum number of URLs in all pages. */
 const MAX_ADDRESSES = 100_000;
 
 /**
  * Returns HTML in UTF-8 with a matching `meta` charset.
- * @throws EngineFailure `unsupported` if there is no HTML in it; `too-complex`; `too-large`
+ * @throws EngineFailure `unsupported` if the archive contains no HTML; `too-complex`; `too-large`
  */
 export function pageOfArchive(bytes: Buffer): string {
   const archive = readMime(bytes);
@@ -61,7 +61,7 @@ class Unpacking {
     return labelled(pages.join("\n"));
   }
 
-  /** Returns the pages of a frameset: the sheets of a workbook, without the frame with their tabs. */
+  /** Returns the pages of a frameset: the sheets of a workbook, without the frame that shows the sheet tabs. */
   #frames(html: string, root: MimePart): MimePart[] {
     const [sheets, frames] = [SHEET, FRAME].map((pattern) =>
       [...html.matchAll(pattern)]
@@ -119,7 +119,7 @@ function unescaped(text: string): string {
 const textOf = (part: MimePart): string => htmlText(part.content(), part.charset);
 
 /**
- * Decodes a page by the charset of its MIME part, or else by its declared encoding, or else as UTF-8 or Windows-1252.
+ * Decodes a page by its MIME charset, else by the encoding that the page declares, else as UTF-8 or Windows-1252.
  * @param charset of the page's MIME part, if any
  */
 export function htmlText(content: Buffer, charset?: string): string {

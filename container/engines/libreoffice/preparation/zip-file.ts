@@ -21,7 +21,7 @@ import { SMALL_BYTES } from "../../../scratch/file-input.ts";
 const METHODS: ReadonlySet<number> = new Set(Object.values(METHOD));
 const MAX_DIRECTORY_BYTES = 4 * 2 ** 20;
 /**
- * Maximum size that is processed synchronously: for smaller parts, a round trip through the thread pool takes longer.
+ * Parts up to this size are processed synchronously, because a round trip through the thread pool takes longer.
  */
 const AT_ONCE_BYTES = 2 ** 17;
 
@@ -60,7 +60,7 @@ export class ZipFile implements AsyncDisposable {
     return undefined;
   }
 
-  /** Returns a part's bytes as they are stored. @returns undefined if the part is not where it should be */
+  /** Returns a part's stored bytes. @returns undefined if the directory's offset does not lead to the part */
   async packed(part: ZipPart): Promise<Buffer | undefined> {
     const offset = dataOffset(await this.#read(part.at, LOCAL_HEADER_BYTES));
     return offset === undefined ? undefined : this.#read(part.at + offset, part.packedBytes);
@@ -104,7 +104,7 @@ async function directory(size: number, read: Read): Promise<ZipPart[]> {
   return [...partsIn(bytes)].filter((part): part is ZipPart => !part.isEncrypted && METHODS.has(part.method));
 }
 
-/** A part to write: bytes as they are stored, by a method, or content, which is stored without compression. */
+/** A part to write: stored bytes with their compression method, or content to store without compression. */
 export interface NewPart {
   readonly name: string;
   readonly packed: Uint8Array;
@@ -112,7 +112,7 @@ export interface NewPart {
   readonly like?: Pick<ZipPart, "method" | "crc" | "bytes">;
 }
 
-/** Writes a zip file. Requests each part after the previous one has been written. */
+/** Writes a zip file. Requests the next part only after the previous one is written. */
 export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIterable<NewPart>): Promise<void> {
   async function* entries(): AsyncGenerator<EntryWriter> {
     for await (const part of parts) yield entry(part);
@@ -120,9 +120,10 @@ export async function writeZip(path: string, parts: Iterable<NewPart> | AsyncIte
   await pipeline(writeArchive(entries()), createWriteStream(path));
 }
 
-/** Yields the parts of a file, with changed parts replaced by name. */
+/** Yields the parts of a zip file. Parts named in `changed` have the new content. */
 export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buffer>): AsyncGenerator<NewPart> {
-  // Rejects overlapping parts: a hostile directory lists one part many times.
+  // Parts cannot overlap, so their compressed sizes add up to at most the file size. A hostile directory lists one part
+  // many times.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
     if (part.packedBytes > packedLeft) continue;
@@ -133,7 +134,7 @@ export async function* withParts(zip: ZipFile, changed: ReadonlyMap<string, Buff
   }
 }
 
-/** A fixed date, which is never read. */
+/** A fixed modification date, which nothing reads. */
 const MODIFIED = new Date(Date.UTC(1980, 0));
 
 async function* entry({ name, packed, like }: NewPart): EntryWriter {

@@ -1,4 +1,4 @@
-// Tests fonts that are embedded in documents: they are used, in all styles, and by no other document.
+// Tests that fonts embedded in a document are used in all styles, and not for other documents.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ openOffices();
 const INSTALLED = "/usr/share/fonts/truetype/crosextra";
 const key = "{1DF903D1-6A4C-4E0B-8A3F-2B7C5D6E7F80}";
 
-/** Returns an installed font under the name of a family that is not installed. */
+/** Returns an installed font, renamed to a family that is not installed. */
 async function renamedFont(style: string, family: string): Promise<Buffer> {
   const font = await readFile(join(INSTALLED, `Carlito-${style}.ttf`));
   for (const encoding of ["latin1", "utf16le"] as const) {
@@ -26,7 +26,7 @@ async function renamedFont(style: string, family: string): Promise<Buffer> {
   return font;
 }
 
-/** Obfuscates a font, or restores it (ISO/IEC 29500-1, 17.8.1): the first 32 bytes are combined with the key. */
+/** Obfuscates or restores a font (ISO/IEC 29500-1, 17.8.1): the first 32 bytes are XORed with the key. */
 function obfuscated(font: Buffer): Buffer {
   const bytes = Buffer.from(key.replaceAll(/[^0-9A-F]/g, ""), "hex").reverse();
   for (let at = 0; at < 32; at++) font[at] = (font[at] as number) ^ (bytes[at % 16] as number);

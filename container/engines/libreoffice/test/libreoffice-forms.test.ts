@@ -1,5 +1,5 @@
-// Tests documents that Office opens and LibreOffice alone does not: web archives, packages in one file of XML, packages
-// with names in another spelling, and documents within documents.
+// Tests documents that Office opens and LibreOffice alone does not: web archives, Flat OPC, packages with unusual part
+// names, and embedded documents.
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { docx, paragraph, picture, xlsx } from "../../../../test/fixtures/office.ts";
@@ -198,7 +198,7 @@ describe("a package with names in another spelling", () => {
   ])("%s: the document is complete", async (_, content) => {
     const { text, pictures, bytes } = await convert(zygote, await save(content, "docx"));
     expect({ text: text.trim(), pictures }).toEqual({ text: "Styled", pictures: ["41 x 29"] });
-    // The heading is one by its style.
+    // An outline shows that the styles were found: only its style makes the paragraph a heading.
     expect(bytes.toString("latin1")).toContain("/Outlines");
   });
 
@@ -269,7 +269,7 @@ describe("a document within a document", () => {
       return pdf.notices.reduce((sum, { code, count }) => sum + (code === "chunks-left-out" ? count : 0), 0);
     };
     expect(await noticesOf(zygote)).toBe(4);
-    // Plain LibreOffice inserts none.
+    // Plain soffice inserts no chunks. All five are reported, and the nested one.
     expect(await noticesOf(soffice)).toBe(6);
   });
 });

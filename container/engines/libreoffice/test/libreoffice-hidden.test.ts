@@ -1,4 +1,4 @@
-// Tests that content which its author has hidden is not in the PDF.
+// Tests that content hidden by its author is not in the PDF.
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ async function expectNoSecret(content: Uint8Array | string, extension: string): 
   const { text, bytes } = await convert(zygote, await save(content, extension), { tagged: true });
   expect(text).toContain("SHOWN");
   expect(text).not.toContain("SECRET");
-  // Bookmarks and descriptions are strings outside of streams.
+  // Bookmarks and descriptions are strings outside streams, as UTF-16 in hexadecimal digits.
   expect(bytes.toString("latin1")).not.toContain(
     Buffer.from("SECRET", "utf16le").swap16().toString("hex").toUpperCase(),
   );

@@ -1,5 +1,5 @@
-// Tests that hostile documents reach no files and no network, and that documents that grow when opened have a clear
-// end.
+// Tests that hostile documents access no files and no network, and that documents that grow when opened fail with a
+// clear reason.
 import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ openCanaries();
 describe("a hostile document", () => {
   const entities = () =>
     `<!DOCTYPE a [<!ENTITY local SYSTEM "${local("canary.txt")}"><!ENTITY web SYSTEM "${web("entity")}"><!ENTITY % dtd SYSTEM "${web("dtd")}"> %dtd;]>`;
-  // A default LibreOffice has Ghostscript draw it, as an image.
+  // By default, LibreOffice runs Ghostscript to convert this EPS image.
   const postscript = () =>
     "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 200 200\n1 0 0 setrgbcolor 50 50 100 100 rectfill\nshowpage\n%%EOF\n";
   const withPictures = () =>
@@ -242,7 +242,7 @@ End Sub</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries></o
   });
 });
 
-/** No size limit detects these documents: they are small until they are opened. */
+/** No size limit detects these documents, because their files are small. */
 describe("a document that grows when it is opened", () => {
   const nested = (count: number, open: string, inside: string, close: string) =>
     open.repeat(count) + inside + close.repeat(count);
@@ -311,7 +311,7 @@ describe("a document that grows when it is opened", () => {
 });
 
 test("a web archive of 60 MB that takes long ends at its time, and others are answered meanwhile", async () => {
-  // Each of 12 million delimiters is looked at. There is no HTML, which would be the response at the end.
+  // The parser reads each of 12 million delimiters. Without HTML, the archive would only fail at the end.
   const head = 'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="a"\r\n\r\n--a\r\n\r\n';
   const path = await save(head + " --a ".repeat(12e6), "doc");
   const ended = convert(zygote, path, { timeoutMs: 400 }).catch((failure: unknown) => failure);

@@ -1,4 +1,4 @@
-// Tests what is corrected in imported documents where LibreOffice shows something other than Office does.
+// Tests the corrections of imported documents that LibreOffice shows differently from Office.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { docx, excel2, type MoreOfWorkbook, paragraph, type Text, xlsx } from "../../../../test/fixtures/office.ts";
@@ -77,7 +77,9 @@ describe("rows", () => {
   const text = (style: number, content: string) => `<c s="${style}" t="inlineStr"><is><t>${content}</t></is></c>`;
   const long = "These words are wrapped over several lines of a cell";
 
-  /** Returns the height of the first row: the distance between the baselines of the rows around it, less one row. */
+  /**
+   * Returns the height of the first row: the distance between the texts above and below it, less the height of one row.
+   */
   async function heightOf(row: string, before = '<sheetFormatPr defaultRowHeight="15"/>'): Promise<number> {
     const rows = `<row>${text(0, "Above")}</row>${row}<row>${text(0, "Below")}</row>`;
     const { bytes } = await converted(xlsx(rows, 9, { formats, before: before + cols }), "xlsx");
@@ -214,11 +216,12 @@ test.each([
   const hyphens = async (office: LibreOffice, settings?: string) => {
     const document = docx({ body: paragraph(words) + narrow, language, ...(settings ? { settings } : {}) });
     const { bytes } = await convert(office, await save(document, "docx"));
-    // Without the option, pdftotext(1) joins the parts of words.
+    // Without `-layout`, pdftotext(1) joins the parts of hyphenated words.
     const lines = pdftotext(await save(bytes, "pdf"), "-layout");
     return lines.match(/\p{L}[-\u00ad\u2010]\n/gu)?.length ?? 0;
   };
-  // The plain way takes seconds, and finds the files of all languages in the same place.
+  // Plain soffice takes seconds, so it is tested with one language. The dictionaries of all languages are in the same
+  // folder.
   for (const office of language === "en-US" ? [zygote, soffice] : [zygote]) {
     expect(await hyphens(office, "<w:autoHyphenation/>")).toBeGreaterThan(0);
   }

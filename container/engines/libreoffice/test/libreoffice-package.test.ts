@@ -1,4 +1,5 @@
-// Tests that damaged parts of Office documents are found, and that hostile directories of parts cost nothing.
+// Tests that damaged parts of Office documents are found, and that a hostile directory does not cause a part to be read
+// often.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,7 +66,7 @@ test("a part of markup that is not what it was is named", async () => {
 });
 
 test("a part that a directory names many thousand times is not read as often", async () => {
-  // Empty blocks (RFC 1951, 3.2.4): many bytes to read, and no output.
+  // Empty blocks (RFC 1951, 3.2.4): many bytes to decompress, without output.
   const nothing = Buffer.from([0, 0, 0, 0xff, 0xff]);
   const packed = Buffer.concat([...new Array<Buffer>(800_000).fill(nothing), deflateRawSync("x")]);
   const parts = Array.from({ length: 40_000 }, () => ({ name: "a.xml", content: Buffer.from("x"), packed }));

@@ -1,4 +1,4 @@
-// Tests that PDFs show the names and links of their authors, and nothing of the server, in both ways to run LibreOffice.
+// Tests that PDFs show the author's file name and links, and no server paths, with both the zygote and plain soffice.
 import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
@@ -9,13 +9,13 @@ import { convert, documents, openOffices, save, soffice, zygote } from "../../..
 
 openOffices();
 
-/** Returns the URLs of links, and for links within the PDF the number of the page's object. */
+/** Returns the target of each link: its URL, or the page's object number if the link is within the PDF. */
 const linksIn = (bytes: Buffer) =>
   [...bytes.toString("latin1").matchAll(/\/Subtype\/Link.*?(?:\/URI\(((?:\\.|[^\\)])*)\)|\/Dest\[(\d+))/gs)].map(
     ([, url, page]) => url ?? Number(page),
   );
 
-/** Returns everything that a PDF reveals without decoding its streams, strings in UTF-16 included. */
+/** Returns all text that a PDF reveals without decoding its streams, including strings in UTF-16. */
 const revealed = (bytes: Buffer) =>
   bytes
     .toString("latin1")

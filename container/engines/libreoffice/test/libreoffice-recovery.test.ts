@@ -1,4 +1,4 @@
-// Kills or freezes LibreOffice's processes, and tests that jobs are still done and nothing is left behind.
+// Kills or freezes LibreOffice's processes. Tests that jobs still succeed, and that no files or processes remain.
 import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -75,7 +75,7 @@ describe.each(["SIGKILL", "SIGSTOP"] as const)("by %s", (signal) => {
 testEndsTwice([
   ["SIGABRT", "too-complex"],
   ["SIGSEGV", "too-complex"],
-  // A second SIGKILL may be chance; it does not prove that the document is at fault.
+  // A second SIGKILL might be a coincidence; it does not prove that the document is at fault.
   ["SIGKILL", "busy"],
 ]);
 

@@ -1,4 +1,4 @@
-// Tests conversions with both ways to run LibreOffice: output, limits, confinement and leftovers.
+// Tests conversions with the zygote and with plain soffice: output, limits, confinement and leftover files.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -25,7 +25,9 @@ import { Scratch } from "../../../scratch/scratch.ts";
 
 openOffices();
 
-/** Returns a workbook with a sheet for each number of rows. Each row is a text that continues over dozens of pages. */
+/**
+ * Returns a workbook with the given number of rows on each sheet. The text of each row continues over dozens of pages.
+ */
 const longTexts = (sheets: readonly number[]) =>
   workbook(
     sheets.map((rows, index) => {
@@ -148,7 +150,7 @@ test("hidden slides are left out", async () => {
 });
 
 describe.each(["zygote", "soffice"])("locked by a password, by %s", (mode) => {
-  /** Returns a workbook with a record FilePass ([MS-XLS] 2.4.117) in place of the one that follows the BOF. */
+  /** Returns a workbook whose second record is replaced by FilePass ([MS-XLS] 2.4.117), which marks it as encrypted. */
   function lockedWorkbook(): Buffer {
     const bytes = readFileSync(join(import.meta.dirname, "../../../dist/samples/sheet.xls"));
     bytes.writeUInt16LE(0x2f, bytes.indexOf("0908100000060500", "hex") + 20);
@@ -290,7 +292,7 @@ describe("trouble in the zygote", () => {
     service.kill("SIGKILL");
     await ended;
     await eventually(() => expect(pids.filter((one) => existsSync(`/proc/${one}`))).toEqual([]));
-    // The next scratch folder sweeps what the previous one left.
+    // Opening the next scratch folder deletes what a killed server left behind.
     await using next = await Scratch.open(documents);
     expect(readdirSync(documents).filter((name) => name.startsWith("pagewright-"))).toEqual([
       next.path.slice(documents.length + 1),
@@ -327,7 +329,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
       ["rc4cryptoapi_password.doc", "password-protected"],
       ["rc4cryptoapi_password.ppt", "password-protected"],
       ["Corrupted-document.docx", "damaged"],
-      // One part of the document is damaged; LibreOffice makes an empty page.
+      // One part of the document is damaged. LibreOffice alone would write an empty page.
       ["issue252.xlsx", "damaged"],
     ])("%s is %s", async (name, reason) => {
       await expect(attempt(mode === "zygote" ? zygote : soffice, office(name))).rejects.toEqual(failsWith(reason));

@@ -1,8 +1,8 @@
-// Replaces malloc(3) and its relatives ("Replacing malloc" in glibc's manual); exported (-rdynamic), so that
-// LibreOffice and the C library itself call these. Before useOwnPages(), they call glibc's. After it, the calling
-// thread's blocks of up to 8 KiB come from one region, in size classes that each have their own spans: a block needs no
-// header, and the block freed last is used first. glibc still serves larger blocks, other threads' blocks, and all
-// blocks once the region is used up.
+// Replaces malloc(3) and related functions ("Replacing malloc" in glibc's manual). They are exported (-rdynamic), so
+// that LibreOffice and the C library itself call them. Until useOwnPages() is called, they forward to glibc. After it,
+// blocks of up to 8 KiB that the calling thread allocates come from one region. The region consists of spans, each for
+// blocks of one size class: blocks need no headers, and the block freed last is reused first. glibc still serves larger
+// blocks, other threads, and all blocks once the region is full.
 #include "heap.hpp"
 
 #include <dlfcn.h>
@@ -31,7 +31,7 @@ constexpr std::size_t spanBytes = std::size_t{32} << 10;
 constexpr std::size_t largestBlock = std::size_t{8} << 10;
 constexpr std::size_t grain = 16;
 
-/** Size classes: steps of 16 bytes up to 256 bytes, then of a sixteenth to an eighth of the size. */
+/** Size classes: in steps of 16 bytes up to 256 bytes, then in steps of 1/16 to 1/8 of the size. */
 struct Classes {
   std::size_t sizes[128] = {};
   unsigned char bySize[largestBlock / grain + 1] = {};
@@ -67,11 +67,11 @@ unsigned char classOfSpan[regionBytes / spanBytes];
 char* region = nullptr;
 char* regionEnd = nullptr;
 char* nextSpan = nullptr;
-// Only the first thread uses the region, so it needs no lock.
+// Only the owner, the thread that called useOwnPages(), uses the region, so the region needs no lock.
 thread_local bool isOwner = false;
 /**
- * While true, small blocks outside the region are not freed: they are from before the fork, and freeing them would copy
- * their pages, or rarely from another thread, and then lost.
+ * While true, small blocks outside the region are not freed. Nearly all are from before the fork, and freeing them
+ * would copy their pages. The few that other threads allocated later are leaked.
  */
 std::atomic<bool> leavesOld{false};
 
@@ -83,7 +83,7 @@ std::size_t indexOfSpan(const void* block) {
 
 void* takeFromNewSpan(unsigned char index) {
   if (nextSpan == regionEnd) {
-    // From now on, small blocks outside the region might also be new.
+    // From now on, small blocks outside the region can also be from after the fork.
     leavesOld = false;
     return nullptr;
   }
@@ -95,7 +95,7 @@ void* takeFromNewSpan(unsigned char index) {
   return first;
 }
 
-/** @param bytes at most {@link largestBlock} @returns null if the region is used up */
+/** @param bytes at most {@link largestBlock} @returns null if the region is full */
 void* take(std::size_t bytes) {
   const unsigned char index = classes.bySize[(bytes + grain - 1) / grain];
   Class& list = lists[index];
@@ -111,7 +111,8 @@ void* take(std::size_t bytes) {
 }
 
 void giveBack(void* block) {
-  // Only the owner returns blocks. The loss of blocks that other threads free is limited to the size of the region.
+  // Only the owner can free a block of the region. Blocks that other threads free are leaked; the region's size limits
+  // the leak.
   if (!isOwner) return;
   Class& list = lists[classOfSpan[indexOfSpan(block)]];
   FreeBlock* const head = static_cast<FreeBlock*>(block);
@@ -134,7 +135,8 @@ void* noted(void* block, std::size_t bytes) {
 }
 
 void* aligned(std::size_t alignment, std::size_t bytes) {
-  // Every power of two is a class, and spans begin at multiples of all of them.
+  // Every power of two up to `largestBlock` is a size class, and spans are aligned to more than that. So a block whose
+  // size is a power of two is aligned to its size.
   std::size_t size = alignment;
   while (size < bytes && size <= largestBlock) size *= 2;
   if (isOwner && size <= largestBlock && (size & (size - 1)) == 0) {

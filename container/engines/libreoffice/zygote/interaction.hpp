@@ -1,4 +1,4 @@
-// Answers no to every question that LibreOffice would ask a person, and records the question.
+// Answers no to every question that LibreOffice would ask a user, and records the question.
 #pragma once
 
 #include <cppuhelper/implbase1.hxx>
@@ -21,7 +21,7 @@ class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandle
   bool brokenPackage = false;
   /** LibreOffice's ErrCode, or 0 if it reported none. */
   sal_Int32 errorCode = 0;
-  /** Type of any other question. */
+  /** UNO type of the last question that is none of these. */
   rtl::OUString question;
 
   void SAL_CALL handle(const css::uno::Reference<css::task::XInteractionRequest>& request) override {
@@ -41,7 +41,7 @@ class Refusal final : public cppu::WeakImplHelper1<css::task::XInteractionHandle
  private:
   void note(const css::uno::Any& asked) {
     css::task::ErrorCodeRequest error;
-    // All kinds of questions for a document's password are derived from this one.
+    // All password questions are derived from this type.
     if (asked.isExtractableTo(cppu::UnoType<css::task::PasswordRequest>::get())) {
       passwordAsked = true;
     } else if (asked.isExtractableTo(cppu::UnoType<css::document::BrokenPackageRequest>::get())) {

@@ -1,8 +1,8 @@
 // Loads LibreOffice once and forks for every document. Requests and responses are JSON lines on standard input and
-// output; engines/zygote/zygote.ts is the other end and documents them.
+// output. engines/zygote/zygote.ts sends the requests and documents the format.
 //
 // zygote --program <LibreOffice's program folder> --profile <folder> --samples <folder> [--children n] [--first-user n]
-// The working directory is its own scratch space.
+// The working directory is the zygote's scratch space.
 #define LOK_USE_UNSTABLE_API
 #include <LibreOfficeKit/LibreOfficeKit.h>
 #include <LibreOfficeKit/LibreOfficeKitInit.h>
@@ -30,7 +30,7 @@ using zygote::Outcome;
 using zygote::Status;
 using zygote::workingDirectory;
 
-// Maximum number of checks until LibreOffice's start-up threads have ended.
+// Maximum number of checks whether LibreOffice's start-up threads have ended.
 constexpr int quietLooks = 1'000;
 constexpr useconds_t quietPauseUs = 5'000;
 
@@ -77,7 +77,7 @@ bool waitUntilSingleThreaded() {
   return false;
 }
 
-/** Runs one real job with limits. */
+/** Runs one job like a client's, with limits. */
 std::string selfTest(const Zygote& self) {
   Job job;
   job.folder = workingDirectory() + "/self-test";
@@ -107,7 +107,7 @@ std::string selfTest(const Zygote& self) {
   _exit(zygote::serve(self.program.settings, work));
 }
 
-/** Called by LibreOffice's main loop with its lock free. Calls while documents load are ignored. */
+/** LibreOffice's main loop calls this without holding its lock. Calls during the loading of a document are ignored. */
 int onPoll(void* data, int) {
   Zygote& self = *static_cast<Zygote*>(data);
   if (self.running) return 0;
@@ -131,8 +131,8 @@ int main(int count, char** values) {
   self.program.settings.readable = {"/usr/lib",       "/usr/share",         "/usr/local/share/fonts", "/etc/fonts",
                                     "/etc/libreoffice", "/etc/ld.so.cache", "/etc/localtime",         "/var/cache/fontconfig",
                                     "/var/lib/libreoffice", "/proc",        "/sys/devices/system/cpu", "/dev/urandom",
-                                    "/dev/null",      program + "/..",      profile};
-  // Selects a main loop that starts no threads. Temporary files are written to the working directory: in a child, its
+                                    "/dev/null",      program,              profile};
+  // Selects a main loop that starts no threads. Temporary files go to the working directory, which in a child is the
   // job's folder.
   setenv("SAL_LOK_OPTIONS", "unipoll", 1);
   setenv("TMPDIR", "/proc/self/cwd", 1);

@@ -67,7 +67,7 @@ OUString urlOf(const std::string& path) {
   return url;
 }
 
-/** Returns the URL under which the document is opened. Results that show a URL show this one. */
+/** Returns the path under which LibreOffice opens the document. A document that prints its path prints this one. */
 std::string pathOf(const Job& job) { return job.request.text("address", job.folder + "/" + job.input); }
 
 OUString addressOf(const Job& job) { return urlOf(pathOf(job)); }
@@ -84,7 +84,7 @@ Sequence<PropertyValue> sequence(const std::vector<PropertyValue>& properties) {
   return Sequence<PropertyValue>(properties.data(), static_cast<sal_Int32>(properties.size()));
 }
 
-/** A loaded document, or the reason for the failure. */
+/** A loaded document, or the reason why it was not loaded. */
 struct Loaded {
   Reference<css::lang::XComponent> document;
   /** The import filter that LibreOffice chose. */
@@ -115,8 +115,8 @@ bool isBinary(const std::string& path) {
 }
 
 /**
- * Returns the export filter for the loaded document, or none if it is not an office document: LibreOffice opens any
- * bytes as plain text, and images and PDF files as drawings.
+ * Returns the export filter for the loaded document. Returns null if it is not an office document: LibreOffice opens
+ * any bytes as plain text, and images and PDF files as drawings.
  */
 const char* exportFilterFor(const Job& job, const Loaded& loaded) {
   const Reference<css::lang::XServiceInfo> info(loaded.document, UNO_QUERY_THROW);
@@ -137,7 +137,7 @@ const char* exportFilterFor(const Job& job, const Loaded& loaded) {
 }
 
 /**
- * Reports whether all slides are hidden. In this case they are exported, because LibreOffice does not write a PDF
+ * Reports whether all slides are hidden. LibreOffice then exports all slides, because LibreOffice does not write a PDF
  * without a page.
  */
 bool hidesAllSlides(const Reference<css::lang::XComponent>& document) {
@@ -178,7 +178,7 @@ void store(const Job& job, const Loaded& loaded, const char* filter, const std::
   storable->storeToURL(urlOf(job.folder + "/" + output), media);
 }
 
-/** Estimates the export time of a long document. If that fails, the document is exported without an estimate. */
+/** Estimates the export time of a long document. If the estimate fails, the document is exported anyway. */
 Pace measured(const Job& job, const Loaded& loaded, const char* filter) {
   const std::string sample = "sample.pdf";
   try {
@@ -219,7 +219,7 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
     loaded.whyNot = whyNotLoaded(*refusal, "");
   } catch (const css::lang::IllegalArgumentException& e) {
     loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
-    // loadComponentFromURL throws this when no filter accepts the file.
+    // loadComponentFromURL throws this exception when no filter accepts the file.
     if (!refusal->passwordAsked && !refusal->brokenPackage) loaded.whyNot.status = Status::unsupported;
   } catch (const css::uno::Exception& e) {
     loaded.whyNot = whyNotLoaded(*refusal, narrow(e.Message));
@@ -232,7 +232,7 @@ void close(const Reference<css::lang::XComponent>& document) {
   if (closeable.is()) closeable->close(true);
 }
 
-/** Loads a document by content, and corrects one wrong detection of LibreOffice. */
+/** Loads a document with a filter chosen by content. Replaces one wrong choice of LibreOffice. */
 Loaded load(const Job& job) {
   // LibreOffice's name of an import filter, and its options. If empty, the filter is detected by content.
   const std::string importFilter = job.request.text("importFilter", "");
@@ -249,13 +249,14 @@ void hideAddressIn(const Loaded& loaded, const OUString& address) {
   try {
     hideAddress(loaded.document, address, loaded.filter.find("Excel") != std::string::npos);
   } catch (const css::uno::Exception&) {
-    // A failure here must not fail the conversion: the document then shows a path that is the same on every server.
+    // A failure here must not fail the conversion. Without the correction, the document shows a path that is the same
+    // on every server.
   }
 }
 
 Outcome convert(const Job& job, Afterwards afterwards) {
-  // LibreOffice unpacks the fonts of a document into this folder's user/temp, and reads them there. They are deleted
-  // with the job.
+  // LibreOffice unpacks a document's fonts into this folder's user/temp and reads them there. They are deleted with the
+  // job's folder.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
   const Loaded loaded = load(job);
   if (!loaded.document.is()) return loaded.whyNot;
@@ -268,7 +269,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
     mend(loaded.document, loaded.filter, workbook.get());
-    // Must follow the calculation of formulas, which can show the path.
+    // Must run after the calculation of formulas, because their results can contain the path.
     hideAddressIn(loaded, addressOf(job));
     keepHidden(loaded.document, workbook.get());
     const Pace pace = measured(job, loaded, filter);
@@ -295,8 +296,8 @@ Function symbol(const char* name, void* library = mergedLibrary) {
 std::string attachOffice(const std::string& programFolder) {
   mergedLibrary = dlopen((programFolder + "/libmergedlo.so").c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (mergedLibrary == nullptr) return "libmergedlo.so is not loaded";
-  // Both functions are internal to LibreOffice. With LOK's flag on, documents have visible views, which are slower and
-  // change the pages.
+  // Both functions are internal to LibreOffice. While LibreOfficeKit is active, documents have visible views, which are
+  // slower and change the pages.
   const auto setActive = symbol<void (*)(bool)>("_ZN10comphelper14LibreOfficeKit9setActiveEb");
 #if OFFICE_MAJOR >= 25
   using Context = const Reference<css::uno::XComponentContext>&;
@@ -352,8 +353,8 @@ void forgetDocuments() {
   const auto clearAuthors = symbol<void (*)(void*)>("_ZN8SwModule19ClearRedlineAuthorsEv", writer);
   const auto virtualTable = symbol<void**>("_ZTV8SwModule", writer);
   if (moduleOf == nullptr || clearAuthors == nullptr || virtualTable == nullptr) return;
-  // SfxToolsModule::Writer. A member function takes its object as the first argument. The check makes sure that the
-  // object is a SwModule: an object points behind the first two entries of its virtual table.
+  // SfxToolsModule::Writer. A member function takes its object as the first argument. The check ensures that the object
+  // is a SwModule: an object's pointer refers to the third entry of its class's virtual table.
   constexpr int writerModule = 3;
   void*** const module = static_cast<void***>(moduleOf(writerModule));
   if (module != nullptr && *module == virtualTable + 2) clearAuthors(module);

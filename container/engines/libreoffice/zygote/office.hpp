@@ -26,7 +26,7 @@ void endIdleThreads();
  */
 void forgetDocuments();
 
-/** Step after the conversion. A process that exits next can skip closing the document. */
+/** Step after the conversion. `abandon`: the process exits next, so the document need not be closed. */
 enum class Afterwards { close, abandon };
 
 /** Converts `job.input` in `job.folder` to `job.output`. Never throws. */

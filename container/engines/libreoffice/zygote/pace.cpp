@@ -23,7 +23,7 @@ constexpr long pagesPerSample = 1000;
 /** Estimates are inexact, so only documents that exceed the limit by this factor are rejected. */
 constexpr double doubt = 1.25;
 
-/** @returns a range of that many pages, spread evenly over the document */
+/** @returns a page range of `count` pages, spread evenly over the document */
 std::string spread(long count, long pages) {
   std::string range;
   for (long at = 0; at < count; at++) {
@@ -43,14 +43,14 @@ double usedSeconds() {
 
 Pace paceOf(const Reference<css::lang::XComponent>& document, double seconds,
             const std::function<void(const std::string&)>& exportPages) {
-  // In other kinds of documents, pages take about the same time, most of which is layout.
+  // Estimates only spreadsheets. In other documents, all pages take about the same time, mostly for layout.
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   const Reference<css::view::XRenderable> renderable(document, UNO_QUERY);
   if (!sheets.is() || !renderable.is()) return {};
   const long pages = renderable->getRendererCount(Any(document), {});
   if (pages < manyPages) return {pages, pages};
   const long samples = std::clamp(pages / pagesPerSample, fewestSamples, mostSamples);
-  // Measures the fixed cost of an export with one page.
+  // The export of one page measures the fixed time of an export.
   const double before = usedSeconds();
   exportPages("1");
   const double between = usedSeconds();

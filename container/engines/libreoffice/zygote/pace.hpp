@@ -1,4 +1,4 @@
-// Estimates the export time of a long document, so that an export that would exceed its time limit is not started.
+// Estimates the export time of a long document, so that an export that would exceed its time limit never starts.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace zygote {
 
-/** Number of pages of a document, and the number of pages that can be exported in the remaining time. */
+/** Number of pages of a document, and how many of them can be exported in the remaining time. */
 struct Pace {
   long pages = 0;
   long possible = 0;
@@ -20,7 +20,7 @@ double usedSeconds();
 /**
  * Estimates the export time of a long document from a few exported pages.
  * @param seconds CPU time of the whole job
- * @param exportPages exports the pages of a range, such as `1,20,40`, to a file that is not kept
+ * @param exportPages exports a page range, such as `1,20,40`, to a temporary file
  */
 Pace paceOf(const css::uno::Reference<css::lang::XComponent>& document, double seconds,
             const std::function<void(const std::string& range)>& exportPages);

@@ -1,5 +1,5 @@
-// Replaces functions of the C library that LibreOffice and its libraries call (exported with -rdynamic): LibreOffice
-// maps fonts, and writes files with pwrite. A refusal ends the process.
+// Replaces two functions of the C library, exported with -rdynamic: LibreOffice and its libraries map fonts with mmap
+// and write files with pwrite. If the kernel refuses memory or disk space, the process ends and reports it.
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@ void* mmap(void* address, std::size_t length, int protection, int flags, int fil
   return reinterpret_cast<void*>(result);
 }
 
-// setrlimit(2): a write that exceeds RLIMIT_FSIZE is done in part; one that does not fit at all is refused.
+// setrlimit(2): a write across RLIMIT_FSIZE is truncated; a write beyond it fails.
 ssize_t pwrite(int file, const void* bytes, std::size_t length, off_t offset) {
   const long written = syscall(SYS_pwrite64, file, bytes, length, offset);
   const bool isRefused = written < 0 ? errno == EFBIG || errno == ENOSPC : static_cast<std::size_t>(written) < length;
@@ -24,7 +24,7 @@ ssize_t pwrite(int file, const void* bytes, std::size_t length, off_t offset) {
   return written;
 }
 
-// The C library's names of both functions for files of more than 2 GiB.
+// Names of both functions for files of more than 2 GiB.
 void* mmap64(void* address, std::size_t length, int protection, int flags, int file, off64_t offset) noexcept {
   return mmap(address, length, protection, flags, file, offset);
 }

@@ -1,4 +1,4 @@
-// Tests the resident veraPDF: real files, valid and invalid, and its behavior when it is killed, frozen or overloaded.
+// Tests the resident veraPDF: valid and invalid files, and its behavior when it is killed, frozen or overloaded.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -45,7 +45,7 @@ function save(name: string, content: string | Buffer): string {
   return path;
 }
 
-/** Makes three pages with Ghostscript; the second has text in a color that no output intent covers. */
+/** Creates a PDF of three pages with Ghostscript. The second page has text in a color that no output intent covers. */
 function printed(): string {
   const path = join(folder, "printed.pdf");
   const pages = "showpage 1 0 0 setrgbcolor /Helvetica 12 selectfont 72 72 moveto (red) show showpage showpage";
@@ -53,7 +53,7 @@ function printed(): string {
   return path;
 }
 
-/** Makes a file of 60,000 objects in 300 object streams, whose validation takes seconds. */
+/** Creates a file of 60,000 objects in 300 object streams. Its validation takes seconds. */
 async function manyObjects(): Promise<string> {
   const pdf = MANY["fields without widgets"](60_000);
   const context = { ...CONTEXT, heapLimitBytes: 2 ** 30 };
@@ -63,7 +63,7 @@ async function manyObjects(): Promise<string> {
 
 test("a file of 60,000 objects in 300 object streams is validated", async () => {
   const { failures } = await validate(await manyObjects());
-  // The page's font is not embedded, because no font provider has it.
+  // The page's font cannot be embedded, because no font provider has it.
   expect(failures.map(({ clause }) => clause)).toEqual(["6.2.11.4.1"]);
 });
 
@@ -81,7 +81,7 @@ test.each(LEVEL_NAMES)("a file that conforms to 2b is told so at %s, or which ru
 test("a failure names its clause, its pages and its objects", async () => {
   const { valid, failures } = await validate(printed());
   expect(valid).toBe(false);
-  // The operator that selects the color, and the text painted with it.
+  // Two failures: the operator that selects the color, and the text painted with the color.
   const places = failures.find(({ clause }) => clause === "6.2.4.3")!.places;
   expect(places).toHaveLength(2);
   for (const place of places) {
@@ -117,12 +117,12 @@ describe("trouble", () => {
   });
 
   test.each([
-    // A second such signal may be chance; it does not prove that the file is at fault.
+    // A second such signal can be a coincidence; it does not prove that the file is at fault.
     ["SIGKILL", "busy"],
     ["SIGTERM", "busy"],
     ["SIGABRT", "too-complex"],
   ] as const)("a file that ends one process after the other, by %s: %s", async (signal, reason) => {
-    // A JVM goes on working for a moment after SIGTERM, in which it would validate a small file.
+    // The file must be slow: a JVM runs on for a moment after SIGTERM, and would finish a small file.
     const slow = await manyObjects();
     const [first] = verapdf.pids;
     const outcome = expect(validate(slow)).rejects.toEqual(failsWith(reason));

@@ -1,4 +1,4 @@
-// Files of the web: their names and types, limits and failures, and that no address that is not public is visited.
+// Tests the download of files from the web: names, types, limits, failures, and that only public addresses are visited.
 // Contract: docs/api.md#inputs-by-url
 import { createHash } from "node:crypto";
 import { createServer } from "node:net";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ear = await openEar();
   site = await startPages(pages);
   dns = await startDns(attackersDns);
-  // The listener's port is one of the web's, so that only its address makes it unreachable.
+  // Allows the listener's port as a web port, so that only the listener's address is forbidden.
   files = filesOf(`127.0.0.1:${site.port}`);
 });
 afterAll(async () => {
@@ -161,7 +161,7 @@ describe("a place that is not public hears nothing of", () => {
     if (URL.canParse(url)) expect(await failure(url)).toMatch(/^(url|unreachable)$/);
     for (const status of [301, 302, 303, 307, 308]) {
       pages.set("/redirect", (_, response) => {
-        // Node refuses some letters in a header.
+        // Node rejects some characters in headers.
         const location = URL.canParse(url) ? new URL(url).href : encodeURI(url);
         response.writeHead(status, { Location: location }).end();
       });

@@ -1,4 +1,4 @@
-// Messages to receivers on the web: what they get, and that none is sent to an address that is not public.
+// Tests messages to receivers on the web: their content, and that only public addresses receive them.
 // Contract: docs/api.md#webhooks
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ear = await openEar();
   site = await startPages(pages);
   dns = await startDns(attackersDns);
-  // The listener's port is one of the web's, so that only its address makes it unreachable.
+  // Allows the listener's port as a web port, so that only the listener's address is forbidden.
   const settings = { allow: `127.0.0.1:${site.port}`, usualPorts: [80, 443, ear.port], dnsServers: [dns.address] };
   posts = new WebPosts(new WebRequests(settings));
 });

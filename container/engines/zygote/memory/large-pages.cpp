@@ -1,4 +1,4 @@
-// Moves code into large pages: a copy in anonymous memory replaces a library's mapping (mremap(2), madvise(2)).
+// Moves code into large pages. A copy in anonymous memory replaces the mapping of a library (mremap(2), madvise(2)).
 #include "memory/large-pages.hpp"
 
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ std::vector<Range> codeOfLibraries() {
     Range range;
     char permissions[5] = "";
     if (std::sscanf(line.c_str(), "%lx-%lx %4s", &range.begin, &range.end, permissions) != 3) continue;
-    // The C library is skipped, because its code does the copying.
+    // Skips the C library, because its code makes the copy.
     if (std::strcmp(permissions, "r-xp") != 0 || line.find(".so") == std::string::npos) continue;
     if (line.find("/libc.so") != std::string::npos) continue;
     range.begin = (range.begin + largePage - 1) & ~(largePage - 1);
@@ -37,7 +37,7 @@ std::vector<Range> codeOfLibraries() {
   return ranges;
 }
 
-/** Replaces code by a copy, whose size and address must be multiples of a large page. Returns true if it succeeds. */
+/** Replaces code by a copy. Size and address must be multiples of the large page size. Returns true if successful. */
 bool takePlace(void* copy, void* code, std::size_t bytes) {
   if (madvise(copy, bytes, MADV_HUGEPAGE) != 0) return false;
   std::memcpy(copy, code, bytes);
@@ -52,13 +52,13 @@ void replace(const Range& range) {
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(mapped);
   const std::uintptr_t copy = (first + largePage - 1) & ~(largePage - 1);
   const bool moved = takePlace(reinterpret_cast<void*>(copy), reinterpret_cast<void*>(range.begin), bytes);
-  // Unmaps the space before and after the copy, and the copy itself if it is still here.
+  // Unmaps the space before and after the copy. If the copy was not moved, unmaps it too.
   if (copy > first) munmap(mapped, copy - first);
   const std::uintptr_t rest = moved ? copy + bytes : copy;
   munmap(reinterpret_cast<void*>(rest), first + bytes + largePage - rest);
 }
 
-/** Reports whether there are large pages. A copy in small pages would make every fork slower. */
+/** Reports whether the system has large pages. A copy in small pages would make every fork slower. */
 bool areThereLargePages() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string modes;

@@ -1,12 +1,12 @@
-// Moves code into large pages before children are forked.
+// Moves code into large pages, before the zygote forks children.
 #pragma once
 
 namespace zygote {
 
 /**
- * Moves the code of loaded libraries into large pages if the system has them. A file's pages are mapped again, sixteen
- * at a time, in every child that reaches them; pages of the process's own are inherited by the fork, and one entry of
- * the processor's tables covers 2 MiB of them. Addresses do not change. Call it while there is one thread.
+ * Moves the code of loaded libraries into large pages, if the system has them. Pages of files are mapped again in every
+ * child on use, sixteen at a time. Anonymous pages are inherited by the fork, and one page table entry covers a large
+ * page of 2 MiB. Addresses do not change. Call this while there is only one thread.
  */
 void useLargePagesForCode();
 

@@ -16,7 +16,7 @@ std::size_t mostAtOnce = SIZE_MAX;
 thread_local std::size_t lastRefused = 0;
 
 void memoryRefused() {
-  // Behaves like `new` without a handler.
+  // Throws, as `new` does without a handler.
   if (!isPlausible(lastRefused)) throw std::bad_alloc();
   refused(Status::exhausted, "memory");
 }
@@ -35,7 +35,7 @@ bool isPlausible(std::size_t bytes) { return bytes <= mostAtOnce; }
 
 void refused(Status status, const char* what) {
   if (!lastWords) return;
-  // The soft limit leaves some memory for this report.
+  // The soft limit is lower than the hard limit, which leaves some memory for this report.
   rlimit memory{};
   getrlimit(RLIMIT_AS, &memory);
   memory.rlim_cur = memory.rlim_max;

@@ -1,4 +1,4 @@
-// Tries what a document would try that has taken over a zygote's child, and prints what came of each attempt.
+// Attempts what a document could do that controls a zygote's child. Prints the result of each attempt.
 // Usage: attempts confined|open <own folder> <document of another job> <process of the same user> <user>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ bool canConnect() {
   nobody.sin_family = AF_INET;
   nobody.sin_port = htons(9);
   nobody.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  // Nobody listens there. The call itself is what counts.
+  // No server listens there. A refused connection shows that the system allows the call.
   return made >= 0 && (connect(made, reinterpret_cast<sockaddr*>(&nobody), sizeof nobody) == 0 || errno == ECONNREFUSED);
 }
 

@@ -1,5 +1,5 @@
-// Tests the walls around the children of LibreOffice's and Ghostscript's zygotes, by a program that runs within them in
-// place of the engine.
+// Tests the confinement of children of LibreOffice's and Ghostscript's zygotes. A program that attempts forbidden
+// actions runs in place of the engine.
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** @returns what came of each attempt */
+/** @returns the result of each attempt, by name */
 function attempt(mode: "open" | "confined"): Record<string, string> {
   const [own, other] = [join(folder, `${mode}-own`), join(folder, `${mode}-other`)];
   for (const path of [own, other]) mkdirSync(path);

@@ -1,4 +1,4 @@
-// Tests the lines of the zygotes' protocol, by a program that prints how it understands each one.
+// Tests the parser of the zygotes' protocol, with a program that prints its interpretation of each line.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Parses each line of standard input as a request, and prints how it was understood as a line of the protocol.
+// Parses each line of standard input as a request. Prints the interpretation as a line of the protocol.
 #include <cstdio>
 #include <iostream>
 

@@ -1,4 +1,4 @@
-// Shows pages before and after: overlaid with a slider, or side by side, and enlarged on request.
+// Compares a page before and after the operation: overlaid with a slider, or side by side. Pages can be enlarged.
 import { useEffect, useState } from "preact/hooks";
 import type { Pair, Side } from "../../model/pairs.ts";
 import type { Problem } from "../../model/problems.ts";
@@ -105,7 +105,7 @@ function Pages({ count, index, onIndex }: Pick<ComparisonProps, "count" | "index
 interface SheetProps {
   readonly side: Side | undefined;
   readonly label: string;
-  /** Percentage of the width that is clipped at the left. @default 0 */
+  /** Percentage of the page's width that is hidden at the left. @default 0 */
   readonly split?: number;
 }
 

@@ -1,4 +1,4 @@
-// The answer of an operation that makes no file: one row for each of its members.
+// Shows the data that an operation returns instead of files, with one row for each member.
 import { labelOf } from "../../model/format.ts";
 
 export function Data({ data }: { data: Readonly<Record<string, unknown>> }) {

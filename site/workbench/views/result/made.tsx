@@ -1,4 +1,4 @@
-// A result: sizes, files with expiry and links, notices, and its pages next to the input pages.
+// Shows an outcome: sizes, files with expiry and links, notices, and the comparison of pages.
 import { useEffect, useState } from "preact/hooks";
 import { changeText, countText, endText, sizeText } from "../../model/format.ts";
 import { fragmentOf } from "../../model/links.ts";
@@ -10,7 +10,10 @@ import { Comparison } from "./comparison.tsx";
 import { Data } from "./data.tsx";
 import { Outputs } from "./outputs.tsx";
 
-/** Number of initially listed results, and of outputs per result. */
+/**
+ * Number of results that are listed initially, and number of outputs per result: `alone` if there is one result,
+ * `beside` if there are several.
+ */
 const FIRST_RESULTS = 10;
 const FIRST_OUTPUTS = { alone: 6, beside: 3 };
 
@@ -46,7 +49,7 @@ export function Made({ page, outcome }: { page: ViewContext; outcome: Outcome })
 
 function Groups({ page, results }: { page: ViewContext; results: readonly Result[] }) {
   const [isWhole, setWhole] = useState(false);
-  // Failed jobs come first, so that they are always listed.
+  // Lists failed jobs first, so that they are in the shortened list.
   const failuresFirst = [...results.filter(({ problem }) => problem), ...results.filter(({ problem }) => !problem)];
   const isShort = !isWhole && results.length > FIRST_RESULTS;
   const listed = isShort ? failuresFirst.slice(0, FIRST_RESULTS) : results;
@@ -82,7 +85,7 @@ function Groups({ page, results }: { page: ViewContext; results: readonly Result
   );
 }
 
-/** Notices of the job, and the link that opens the result. */
+/** Shows the notices of a job, and the link that opens the result. */
 function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
   const { outputs, converted, notices, fonts } = result;
   const kept = outputs.filter(({ isDeleted }) => !isDeleted);
@@ -115,7 +118,7 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
   );
 }
 
-/** Actions on all files together. */
+/** Shows the actions that apply to all files. */
 function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
   const { state, jobs, inputs } = page;
   const files = outcome.results.flatMap(({ outputs }) => outputs.filter(({ isDeleted }) => !isDeleted));
@@ -152,7 +155,7 @@ function All({ page, outcome }: { page: ViewContext; outcome: Outcome }) {
   );
 }
 
-/** The pages of one result. */
+/** Shows the pages of one result. */
 function Look({ page, results }: { page: ViewContext; results: readonly Result[] }) {
   const seen = results.flatMap((result, number) =>
     result.problem || result.data ? [] : [[number, result.title] as const],
@@ -218,7 +221,7 @@ function Sizes({ page, outcome: { path, results, seconds } }: { page: ViewContex
 
 const operationOf = ({ state }: ViewContext, path: string) => state.service?.all.get(path);
 
-/** Returns the total size of files; undefined if the size of one is unknown. */
+/** Returns the total size of files; undefined if the size of a file is unknown. */
 function sizeOf(files: readonly (Output | undefined)[]): number | undefined {
   const sizes = files.flatMap((file) => file?.info?.size ?? []);
   return sizes.length < Math.max(1, files.length) ? undefined : sizes.reduce((sum, size) => sum + size, 0);

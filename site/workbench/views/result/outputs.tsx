@@ -1,17 +1,17 @@
-// The output files of a job, with actions for each. Of many, only the first are shown.
+// Lists the output files of a job, with actions for each file. A long list is shortened.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { countText, extensionOf, sizeText } from "../../model/format.ts";
 import type { Output } from "../../model/state.ts";
 import { fileAddress } from "../../session/service.ts";
 import { Copy, Icon, type ViewContext } from "../components.tsx";
 
-/** Maximum number of listed outputs; further ones are only counted, because rendering thousands would take seconds. */
+/** Maximum number of listed outputs, because rendering thousands takes seconds. Further outputs are only counted. */
 const MAX_LISTED = 250;
 
 interface OutputsProps {
   readonly page: ViewContext;
   readonly outputs: readonly Output[];
-  /** Number of initially listed outputs. */
+  /** Number of outputs that are listed initially. */
   readonly first: number;
   readonly label: string;
   /** True if this is the only job with outputs. */
@@ -45,7 +45,7 @@ function MadeFile(props: { page: ViewContext; output: Output; number: number; is
   const name = info?.name ?? `File ${number + 1}`;
   const elementRef = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    // The pressed button has been removed, so the focus must move.
+    // The button that was pressed no longer exists, so the focus must move.
     if (isDeleted && document.activeElement === document.body) elementRef.current?.focus();
   }, [isDeleted]);
   if (isDeleted) {
@@ -55,7 +55,7 @@ function MadeFile(props: { page: ViewContext; output: Output; number: number; is
       </li>
     );
   }
-  // With several jobs, a row is one line with icons, explained by tooltips.
+  // If there are several jobs, a row is one line. Its buttons are icons with tooltips.
   const words = isAlone ? "" : "visually-hidden";
   return (
     <li class="output" ref={elementRef}>

@@ -1,4 +1,4 @@
-// Returns the URLs of page images, which the service renders. The browser never opens stored documents themselves.
+// Returns the URLs of page images, which the service renders. The page never opens a stored document in the browser.
 import { isPicture, type Side } from "../../model/pairs.ts";
 import type { Problem } from "../../model/problems.ts";
 import { fileAddress, urlOf } from "../../session/service.ts";
@@ -11,7 +11,7 @@ export function pictureAddress(side: Side | undefined): string | undefined {
   return urlOf(`resource/${side.id}/pages/${side.page}.png?width=${WIDTH}`);
 }
 
-/** Fetches the error message of a URL whose image failed to load. */
+/** Requests the URL of an image that failed to load, and returns the error message. */
 export async function problemAt(address: string): Promise<Problem> {
   const lost = { status: 0, sentence: "The picture could not be loaded." };
   const response = await fetch(address).catch(() => undefined);

@@ -1,4 +1,4 @@
-// The displayed document of the list, or the result.
+// The stage: shows the previewed document of the list, or the outcome of a run.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { takesFiles } from "../../model/operations.ts";
 import { sideOf } from "../../model/pairs.ts";
@@ -14,13 +14,13 @@ export function Stage({ page }: { page: ViewContext }) {
   const outcome = outcomes.find(({ key }) => key === shown);
   const elementRef = useRef<HTMLElement>(null);
   const title = useRef<HTMLHeadingElement>(null);
-  // After a reload, an existing result does not scroll the page.
+  // An outcome that was restored after a reload must not scroll the page.
   const seen = useRef(outcome?.key);
   useEffect(() => {
     if (seen.current === outcome?.key) return;
     seen.current = outcome?.key;
     if (outcome) show(elementRef.current!);
-    // The pressed button may have been removed, so the focus must move.
+    // If the button that was pressed no longer exists, the focus must move.
     const isLost = document.activeElement === document.body || document.activeElement?.closest(".run");
     if (outcome && isLost) title.current?.focus({ preventScroll: true });
   }, [outcome?.key]);
@@ -40,7 +40,8 @@ export function Stage({ page }: { page: ViewContext }) {
 }
 
 /**
- * Scrolls to the stage: on narrow screens it is below the form; on wide screens its top may be above the visible area.
+ * Scrolls to the stage if its top is not visible. On narrow screens, the stage is below the form; on wide screens, the
+ * user might have scrolled down.
  */
 function show(stage: HTMLElement): void {
   const { top } = stage.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// A dialog that shows an enlarged page. Its viewer is loaded at the first opening.
+// A dialog that shows an enlarged page. The viewer is loaded when the dialog is opened for the first time.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pair, Side } from "../../model/pairs.ts";
 import type { Viewer } from "../../session/zoom-viewer.ts";

@@ -10,11 +10,11 @@ export interface FontPlan {
   readonly glyphs: Set<number>;
   /** True if `glyphs` is complete: text can show no other glyphs. */
   areGlyphsKnown: boolean;
-  /** True if unused glyphs are kept. */
+  /** True if the program must keep unused glyphs. */
   keepsAll: boolean;
-  /** True if every font looks up glyphs by number, none by character. */
+  /** True if every font of the program looks up glyphs by number, none by character. */
   byNumber: boolean;
-  /** True if every font looks up glyphs by name. */
+  /** True if every font of the program looks up glyphs by name. */
   byName?: boolean;
   keepsHints: boolean;
   /**
@@ -22,7 +22,7 @@ export interface FontPlan {
    * and CFF.
    */
   readonly characters: Set<number>;
-  /** The common name of its fonts, without a subset tag. Empty if their names differ. */
+  /** The common name of the program's fonts, without a subset tag. Empty if their names differ. */
   family?: string;
   /** True if the program also replaces other programs. */
   isMerged?: true;

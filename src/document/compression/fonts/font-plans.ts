@@ -1,6 +1,6 @@
-// Plans the subsets of embedded font programs: finds the glyphs that text shows by the mapping from codes to glyphs
-// (ISO 32000-1, 9.6.6 and 9.7.4.2), and names the subsets. Several fonts can share a program, so the plan of a program
-// collects the glyphs of all its fonts first; a subset is built when the writer reaches its program.
+// Plans the subsets of embedded font programs: finds the glyphs that text shows, and names the subsets. ISO 32000-1,
+// 9.6.6 and 9.7.4.2, define the mapping from codes to glyphs. Several fonts can share a program, so its plan first
+// collects the glyphs of all its fonts. The subset is built when the writer reaches the program.
 import { writeNamedCff } from "../../fonts/cff/named-cff.ts";
 import { readEmbeddedCff, subsetCff } from "../../fonts/cff/subset-cff.ts";
 import { subsetTag, TAGGED } from "../../fonts/names/subset-tag.ts";
@@ -42,7 +42,10 @@ export class FontPlans {
   readonly #allowsNewSubsets: boolean;
   /** The plans, by the program's object number. */
   readonly #plans = new Map<number, FontPlan>();
-  /** The plans, by the object numbers of fonts, descendant fonts and font descriptors, whose names change. */
+  /**
+   * The plans, by the object numbers of the dictionaries that contain the font name: fonts, descendant fonts and font
+   * descriptors.
+   */
   readonly #plansByFont = new Map<number, FontPlan>();
 
   /** @param allowsNewSubsets true if complete fonts can become subsets */
@@ -160,7 +163,8 @@ export class FontPlans {
     const isTagged = TAGGED.test(baseName);
     const family = baseName.replace(TAGGED, "");
     if (needsHints(family)) plan.keepsHints = true;
-    // PDF/A-1 requires a list of glyphs for every subset except for subsets of this kind (ISO 19005-1, 6.3.5).
+    // PDF/A-1 requires a list of glyphs for every subset, except for a subset of a simple TrueType font (ISO 19005-1,
+    // 6.3.5).
     const mayBeSubset = this.#allowsNewSubsets || (isTagged && subtype === "TrueType");
     if (!mayBeSubset || (isTagged && !this.#settings.subsetSubsets)) plan.keepsAll = true;
     if (subtype === "TrueType") plan.byNumber = false;
@@ -200,7 +204,7 @@ export class FontPlans {
         throw error;
       }
     }
-    // The OpenType tables can select other glyphs for vertical text.
+    // For vertical text, the tables of an OpenType font can select other glyphs.
     const isPlain = file.name(encoding) === "Identity-H" || (file.name(encoding) === "Identity-V" && !cff.isWrapped);
     const map = inner.get("CIDToGIDMap");
     const hasMap = map !== undefined && file.name(map) !== "Identity";

@@ -7,13 +7,16 @@ import { directFormFonts, formFonts, walkShownText } from "../../text/shown-text
 export interface FontUses {
   /** The shown strings, by the font's object number. */
   readonly shown: ReadonlyMap<number, ShownCodes>;
-  /** Object numbers of form field fonts, which must show any text that users type. */
+  /** Object numbers of form field fonts, which must be able to show any text that users type. */
   readonly kept: ReadonlySet<number>;
   /** Form field fonts that are direct objects. */
   readonly keptDirect: readonly Dictionary[];
 }
 
-/** The shown codes, read both as one-byte and as two-byte codes, because the font defines the code length. */
+/**
+ * The shown codes. Strings are read both as one-byte and as two-byte codes, because only the font defines the code
+ * length.
+ */
 export interface ShownCodes {
   readonly bytes: Set<number>;
   readonly pairs: Set<number>;

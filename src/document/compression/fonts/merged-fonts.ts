@@ -19,14 +19,14 @@ export interface MergedProgram {
 type BytesOf = (plan: FontPlan) => Uint8Array | undefined;
 
 /**
- * Maximum number of open clusters per font name. The oldest cluster closes when there are more, because each program is
- * compared with every open cluster.
+ * Maximum number of open clusters per font name. A cluster is a set of programs that can be merged. If there are more,
+ * the oldest cluster closes, because each program is compared with every open cluster.
  */
 const MAX_OPEN = 8;
 
 type Key = number | string;
 
-/** The selected contents of one program. */
+/** The contents of one program that decide with which programs it can be merged. */
 interface Holding {
   /** The data that must be equal in all merged programs. */
   readonly common: string;
@@ -54,7 +54,7 @@ export function* mergedPrograms(plans: Iterable<FontPlan>, bytesOf: BytesOf): Ge
   }
 }
 
-/** Groups the plans by name and by requirements. */
+/** Groups the plans by font name, format and requirements. */
 function groupsOf(plans: Iterable<FontPlan>): FontPlan[][] {
   const groups = new Map<string, FontPlan[]>();
   for (const plan of plans) {
@@ -79,7 +79,7 @@ function mayBeMerged({
   replacement,
 }: FontPlan): boolean {
   if (!areGlyphsKnown || !family || replacement !== undefined) return false;
-  // The plan lacks the lookups in a TrueType program that keeps all glyphs.
+  // For a TrueType program that keeps all glyphs, the plan does not list the characters that are looked up.
   if (format === "truetype") return byNumber || !keepsAll;
   return byName === true && (format === "cff" || (!keepsAll && !keepsHints));
 }
@@ -134,7 +134,7 @@ function fits(cluster: Cluster, { common, glyphs, characters }: Holding): boolea
   return true;
 }
 
-/** @returns undefined if the program cannot be converted to CFF without subroutines */
+/** @returns undefined if the program cannot be converted to a CFF program that has no subroutines */
 export function namedCffOf(plan: FontPlan, bytes: Uint8Array | undefined): NamedCff | undefined {
   const { format, glyphs, keepsAll, characters: codes } = plan;
   if (!bytes) return undefined;

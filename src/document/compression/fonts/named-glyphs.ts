@@ -8,7 +8,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Value } from "../../objects/values.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
 
-/** Codes up to this one show nothing unless they have a glyph name. */
+/** Codes up to this value show nothing unless they have a glyph name. */
 const LAST_SPACE = 0x20;
 const BLANK = new Set([undefined, NOTDEF, "space"]);
 const NO_NAMES: Encoding = [];
@@ -19,7 +19,7 @@ export interface NamedFont {
   readonly names: readonly string[];
   /** The built-in encoding: glyph names by code. */
   readonly own: Encoding;
-  /** True if readers use the built-in encoding for codes without a name. */
+  /** True if readers look up codes that have no declared name in `own`. */
   readonly isOwnKnown: boolean;
 }
 
@@ -42,7 +42,7 @@ export function namesOfType1(font: Type1Font): NamedFont {
 /**
  * Returns the glyphs of a font with one-byte codes.
  * @param encoding the Encoding entry of the font
- * @returns undefined if readers can find a glyph other than by name
+ * @returns undefined if a reader might look up a glyph in another way than by name
  */
 export function namedGlyphs(
   file: PdfFile,
@@ -59,7 +59,7 @@ export function namedGlyphs(
   const declaredNames = readSimpleEncoding(file, encoding, NO_NAMES).names;
   const found = new Set<number>();
   for (const code of codes) {
-    // Readers use different ones of these names.
+    // Readers differ in which of these three names they use.
     const candidates = [declaredNames[code], own[code], standardEncoding()[code]];
     const name = candidates.find((one) => one !== undefined);
     const isBlank = code <= LAST_SPACE && BLANK.has(name);

@@ -8,7 +8,7 @@ import { Dictionary, type Value } from "../../objects/values.ts";
 /** Decoders of the standard encodings WinAnsiEncoding and MacRomanEncoding (annex D). */
 const DECODERS = ["windows-1252", "macintosh"].map((label) => new TextDecoder(label));
 const MAX_MAP_BYTES = 1 << 17;
-/** Codes up to this one show nothing. */
+/** Codes up to this value show nothing. */
 const LAST_SPACE = 0x20;
 const IDENTITY = new Set(["Identity-H", "Identity-V"]);
 
@@ -46,8 +46,8 @@ interface Lookups {
 }
 
 /**
- * Returns the lookups of a font with one-byte codes.
- * @returns undefined if readers also find glyphs other than through the cmap
+ * Returns the glyphs and characters that readers might look up, for a font with one-byte codes.
+ * @returns undefined if a reader might look up a glyph in another way than through the cmap
  */
 export function simpleLookups(
   file: PdfFile,

@@ -11,7 +11,10 @@ const CUT_TOKEN = new RegExp(
   String.raw`^${BLANK}(?:${STRING}(?:\\(?:u[\da-fA-F]{0,3})?)?|[-+.eE\d]+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)?$`,
 );
 
-/** The token allowed next. `item` and `member` allow the first element of an array or object, or its end. */
+/**
+ * The token allowed next. `item` is the first element of an array, `member` the first member of an object; both also
+ * allow the closing bracket.
+ */
 type Next = "value" | "item" | "member" | "key" | "colon" | "more";
 
 export function isJsonPrefix(text: string): boolean {

@@ -5,7 +5,7 @@ import { LIMITS } from "../limits.ts";
 
 const QUOTE = '"';
 
-/** @returns false if arrays, objects or members exceed their limits in number, or nesting is too deep */
+/** @returns false if the text has too many arrays, objects and members, or nests them too deeply */
 export function isModestJson(text: string): boolean {
   let depth = 0;
   let count = 0;

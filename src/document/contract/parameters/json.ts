@@ -20,7 +20,7 @@ export const json = <T>(value: z.ZodType<T>, more: Omit<JsonContent, "schema"> =
   },
 });
 
-/** @param text truncated if it is too long */
+/** @param text a text that exceeds the maximum length can be truncated */
 function readJson(text: string): unknown {
   if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes) {
     throw new UnreadableText(isJsonPrefix(text) ? "too-long" : "not-json");

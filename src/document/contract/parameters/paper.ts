@@ -1,4 +1,4 @@
-// Defines paper: the sizes that have a name, and orientations.
+// Named paper sizes, and page orientations.
 import { choice } from "./choice.ts";
 
 export interface PageSize {

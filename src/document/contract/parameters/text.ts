@@ -35,7 +35,7 @@ export const words = <const W extends string>(all: readonly W[]): Kind<readonly 
   read: (given) => given.split(",").map((word) => word.trim()),
 });
 
-/** A repeatable parameter: a form sends one `name[]` field for each value. */
+/** A list of values. A form sends one `name[]` field for each value. */
 export const list = <T>(item: Kind<T>): Kind<readonly T[]> => ({
   ...{ value: z.array(item.value).readonly(), schema: { type: "array", items: item.schema }, control: item.control },
   ...{ item, read: item.read },

@@ -18,7 +18,8 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
       const found = own.filter((annotation) =>
         engine.run((raw) => wanted.has(raw._wasm_pdf_to_num(raw._wasm_pdf_annot_obj(annotation)))),
       );
-      // The first update draws all changed annotations, and each change visits all annotations of the page.
+      // The fuel grows with the number of annotations: the first update draws all changed annotations, and each change
+      // visits all annotations of the page.
       const tank = engine.tank(found.length * FUEL_PER_APPEARANCE);
       for (const annotation of found) attempt(document, (raw) => touch(document, raw, annotation));
       for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
@@ -40,7 +41,7 @@ function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, t
   }
 }
 
-/** Marks an annotation as changed, because MuPDF draws only changed annotations. */
+/** Marks an annotation as changed, because MuPDF creates appearances only for changed annotations. */
 function touch({ engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
   const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
   engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));

@@ -3,7 +3,10 @@ import { CHANNELS, type ColorModel } from "../../contract/raster.ts";
 import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 
-/** Pixels around a band in which objects are drawn too: the bounds of an object exclude its anti-aliasing. */
+/**
+ * Objects up to this many pixels outside a band are also drawn, because an object's bounds exclude its anti-aliased
+ * edge.
+ */
 const MARGIN = 2;
 
 /**
@@ -12,7 +15,7 @@ const MARGIN = 2;
  */
 export const DRAWN_BYTES: Readonly<Record<ColorModel, number>> = { ...CHANNELS, gray: CHANNELS.rgb };
 
-/** A pixel, relative to the whole raster. */
+/** Position of a pixel in the whole raster. */
 export interface Place {
   readonly left: number;
   readonly top: number;
@@ -33,10 +36,10 @@ export class Canvas {
   }
 
   /**
-   * Draws a band with the coordinates of the whole raster, so that cached pattern tiles serve several bands, and
-   * coordinates round as in a raster of one band.
-   * @param place of the band's first pixel
-   * @param matrix to the pixels of the whole raster
+   * Draws a band with the coordinates of the whole raster, so that several bands can use a cached pattern tile, and
+   * coordinates are rounded as in a raster of one band.
+   * @param place position of the band's first pixel
+   * @param matrix maps the display list to the pixels of the whole raster
    * @returns the rows from `place.top` on: a view of the heap, valid until the next call
    */
   draw(list: Pointer, place: Place, rows: number, matrix: readonly number[], tank: FuelBudget): Uint8Array {
@@ -87,7 +90,7 @@ function weigh(samples: Uint8Array): Uint8Array {
   return gray;
 }
 
-/** Converts premultiplied to straight alpha. Nearly all pixels of a page are opaque or empty, so those are fast. */
+/** Converts premultiplied to straight alpha. Skips opaque and empty pixels, which are nearly all pixels of a page. */
 function straighten(samples: Uint8Array): void {
   const pixels = new Uint32Array(samples.buffer, samples.byteOffset, samples.byteLength >> 2);
   for (let index = 0; index < pixels.length; index++) {

@@ -1,4 +1,4 @@
-// Opens a PDF in MuPDF, repairs its page tree if necessary, and counts its pages. mupdf/page.ts draws them.
+// Opens a PDF in MuPDF, repairs its page tree if necessary, and counts its pages. mupdf/page.ts draws the pages.
 
 import { contains } from "../../contract/contains.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -11,7 +11,7 @@ import { settlePageTree } from "./page-tree.ts";
 
 /** Number of bytes within which the header must start (ISO 32000-1, Annex H, implementation note 13). */
 const HEADER_WINDOW = 1024;
-/** The first version of encryption with crypt filters. */
+/** The first encryption version (`V`) with crypt filters. */
 const CRYPT_FILTERS_VERSION = 4;
 
 /** Corrects a page in memory before it is loaded. */
@@ -63,12 +63,12 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
-  /** True if the page tree was rewritten, so that the engine's objects differ from the file's. */
+  /** True if the page tree was rewritten, so that the engine's objects differ from the objects in the file. */
   get isRewritten(): boolean {
     return this.#isRewritten;
   }
 
-  /** The document's objects, valid until it is reopened. */
+  /** The document's objects, valid until the document is reopened. */
   get objects(): PdfObjects {
     return this.#objects;
   }
@@ -85,7 +85,7 @@ export class MupdfDocument {
     });
   }
 
-  /** Number of warnings and errors that MuPDF reported, and the first ones. */
+  /** Number of warnings and errors that MuPDF reported; {@link messages} contains the first of them. */
   get messageCount(): number {
     return this.#engine.messageCount;
   }
@@ -107,7 +107,7 @@ export class MupdfDocument {
     this.#engine.close();
   }
 
-  /** Closes the document but keeps the engine, which other documents of the job use. */
+  /** Closes the document but keeps the engine open, because other documents of the job use it. */
   leave(): void {
     this.#engine.release((raw) => raw._wasm_drop_document(this.#pointer));
     this.#engine.removeSource(this.#stream);
@@ -115,7 +115,7 @@ export class MupdfDocument {
 
   /**
    * Closes the document.
-   * @returns the engine, for another document of the job; undefined if an error occurred in it
+   * @returns the engine, for another document of the job; undefined if the engine reported a message, or refused memory
    */
   release(): Mupdf | undefined {
     const engine = this.#engine;
@@ -151,7 +151,7 @@ export class MupdfDocument {
       return load();
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      // Reading another object since then can make the engine repair the document, which discards the page tree.
+      // If the engine read a damaged object in the meantime, it repaired the document, and so discarded the page tree.
       this.#settlePages();
       return load();
     }
@@ -173,7 +173,7 @@ export class MupdfDocument {
         this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
-        // An empty user password opens documents that have only an owner password.
+        // MuPDF tries the empty user password, which opens documents that have only an owner password.
         this.#isLocked = raw._wasm_needs_password(this.#pointer) !== 0;
         if (this.#isLocked && !this.#isInTheClear(raw)) {
           throw new EngineFailure("password-protected", "a password is needed");
@@ -215,7 +215,8 @@ export class MupdfDocument {
     const { refusals } = this.#engine;
     try {
       const { pageCount, isRewritten } = settlePageTree(this.#engine, this.#objects, this.#pointer);
-      // If memory for an object is refused, the engine reports the object as missing.
+      // If memory for an object is refused, the engine reports the object as missing, so the rewritten tree can lack
+      // pages.
       if (isRewritten && this.#engine.refusals > refusals) throw new EngineFailure("too-large", "the page tree");
       this.#pageCount = pageCount;
       this.#isRewritten = isRewritten;
@@ -236,7 +237,10 @@ function hasHeader(bytes: Uint8Array): boolean {
   return contains(bytes.subarray(0, HEADER_WINDOW), "%PDF-");
 }
 
-/** Reports whether a document without a header can be repaired: it needs objects, and a trailer or catalog. */
+/**
+ * Reports whether a document without a header can be repaired: it needs objects, and a trailer, catalog or
+ * cross-reference stream.
+ */
 function hasObjects(bytes: Uint8Array): boolean {
   return (
     contains(bytes, " obj") && (contains(bytes, "trailer") || contains(bytes, "/Catalog") || contains(bytes, "/XRef"))

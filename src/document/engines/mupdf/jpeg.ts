@@ -7,7 +7,7 @@ import type { Mupdf, MupdfOptions } from "./instance/mupdf.ts";
 import { acquireMupdf } from "./instance/spare.ts";
 
 const IMAGE = 4;
-/** Heap of an idle engine. An engine limited to this heap cannot decode any image. */
+/** Heap of an idle engine. An engine with less heap cannot decode any image. */
 const ENGINE_BYTES = 24 * 2 ** 20;
 /** Memory per sample in addition to the result: the engine's copy, and the coefficients of a progressive JPEG. */
 const BYTES_PER_SAMPLE = 4;
@@ -24,8 +24,8 @@ export interface JpegFrame {
   readonly height: number;
   readonly components: number;
   /**
-   * Color transform of JPEGs without an Adobe marker: 1 for YCbCr or YCCK, 0 for none. @default by the number of
-   * components
+   * Color transform of JPEGs without an Adobe marker: 1 for YCbCr or YCCK, 0 for none.
+   * @default by the number of components
    */
   readonly transform?: number;
 }
@@ -46,8 +46,8 @@ export class MupdfJpegDecoder implements Disposable {
   }
 
   /**
-   * @returns 8-bit samples, row by row without padding: gray, RGB, or inks as stored; undefined if the JPEG cannot be
-   * decoded
+   * @returns 8-bit samples, row by row without padding: gray, RGB, or inks as in the file; undefined if the JPEG cannot
+   * be decoded
    * @throws EngineFailure `too-large`
    */
   decode(jpeg: Uint8Array, frame: JpegFrame): Uint8Array | undefined {
@@ -56,7 +56,7 @@ export class MupdfJpegDecoder implements Disposable {
     if (needed > this.#options.heapLimitBytes) throw new EngineFailure("too-large", `a JPEG of ${width} x ${height}`);
     const document = MupdfDocument.open(this.#engine, pdfOf(jpeg, frame), this.#options);
     const image = decodeImage(document, IMAGE);
-    // A damaged JPEG causes messages, but does not make the engine unusable.
+    // The messages of a damaged JPEG are no reason to close the engine.
     this.#engine.messageCount = 0;
     if (!document.release()) throw new EngineFailure("too-large", "the engine ran out of memory");
     return image?.components === components && image.samples.length === width * height * components

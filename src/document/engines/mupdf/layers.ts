@@ -1,17 +1,17 @@
-// Applies the decisions of optional-content.ts in MuPDF. MuPDF ignores visibility expressions, misreads two policies
-// and intents, and applies usage without a request. So each group and membership that a page names is rewritten to a
-// form that MuPDF evaluates correctly.
+// Applies the decisions of optional-content.ts in MuPDF. MuPDF ignores visibility expressions, misreads intents and two
+// of the policies, and applies usage dictionaries although the document does not request it. So each group and
+// membership dictionary of a page is rewritten to a form that MuPDF evaluates correctly.
 
 import { OptionalContent } from "../../visibility/optional-content.ts";
 import type { Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import type { PdfObjects } from "./objects.ts";
 
-/** Maximum number of objects examined per document. MuPDF's own rules apply to further ones. */
+/** Maximum number of objects examined per document. MuPDF's own rules apply to further objects. */
 const MAX_OBJECTS = 50_000;
 /** Marks rewritten direct objects, which several pages can refer to. */
 const SETTLED = "Pagewright.Settled";
-/** Entries that lead to optional content, and dictionaries whose entries all do. */
+/** Names of entries that can lead to optional content, and of dictionaries in which every entry can lead to it. */
 const PATHS = new Set(["Resources", "Annots", "AP", "OC", "SMask", "G"]);
 const CONTAINERS = new Set(["XObject", "Properties", "Pattern", "ExtGState", "N"]);
 
@@ -22,7 +22,7 @@ export class Layers {
   readonly #objects: PdfObjects;
   readonly #seen = new Set<number>();
   #looked = 0;
-  /** Read with the first page. Null for a document without layers. */
+  /** Undefined until the first page is rewritten. Null for a document without layers. */
   #content: OptionalContent<Pointer> | null | undefined;
 
   constructor(engine: Mupdf, objects: PdfObjects, document: Pointer) {
@@ -31,7 +31,10 @@ export class Layers {
     this.#document = document;
   }
 
-  /** Rewrites the groups and membership dictionaries that a page can name. Must be called inside the engine's `run`. */
+  /**
+   * Rewrites the groups and membership dictionaries to which a page can refer. Must be called inside the engine's
+   * `run`.
+   */
   settle(page: Pointer): void {
     if (this.#content === undefined) this.#content = this.#read();
     if (this.#content === null) return;
@@ -45,7 +48,7 @@ export class Layers {
     if (!this.#objects.isDictionary(properties)) return null;
     const content = new OptionalContent(this.#objects, properties);
     const groups = this.#objects.elements(this.#objects.get(properties, "OCGs"), MAX_OBJECTS);
-    // MuPDF keeps groups by descending object number. A group that is off stays hidden.
+    // MuPDF numbers the groups in descending order of their object numbers. A group that is off stays hidden.
     const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
     for (const [index, group] of kept.entries()) {
       this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);
@@ -97,7 +100,7 @@ export class Layers {
     objects.putNew(group, "Intent", objects.newName("All"));
   }
 
-  /** Replaces the members: a membership without groups is visible, a membership of one hidden group is hidden. */
+  /** Removes the members if the membership dictionary is visible; replaces them by one hidden group if it is hidden. */
   #settleMembership(membership: Pointer, isShown: boolean): void {
     const objects = this.#objects;
     for (const key of ["VE", "P", "OCGs"]) objects.delete(membership, key);

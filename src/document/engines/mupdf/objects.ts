@@ -2,17 +2,17 @@
 import type { Mupdf } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 
-/** Smallest address: lower pointers represent the engine's constants, such as predefined names. */
+/** Smallest address of an object. Lower pointers represent the engine's constants, such as predefined names. */
 export const FIRST_ADDRESS = 1024;
 
 /**
- * Access to the objects of one engine, inside {@link Mupdf.run}. A returned object is borrowed from its container and
- * valid as long as the container. References are resolved.
+ * Access to the objects of one engine, inside {@link Mupdf.run}. A returned object is borrowed from its container, and
+ * is valid as long as the container. References are resolved.
  */
 export class PdfObjects {
   readonly #engine: Mupdf;
   readonly #raw: MupdfExports;
-  /** Keys as text in the heap. They are few, and are never freed. */
+  /** Copies of keys in the heap. They are few, and are never freed. */
   readonly #keys = new Map<string, Pointer>();
   /** Text of predefined names. */
   readonly #names = new Map<Pointer, string>();
@@ -27,7 +27,7 @@ export class PdfObjects {
     return this.#raw._wasm_pdf_dict_gets(dictionary, this.#text(key));
   }
 
-  /** Returns an entry of a page or of its nearest ancestor that has it (ISO 32000-1, 7.7.3.4). */
+  /** Returns an entry of a page, or of the nearest ancestor that has the entry (ISO 32000-1, 7.7.3.4). */
   inherited(page: Pointer, key: string): Pointer {
     return this.#raw._wasm_pdf_dict_gets_inheritable(page, this.#text(key));
   }

@@ -1,5 +1,5 @@
-// Corrects entries of a page dictionary that MuPDF interprets differently from the standard, in memory and before the
-// page is loaded.
+// Corrects page dictionary entries that MuPDF interprets differently from the standard. Runs before MuPDF loads the
+// page, and changes only the document in memory.
 import { ANNOTATION_FLAGS, effectiveFlags } from "../../visibility/annotation-flags.ts";
 import type { ShownAnnotations } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
@@ -59,7 +59,10 @@ function isEmpty([left, bottom, right, top]: Rectangle): boolean {
   return !(left < right && bottom < top);
 }
 
-/** Clears the flag Invisible, because MuPDF hides every annotation with it. */
+/**
+ * Clears the flag Invisible of annotations of known types, because MuPDF hides every annotation that has the flag. Sets
+ * the flag Hidden of all annotations if none are shown.
+ */
 function correctFlags(raw: MupdfExports, objects: PdfObjects, annotation: Pointer, shown: ShownAnnotations): void {
   const given = objects.real(objects.get(annotation, "F")) ?? 0;
   let flags = effectiveFlags(objects.name(objects.get(annotation, "Subtype")), given);

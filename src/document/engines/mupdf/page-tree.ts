@@ -1,5 +1,5 @@
-// Reads the page tree for all readers of a document. Rewrites it in memory if readers would disagree, because a count,
-// a kid, a parent or the root is wrong (ISO 32000-1, 7.7.3).
+// Reads the page tree of a document. Rewrites it in memory if a count, a kid, a parent or the root is wrong (ISO
+// 32000-1, 7.7.3), so that all code that reads the document finds the same pages.
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Mupdf } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
@@ -8,11 +8,11 @@ import type { PdfObjects } from "./objects.ts";
 /** Maximum number of pages. */
 const MAX_KIDS = 1_000_000;
 /**
- * Number of kids above which repeated nodes have multiplied the pages: `perObject` for each object of the file, plus
- * `more`.
+ * Expected maximum number of kids: `perObject` for each object of the file, plus `more`. A larger tree contains
+ * repeated nodes, which multiply the pages.
  */
 const MULTIPLIED = { perObject: 2, more: 10_000 };
-/** Depth above which readers that search the tree for each page become slow. */
+/** Maximum depth. Deeper trees are rewritten, because readers that search the tree for each page are slow in them. */
 const MAX_DEPTH = 64;
 /** Attributes that a page inherits from its ancestors (table 30). */
 const INHERITABLE = ["Resources", "MediaBox", "CropBox", "Rotate"];
@@ -22,7 +22,7 @@ const PAGE_ENTRIES = ["Contents", "MediaBox", "Resources", "Annots"];
 /** The pages of a tree. */
 export interface PageTreeReading {
   readonly pageCount: number;
-  /** True if the tree was rewritten, so that the engine's objects differ from the file's. */
+  /** True if the tree was rewritten, so that the engine's objects differ from the objects in the file. */
   readonly isRewritten: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface PageTreeReading {
 export function settlePageTree(engine: Mupdf, objects: PdfObjects, document: Pointer): PageTreeReading {
   return engine.run((raw) => {
     let tree = new PageTree(raw, objects, document);
-    // A missing or misplaced object makes the engine search the whole file for objects.
+    // A missing or misplaced object makes the engine search the whole file for objects. The tree is then read again.
     if (raw._wasm_pdf_was_repaired(document) !== tree.wasRepaired) tree = new PageTree(raw, objects, document);
     if (tree.isMultiplied) tree = new PageTree(raw, objects, document, true);
     if (!tree.isSound && tree.pages.length > 0) rewrite(raw, objects, document, tree.pages);
@@ -89,7 +89,7 @@ class PageTree {
     if (this.pages.length === 0) this.#search(document);
   }
 
-  /** Returns the root, or its replacement. Some files name a page or a lower node as the root. */
+  /** Returns the root. Some files name a page or a lower node as the root; its topmost ancestor is then the root. */
   #root(document: Pointer): Pointer {
     const objects = this.#objects;
     let root = objects.get(objects.get(this.#raw._wasm_pdf_trailer(document), "Root"), "Pages");
@@ -198,7 +198,10 @@ class PageTree {
     return inherited ?? above;
   }
 
-  /** Searches all objects: for tree nodes without a parent, or for pages if there are no such nodes. */
+  /**
+   * Searches all objects for tree nodes without a parent, and reads their pages. If they have none, adds all page
+   * objects.
+   */
   #search(document: Pointer): void {
     this.isSound = false;
     const objects = this.#objects;

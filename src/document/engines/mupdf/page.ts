@@ -1,4 +1,5 @@
-// Draws one page of a PDF as a Raster: interprets it to a display list, then draws that band by band into one pixmap.
+// Draws one page of a PDF as a Raster: interprets the page into a display list, then draws the list band by band into
+// one pixmap.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
@@ -10,7 +11,7 @@ import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;
 const POINTS_PER_INCH = 72;
-/** Bytes per band. Fewer bands are faster, but each nested transparency group needs as much memory again. */
+/** Bytes per band. Fewer bands are faster, but each nested transparency group needs as much memory as a band. */
 const BAND_BYTES = 4 * 1024 * 1024;
 /** Maximum fuel per pixel, in addition to the fuel of the page: scanned pages use 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
@@ -36,14 +37,14 @@ export interface View extends Size {
    * pixel grid.
    */
   readonly matrix: readonly [number, number, number, number, number, number];
-  /** Position of the raster's top left pixel in that grid. */
+  /** Position of the raster's top left pixel in the pixel grid. */
   readonly left: number;
   readonly top: number;
 }
 
 export interface RasterOptions {
   readonly colorModel: ColorModel;
-  /** Resolution stated in the file; also the resolution of the raster unless a view is set. */
+  /** Resolution that the image file states. Without a view, also the resolution of the raster. */
   readonly dpi: number;
   /** @default the whole page at `dpi` */
   readonly view?: View;
@@ -98,7 +99,7 @@ export class MupdfPage {
   /**
    * Returns the text of the page, visible or not, including text of annotations.
    * @param options MuPDF's options, see text.ts
-   * @throws EngineFailure as drawing does
+   * @throws EngineFailure for the same reasons as drawing
    */
   text(options = ""): readonly TextLine[] {
     const { engine } = this.#document;
@@ -166,7 +167,8 @@ export class MupdfPage {
   /**
    * Interprets the page. MuPDF reports and omits objects with errors.
    * @returns a display list
-   * @throws EngineFailure `too-complex` if the rest of the page is missing although it has no defect
+   * @throws EngineFailure `too-complex` if MuPDF stopped at one of its own limits, so that the rest of the page is
+   * missing
    */
   #interpret(...parts: readonly PagePart[]): Pointer {
     const { engine } = this.#document;
@@ -226,7 +228,8 @@ export class MupdfPage {
           if (rows === 1) throw new EngineFailure("too-large", "the heap limit was reached while drawing");
           canvas.close();
           this.#dropList();
-          // Frees fonts and images of earlier pages, but only now: with them, a book takes a seventh of the time.
+          // Frees cached fonts and images of earlier pages. They stay until now because drawing a book with them takes
+          // a seventh of the time.
           engine.release((raw) => raw._wasm_empty_store());
           rows = Math.ceil(rows / SHRINK);
         }
@@ -236,7 +239,7 @@ export class MupdfPage {
     }
   }
 
-  /** @returns undefined if memory was refused and objects are probably missing as a result */
+  /** @returns undefined if memory was refused, and objects are probably missing for that reason */
   #withMemory<T>(work: () => T): T | undefined {
     const shortage = this.#document.engine.shortage();
     try {

@@ -7,7 +7,7 @@ import type { PdfObjects } from "./objects.ts";
 export interface OtherFilters {
   /** Name of a crypt filter that is applied first. @default none */
   readonly crypt?: string;
-  /** Number of the stream's own filters to apply after it. @default all */
+  /** Number of the stream's own filters to apply after the crypt filter. @default all */
   readonly own?: number;
 }
 

@@ -26,8 +26,9 @@ const TEXT_BLOCK = 0;
 const MAX_CHARACTERS = 500_000;
 
 /**
- * Returns all text except annotations, by interpreting the page again. Omits characters beyond {@link MAX_CHARACTERS}.
- * @throws MupdfError if the page has any error; errors of the engine
+ * Interprets the page again, and returns all its text except the text of annotations. Omits characters beyond
+ * {@link MAX_CHARACTERS}.
+ * @throws MupdfError if the page has any error; EngineFailure
  */
 export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_page(page, options);
@@ -36,8 +37,8 @@ export function readTextOfContents(engine: Mupdf, page: Pointer, tank: FuelBudge
 
 /**
  * Returns the text of a display list. A display list omits invisible text whose glyphs have no outlines, as in many
- * recognized scans. Omits characters beyond {@link MAX_CHARACTERS}.
- * @throws MupdfError; errors of the engine
+ * scans with recognized text. Omits characters beyond {@link MAX_CHARACTERS}.
+ * @throws MupdfError; EngineFailure
  */
 export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, options = ""): readonly TextLine[] {
   const make = (options: Pointer) => engine.raw._wasm_new_stext_page_from_display_list(list, options);
@@ -45,8 +46,8 @@ export function readTextOfList(engine: Mupdf, list: Pointer, tank: FuelBudget, o
 }
 
 /**
- * Option to include characters outside the page. Otherwise the inclusion of a character at the page edge would depend
- * on the font's bounding box.
+ * Option to include characters outside the page. Without it, the font's bounding box would decide whether a character
+ * at the page edge is included.
  */
 export const WHOLE_TEXT = "clip=no";
 

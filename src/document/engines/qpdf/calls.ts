@@ -1,5 +1,5 @@
-// The functions through which qpdf's module calls functions that can throw. Converts C++ exceptions to a state of the
-// module; rethrows all others.
+// Wrappers through which qpdf's module calls functions that can throw. They record a C++ exception in the module's
+// state, and rethrow any other error.
 import type { QpdfExports } from "./program.ts";
 
 type Callee = (...values: number[]) => unknown;
@@ -63,7 +63,7 @@ export function callImports(exports: () => QpdfExports): WebAssembly.ModuleImpor
       unwind(exports(), thrown, stack);
     }
   };
-  // The letters of the wrappers by number of arguments, whatever their types.
+  // The module has one wrapper for each combination of argument types, but only the number of arguments matters here.
   const few = { i: none, b: one, e: one, G: two, c: two, I: two, f: two, h: three, k: three, m: four, l: four };
   return { ...few, ...Object.fromEntries([..."JzpxvyLrsu"].map((name) => [name, more])) };
 }

@@ -1,5 +1,6 @@
-// Names of the imports and exports of qpdf's module, in Emscripten's C and C++ runtime. The module has letters instead,
-// which differ between builds: wasm/qpdf/build.ts accepts only the build that these tables describe.
+// Maps the names of Emscripten's C and C++ runtime to the imports and exports of qpdf's module, which have letters
+// instead of names. The letters differ between builds, so wasm/qpdf/build.ts accepts only the build that these tables
+// describe.
 import type { QpdfExports } from "./program.ts";
 
 /** Letters of imports by name, except the wrappers of calls.ts. */
@@ -59,7 +60,7 @@ const EXPORTS: Readonly<Record<Exclude<keyof QpdfExports, "fuel">, string>> = {
   exceptionPointer: "na",
 };
 
-/** Returns imports under the letters of the module. */
+/** Returns the imports, keyed by the letters of the module. */
 export function lettered(imports: Readonly<Record<keyof typeof IMPORTS, WebAssembly.ImportValue>>) {
   return Object.fromEntries(
     Object.entries(IMPORTS).map(([name, letter]) => [letter, imports[name as keyof typeof IMPORTS]]),

@@ -17,10 +17,10 @@ export interface QpdfExports {
   /** @returns the address of a block on the stack */
   readonly allocateOnStack: (bytes: number) => number;
   readonly stackPointer: () => number;
-  /** Deletes a C++ exception object with its last reference. */
+  /** Removes a reference to a C++ exception object. Removing the last one deletes the object. */
   readonly decrementReferences: (object: number) => void;
   readonly incrementReferences: (object: number) => void;
-  /** Reports whether a handler of one type catches an object of another. */
+  /** Reports whether a handler of one type catches an object of another type. */
   readonly canCatch: (caught: number, thrown: number, adjusted: number) => number;
   /** @returns the address that the handler receives */
   readonly exceptionPointer: (object: number) => number;

@@ -1,5 +1,5 @@
-// Runs qpdf once as a program: takes arguments, returns the exit code and the output. Each run has a new instance, with
-// limits of memory and work. Interprets exit codes; callers choose the arguments.
+// Runs qpdf as a program. Callers choose the arguments, and receive the exit code and the output. Each run has a new
+// instance of the module, with limits of memory and work.
 import module from "#wasm/qpdf.wasm";
 import { EngineFailure } from "../../contract/failure.ts";
 import { namedExports } from "./names.ts";
@@ -35,8 +35,8 @@ const STACK_END = 343_712;
 const CANARY_BYTES = 4096;
 const CANARY = 0xa5;
 /**
- * Maximum fuel of a run, per byte of the heap limit, in units of 1 to 4 ns. A document above it counts as too complex.
- * An object needs up to 1.4 KiB of heap and 15,000 units, so a valid document reaches the heap limit first.
+ * Maximum fuel of a run, per byte of the heap limit, in units of 1 to 4 ns. A document that needs more counts as too
+ * complex. An object needs up to 1.4 KiB of heap and 15,000 units, so a valid document reaches the heap limit first.
  */
 const FUEL_PER_HEAP_BYTE = 24;
 /** Capacity of the module's counter, which has 31 bits and is refilled while the document is read. */

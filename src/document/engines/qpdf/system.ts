@@ -1,5 +1,5 @@
 // System interface of qpdf's module: files, standard streams, clock, memory, C++ exceptions. There are two files: the
-// input document, read in place, and the output, written to chunks.
+// input document, which is read in place, and the output, which is passed on in chunks.
 
 import { callImports } from "./calls.ts";
 import { lettered } from "./names.ts";
@@ -104,7 +104,7 @@ export class QpdfSystem {
       _emscripten_runtime_keepalive_clear() {},
       _setitimer_js: () => 0,
       emscripten_date_now: () => Date.now(),
-      // The time zone is UTC: offset in minutes, daylight saving flag, names of both zones.
+      // Writes the time zone UTC: offset in minutes, daylight saving flag, names of both zones.
       _tzset_js: (minutes: number, daylight: number, standard: number, summer: number) => {
         this.#words().setInt32(minutes, 0, true);
         this.#words().setInt32(daylight, 0, true);
@@ -135,7 +135,7 @@ export class QpdfSystem {
 
   #grow(bytes: number): boolean {
     const { memory } = this.#exports;
-    // Grows an eighth beyond the request, because growing is slow.
+    // Tries to grow by an eighth of the current size more than requested, because each growth is slow.
     for (const wanted of [bytes + memory.buffer.byteLength / 8, bytes]) {
       if (!this.#options.mayGrow(wanted)) continue;
       try {
@@ -244,7 +244,10 @@ export class QpdfSystem {
     words.setBigInt64(target + 88, file.path === INPUT_PATH ? 1n : 2n, true);
   }
 
-  /** Implements readv() and writev(): calls `each` for every buffer; it returns the number of bytes transferred. */
+  /**
+   * Implements readv() and writev(): calls `each` for every buffer. `each` returns the number of bytes transferred;
+   * undefined for a bad descriptor.
+   */
   #transfer(vectors: number, count: number, done: number, each: (bytes: Uint8Array) => number | undefined): number {
     let total = 0;
     for (let index = 0; index < count; index++) {

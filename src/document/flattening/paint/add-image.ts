@@ -1,25 +1,31 @@
-// Stores pixels as an image XObject, with a mask of one bit if only some pixels are used (ISO 32000-1, 8.9.6.3).
+// Stores pixels as an image XObject, with a mask of one bit if only some pixels are painted (ISO 32000-1, 8.9.6.3).
 import { deflateSync } from "node:zlib";
 import { ImageKernel } from "../../formats/image-kernel.ts";
 import { encodePixels, newPixels } from "../../formats/jpeg/samples.ts";
+import { JPEG_MAX_SIDE } from "../../formats/jpeg/write.ts";
 import { encodeFlate, takeCensus } from "../../images/flate-image.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Reference, type Value } from "../../objects/values.ts";
 import type { Pixels } from "./offscreen-document.ts";
 import { countOf, dilate, type Mask } from "./pixels.ts";
 
-/** Border around the mask, in pixels, that keeps its colors: viewers resample an image and its mask separately. */
+/**
+ * Masked-out pixels keep their colors up to this distance, in pixels, from painted pixels. Viewers resample an image
+ * and its mask separately, so these pixels can become visible.
+ */
 const TRUE_PIXELS = 4;
-/** Fraction of the image above which the mask is omitted. */
+/** Fraction of painted pixels above which the mask is omitted. */
 const WHOLE = 0.995;
 const JPEG_QUALITY = 90;
 /** A drawing with many colors becomes a JPEG if the JPEG is smaller than this fraction of the lossless data. */
 const WORTHWHILE = 0.6;
-/** Fraction of pixels equal to their left neighbor above which an image is a drawing. JPEG would blur its edges. */
+/**
+ * An image is a drawing if more than this fraction of its pixels equal their left neighbor. JPEG would blur its edges.
+ */
 const DRAWING = 0.7;
 
 export interface PictureOptions {
-  /** The used pixels. @default all pixels */
+  /** The pixels to paint. @default all pixels */
   readonly mask?: Mask;
   /** The optional content group of the image. */
   readonly layer?: Value | undefined;
@@ -44,7 +50,7 @@ export function addImage(file: PdfFile, pixels: Pixels, { mask, layer }: Picture
   return file.add(imageStream(dictionary, bytes));
 }
 
-/** @returns a stencil mask that is 0 where pixels are painted: in explicit masks, 1 masks out */
+/** @returns a stencil mask with 0 for each painted pixel, because 1 masks out in explicit masks */
 export function addMask(file: PdfFile, { width, height, bits }: Mask): Reference {
   const rowBytes = Math.ceil(width / 8);
   const packed = new Uint8Array(rowBytes * height);
@@ -67,7 +73,7 @@ export function imageStream(dictionary: Dictionary, bytes: Uint8Array): PdfStrea
   return new PdfStream(dictionary, plainBody(bytes));
 }
 
-/** Gives masked-out pixels the color of their neighbor, so that they compress well. */
+/** Sets each masked-out pixel to the color of a neighbor, so that the image compresses well. */
 function plainBeyond({ width, height, channels, samples }: Pixels, { bits }: Mask): void {
   for (let y = 0; y < height; y++) {
     const first = bits.indexOf(1, y * width);
@@ -111,7 +117,7 @@ function encode({ width, height, channels, samples }: Pixels): Encoded {
   const census = inColor.isGray ? takeCensus(kernel, pixels) : inColor;
   const space = Name.of({ 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[pixels.channels]!);
   // JPEG encoding runs first, because the lossless encoder modifies the samples.
-  const isPhoto = !census.colors && Math.max(width, height) <= 65_535;
+  const isPhoto = !census.colors && Math.max(width, height) <= JPEG_MAX_SIDE;
   const isDrawing = census.flat >= DRAWING;
   const options = { quality: JPEG_QUALITY, subsampled: !isDrawing };
   const jpeg = isPhoto ? encodePixels(kernel, pixels, options, pixels.channels === 3).slice() : undefined;

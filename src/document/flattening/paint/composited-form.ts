@@ -1,5 +1,5 @@
-// Replaces a form with constant alpha over one backdrop color by an opaque form in composited colors. Its shapes
-// overlap as before (ISO 32000-1, 11.4).
+// Replaces a form that is painted with constant alpha over a single backdrop color. The replacement is an opaque form
+// in composited colors, whose shapes overlap in the same way (ISO 32000-1, 11.4).
 import { readOperations } from "../../content/content.ts";
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import {
@@ -59,12 +59,18 @@ export class CompositedForms {
     return file.add(imageStream(copy, applyEdits(bytes, edits, bytes.length)));
   }
 
-  /** @param objects the XObject resources of the form; used ones are replaced, others removed */
+  /**
+   * @param objects the XObject resources of the form, changed in place: nested forms are replaced, unused objects
+   * removed
+   */
   #edits(bytes: Uint8Array, objects: Dictionary, mixture: CompositeInput, depth: number): Edit[] | undefined {
     const edits: Edit[] = [];
     const saved: { fill: boolean; stroke: boolean; mode: number }[] = [];
     const shown = new Set<string>();
-    /** True if this form has set the color: inherited colors are unknown. `mode` is the text rendering mode. */
+    /**
+     * `fill`, `stroke`: true if this form has set the color; an inherited color is unknown. `mode`: text rendering
+     * mode.
+     */
     let state = { fill: false, stroke: false, mode: 0 };
     for (const { operator, operands, start, end } of readOperations(bytes)) {
       if (UNKNOWN_COLORS.has(operator)) return undefined;

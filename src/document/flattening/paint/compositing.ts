@@ -53,7 +53,7 @@ export function scaledTint(file: PdfFile, paint: Paint, alpha: number): string |
   const operator = (text: string) => (paint.isStroke ? text.toUpperCase() : text);
   if (deviceComponents(file, paint, color)?.length === 4) return `${tints} ${operator("k")}`;
   const family = color.space && familyOf(file, paint, color.space);
-  // The operation keeps the current color space.
+  // `scn` sets only the tints; the current color space stays.
   return family === "Separation" || family === "DeviceN" ? `${tints} ${operator("scn")}` : undefined;
 }
 

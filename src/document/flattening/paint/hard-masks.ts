@@ -1,4 +1,5 @@
-// Replaces soft masks without intermediate values (ISO 32000-1, 11.6.5.3) by equivalent masks of one bit (8.9.6.3).
+// Replaces soft masks that contain only the values 0 and 1 (ISO 32000-1, 11.6.5.3) by equivalent masks of one bit
+// (8.9.6.3).
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { ImageKernel } from "../../formats/image-kernel.ts";
@@ -22,7 +23,7 @@ export class HardMasks {
 
   /**
    * @returns the image with a mask of one bit, or without a mask if all of it is opaque; undefined if its mask has
-   * intermediate values
+   * intermediate values or cannot be decoded
    */
   find(value: Value | undefined): Reference | undefined {
     if (!(value instanceof Reference)) return undefined;
@@ -38,7 +39,8 @@ export class HardMasks {
     const dictionary = image.dictionary.clone();
     dictionary.delete("SMask");
     if (soft) {
-      // In opaque areas, preblended colors equal the original ones.
+      // SMask overrides Mask (table 89). Matte needs no correction: where the mask is opaque, preblended colors equal
+      // the original colors.
       dictionary.delete("Mask");
       const stencil = this.#stencilOf(soft);
       const levels = stencil ? undefined : this.#levelsOf(soft);
@@ -49,7 +51,7 @@ export class HardMasks {
     return file.add(new PdfStream(dictionary, image.body));
   }
 
-  /** Converts a soft mask of one bit to a stencil mask: same data, inverted Decode, because 1 masks out. */
+  /** Converts a soft mask of one bit to a stencil mask. Keeps the data, and inverts Decode, because 1 masks out. */
   #stencilOf(soft: PdfStream): Reference | undefined {
     const image = readImage(this.#file, soft.dictionary);
     if (image?.bits !== 1 || image.isStencil || image.colors?.kind !== "gray" || image.colors.palette) return undefined;

@@ -1,4 +1,5 @@
-// An off-screen copy of the document, used only for drawing. One of its pages shows any content.
+// An off-screen copy of the document, used only for drawing. Its first page shows any page of the document, with any
+// content.
 
 import type { Box, Matrix } from "../../content/matrix.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -33,20 +34,20 @@ export interface OffscreenPage {
   readonly states: Dictionary | undefined;
   /** True if the page might use tiling patterns. */
   readonly hasTilings: boolean;
-  /** Number of samples in its transparent images. @default 0 */
+  /** Number of samples in the page's transparent images. @default 0 */
   readonly imageSamples?: number;
 }
 
 const CROP_BOX = 1;
 const BAND_BYTES = 40 * 1024 * 1024;
-/** Margin in pixels around a band in which objects are drawn too. */
+/** Margin, in pixels, by which the drawn area exceeds a band on each side. */
 const MARGIN = 2;
 const SHRINK = 8;
-/** Multiple of the usual fuel per page, because the page is drawn many times. */
+/** Factor for the fuel of a page, because the page is drawn many times. */
 const EFFORT = 4;
-/** Fuel per sample of a page's images, each decoded a few times. */
+/** Fuel per image sample. It suffices to decode each image a few times. */
 const FUEL_PER_SAMPLE = 40;
-/** Maximum fuel for images, about two minutes. */
+/** Maximum fuel for images, enough for about two minutes. */
 const MAX_IMAGE_FUEL = 50_000_000_000;
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const RENEWED_BYTES = 160 * 1024 * 1024;
@@ -56,9 +57,9 @@ export class OffscreenDocument {
   readonly #document: MupdfDocument;
   #values: EngineValues;
   #objects: PdfObjects;
-  /** Corrects the resources of forms in variants; the page itself is corrected when it is loaded. */
+  /** Repairs the resources of forms in variants. The resources of the page are repaired when it is loaded. */
   #resources: DrawnResources;
-  /** Objects reused for the forms of the page's variants. */
+  /** Numbers of the objects that contain the forms of a variant. The next variant reuses them. */
   #pool: number[] = [];
   #used = 0;
   #hasTilings = false;
@@ -133,12 +134,12 @@ export class OffscreenDocument {
     });
   }
 
-  /** Makes the forms of the last variant reusable. */
+  /** Starts a variant, which reuses the form objects of the previous variant. */
   begin(): void {
     this.#used = 0;
   }
 
-  /** @returns a form as an object of this copy, valid until {@link begin} */
+  /** @returns a new form in this copy, valid until the next {@link begin} */
   form(dictionary: Dictionary, bytes: Uint8Array): Reference {
     const number = this.#run((raw) => {
       const number = this.#pool[this.#used] ?? raw._wasm_pdf_create_object(this.#document.pointer);
@@ -150,7 +151,7 @@ export class OffscreenDocument {
     return new Reference(number);
   }
 
-  /** Calls `work` while the given optional content is visible, even if its layer is off. */
+  /** Calls `work` while the objects with these numbers are visible, even if their layers are off. */
   reveal<T>(numbers: readonly number[], work: () => T): T {
     const hidden = numbers.map((number) => {
       const object = this.#values.number(number);
@@ -230,7 +231,7 @@ export class OffscreenDocument {
 export const NEUTRAL_NAME = "FlattenNone";
 export const NEUTRAL: Dictionary = Dictionary.of({ ca: 1, CA: 1, BM: Name.of("Normal"), SMask: Name.of("None") });
 
-/** The page with one content, which can be drawn region by region. */
+/** The page with one variant of its content. Any region of it can be drawn. */
 export class PageVariant implements Disposable {
   readonly #engine: Mupdf;
   readonly #list: Pointer;
@@ -281,7 +282,7 @@ export class PageVariant implements Disposable {
       const space = model === "cmyk" ? raw._wasm_device_cmyk() : raw._wasm_device_rgb();
       const pixmap = raw._wasm_new_pixmap_with_bbox(space, engine.floats(0, 0, width, rows), 0);
       try {
-        // In CMYK too, the engine's value for white is 255; it converts it to no ink.
+        // In CMYK too, the engine's value for white is 255. The engine converts it to no ink.
         raw._wasm_clear_pixmap_with_value(pixmap, 255);
         const device = raw._wasm_new_draw_device(engine.identity(), pixmap);
         try {
@@ -300,7 +301,7 @@ export class PageVariant implements Disposable {
   }
 }
 
-/** Ignores the error of groups left open at the end of an incomplete page. The page is drawn up to there. */
+/** Ignores the error for groups that an incomplete page does not close. All content before the error is drawn. */
 function closeLeniently(engine: Mupdf, close: () => void): void {
   try {
     close();

@@ -1,4 +1,4 @@
-// Compares rasters of a page: the pixels that differ, their bounding boxes, and their sharpness.
+// Compares two rasters of a page: finds the pixels that differ, their bounding boxes, and the sharpness of their edges.
 import type { Box } from "../../content/matrix.ts";
 import type { Pixels } from "./offscreen-document.ts";
 
@@ -11,13 +11,13 @@ export interface Mask {
 
 /** Side, in pixels, of the squares into which a mask is divided. */
 const TILE = 8;
-/** Maximum number of rectangles; more are merged into one. */
+/** Maximum number of rectangles. If there are more, they are merged into one rectangle. */
 const MAX_BOXES = 24;
-/** Maximum invisible difference of a component, of 255. */
+/** Maximum invisible difference of a component, out of 255. */
 const UNSEEN = 2;
-/** Minimum difference of a component at a visible edge, of 255. */
+/** Minimum difference of a component at a visible edge, out of 255. */
 const EDGE = 80;
-/** Minimum difference, of 255, at a hard border, measured `INSIDE` pixels from it. */
+/** Minimum difference of a component at a hard border, out of 255, measured `INSIDE` pixels inside the border. */
 const HARD = 32;
 const INSIDE = 2;
 
@@ -154,7 +154,7 @@ export const around = (a: Box, b: Box): Box => [
   Math.max(a[3], b[3]),
 ];
 
-/** Returns the fraction of horizontal pixel pairs in the mask that are an edge. */
+/** Returns the fraction of horizontally adjacent pixel pairs in the mask that form an edge. */
 export function sharpness({ width, height, channels, samples }: Pixels, { bits }: Mask): number {
   let pairs = 0;
   let edges = 0;
@@ -175,8 +175,8 @@ export function sharpness({ width, height, channels, samples }: Pixels, { bits }
 }
 
 /**
- * Returns the fraction of row ends of a mask where two rasters differ abruptly, as at the border of a shape, instead of
- * gradually.
+ * Examines both ends of each horizontal run of set pixels in the mask. Returns the fraction of ends where the two
+ * rasters differ abruptly, as at the border of a shape, and not gradually, as in a shadow.
  */
 export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): number {
   const { channels } = a;
@@ -200,7 +200,7 @@ export function hardness(a: Pixels, b: Pixels, { width, height, bits }: Mask): n
   return ends === 0 ? 0 : hard / ends;
 }
 
-/** Returns the common color of all pixels in a mask. Undefined if they differ. */
+/** Returns the common color of all pixels in a mask. Undefined if the colors differ. */
 export function uniformColor({ channels, samples }: Pixels, { bits }: Mask): number[] | undefined {
   const first = bits.indexOf(1);
   if (first < 0) return undefined;

@@ -1,5 +1,5 @@
-// Removes transparency parameters from objects as they are written. Without transparent painting they have no effect,
-// but PDF/A-1 still forbids them (ISO 19005-1, 6.4).
+// Removes transparency parameters from objects as they are written. On flattened pages the parameters have no effect,
+// but PDF/A-1 forbids them (ISO 19005-1, 6.4).
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, type Value } from "../../objects/values.ts";
 
@@ -9,7 +9,7 @@ const STATE_ENTRIES = ["ca", "CA", "BM", "SMask", "AIS", "TK"];
 const ANNOTATION_ENTRIES = ["ca", "CA", "BM"];
 const IMAGE_ENTRIES = ["SMask", "SMaskInData"];
 
-/** @returns the object itself if it has no such entries */
+/** @returns the object itself if it has no transparency parameters */
 export function stripTransparency(file: PdfFile, object: PdfObject): PdfObject {
   if (object instanceof PdfStream) {
     const dictionary = sweep(file, object.dictionary, "stream");
@@ -60,7 +60,10 @@ function withoutGroup(dictionary: Dictionary): Dictionary {
 
 const isName = (value: Value | undefined, text: string) => value instanceof Name && value.text === text;
 
-/** Reports whether CA is an opacity. In appearance characteristics it is a caption, a string (table 189). */
+/**
+ * Reports whether the entries set an opacity or a blend mode. In appearance characteristics, CA is a caption, which is
+ * a string (table 189).
+ */
 function isOpacity(dictionary: Dictionary): boolean {
   return ANNOTATION_ENTRIES.some((entry) => {
     const value = dictionary.get(entry);

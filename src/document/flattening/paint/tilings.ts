@@ -2,7 +2,7 @@
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 
-/** Maximum number of objects to search. Beyond it, the page counts as having patterns. */
+/** Maximum number of objects to search. A page with more objects counts as having patterns. */
 const MAX_STEPS = 20_000;
 const TILING = 1;
 
@@ -29,7 +29,7 @@ export function mayHaveTilings(file: PdfFile, resources: Dictionary | undefined)
   return false;
 }
 
-/** Returns the resources of a form, font or graphics state. */
+/** Returns the resources of a form, of a font, or of the soft mask of a graphics state. */
 function insides(file: PdfFile, value: Value): Value[] {
   const dictionary = file.dictionary(value);
   const group = file.dictionary(dictionary?.get("SMask"))?.get("G");

@@ -19,7 +19,7 @@ export interface VariantOptions {
   readonly opaque?: readonly Paint[];
   /** A fill to extend over the whole page within its clip. */
   readonly unbounded?: Paint;
-  /** Optional content to show regardless of its state. */
+  /** Optional content to show even if its layer is off. */
   readonly revealed?: LayerScope | undefined;
 }
 
@@ -94,7 +94,10 @@ interface Cut {
   readonly marked: number;
 }
 
-/** Truncates the content after an operation, in its stream and in every enclosing one. */
+/**
+ * Returns the offsets at which each content stream ends: after the operation in its own stream, and after the form that
+ * contains it in each enclosing stream.
+ */
 function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   const cuts = new Map<ContentNode, Cut>();
   if (!last) return cuts;
@@ -107,7 +110,7 @@ function cutsOf(last: Paint | undefined): Map<ContentNode, Cut> {
   return cuts;
 }
 
-/** Edits of content streams, and all streams to rewrite. */
+/** The edits of each content stream. A stream is rewritten if it, or a form in it, has edits. */
 export class NodeEdits {
   readonly #edits = new Map<ContentNode, Edit[]>();
   readonly #touched = new Set<ContentNode>();

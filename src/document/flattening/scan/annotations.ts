@@ -103,7 +103,7 @@ class AppearanceStack {
     this.#below += this.#show(appearance);
   }
 
-  /** Returns an appearance with the same text and images of the given appearance's effect. */
+  /** Returns an opaque appearance: images that show the effect of the given appearance, and its text, invisible. */
   flatten(appearance: Appearance): Reference {
     const { regions, resources } = this.#page;
     using after = this.#withText(this.#below + this.#show(appearance));
@@ -149,7 +149,7 @@ function isSeen(file: PdfFile, annotation: Dictionary): boolean {
   return subtype !== "Popup" && !isHiddenOnScreen(subtype, file.number(annotation.get("F")) ?? 0);
 }
 
-/** Returns the page's content with all saved states closed. */
+/** Returns the page's content enclosed in `q` and `Q`. */
 function background(
   { file, transparency }: PageJob,
   resources: Dictionary | undefined,

@@ -1,4 +1,4 @@
-// Collects the kinds of colors on a page. Its images are in CMYK if it uses inks.
+// Finds the kinds of colors that a page uses: RGB, inks or both. They decide the color model of its images.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 

@@ -8,7 +8,7 @@ export interface Clip {
   readonly outer: Clip | undefined;
 }
 
-/** The optional content of an operation, linked to the enclosing one (ISO 32000-1, 8.11.3). */
+/** The optional content that contains an operation (ISO 32000-1, 8.11.3). `outer`: the enclosing optional content. */
 export interface LayerScope {
   readonly outer: LayerScope | undefined;
   /** The `BDC` that starts the optional content. */
@@ -34,7 +34,7 @@ export interface ByteSpan {
 
 export type PaintKind = "path" | "text" | "image" | "inline" | "shading" | "form";
 
-/** A color as operands of its operator. */
+/** A color, as the operands of a color operator. */
 export interface Color {
   /** Undefined for the device color spaces. */
   readonly space: string | undefined;
@@ -54,15 +54,15 @@ export interface Paint {
   readonly pathStart: number;
   readonly insertion: InsertionPoint;
   readonly shows: readonly TextShow[];
-  /** Operators inside a text object whose settings outlast it. */
+  /** Operators in a text object whose settings stay in effect after it. */
   readonly settings: readonly ByteSpan[];
-  /** For an image or a form, its resource. */
+  /** The resource of an image or a form. */
   readonly object: Value | undefined;
   /** True if the only cause of transparency is the graphics state. */
   readonly byState: boolean;
   /** True if the only cause of transparency is the soft mask of the image. */
   readonly byMask: boolean;
-  /** True for a fill of one color whose shape can be kept. `isStroke`: the same for strokes. */
+  /** True for a fill of one color, whose shape can stay. `isStroke`: true for a stroke of one color. */
   readonly isFill: boolean;
   readonly isStroke: boolean;
   /** The constant alpha, if it is the only cause of transparency. */
@@ -74,7 +74,7 @@ export interface Paint {
   readonly ownLayer: Value | undefined;
 }
 
-/** An offset in a content stream where content can be inserted, with the state there. */
+/** An offset in a content stream where content can be inserted, with the graphics state there. */
 export interface InsertionPoint {
   readonly node: ContentNode;
   /** Byte offset of the inserted content. */
@@ -119,6 +119,6 @@ export interface ContentNode {
 /** Consecutive painting operations that are flattened together. */
 export interface TransparentRun {
   readonly paints: Paint[];
-  /** Insertion point of an image of the result. The image includes everything painted before this point. */
+  /** Insertion point of the image that replaces the run. The image shows everything painted before this point. */
   insertion: InsertionPoint;
 }

@@ -1,8 +1,8 @@
-// Scans one content stream as a viewer does: keeps the graphics state, and records each transparent painting operation
-// as a Paint with its byte range, the cause of its transparency, and the insertion point after it. The causes are the
+// Scans one content stream as a viewer does. Tracks the graphics state, and records each transparent painting operation
+// as a Paint: its byte range, the cause of its transparency, and the insertion point after it. The causes are the
 // graphics state (constant alpha, blend mode, soft mask), a pattern, a font or form with transparent content, and the
-// soft mask of an image. Other painting operations only interrupt runs, unless all are to be recorded. Follows only
-// forms that the scanner enters.
+// soft mask of an image. Opaque operations only interrupt runs; with `recordsAll`, they are recorded too. A form is
+// scanned only if `PageScan.enter` accepts it.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { type Box, boundsOf, matrixOf, multiply } from "../../content/matrix.ts";
 import {
@@ -34,7 +34,10 @@ export class ContentScan {
   readonly #scanner: PageScan;
   readonly #file: PdfFile;
   readonly #saved: GraphicsState[] = [];
-  /** The scopes outside the open marked-content sequences. */
+  /**
+   * The open marked-content sequences. `layers`: to restore at the end. `tagStart`: start of the innermost tagged
+   * content.
+   */
   readonly #marked: { readonly layers: LayerScope | undefined; readonly tagStart: number | undefined }[] = [];
   #layers: LayerScope | undefined;
   /** Start of the marked content that encloses the whole stream and belongs to the structure tree. */
@@ -43,7 +46,7 @@ export class ContentScan {
   readonly #strayRestores: ByteSpan[] = [];
   /** True after `W` or `W*`: the current path clips once it is painted. */
   #clips = false;
-  /** Offset of the current path; -1 without one. */
+  /** Offset of the current path; -1 if there is no path. */
   #pathStart = -1;
   #pathBox: Box | undefined;
   #text: TextObject | undefined;
@@ -360,7 +363,7 @@ export class ContentScan {
     this.#layers = { outer: this.#layers, mark: { node: this.node, start, end }, objectNumber: undefined };
   }
 
-  /** @param about properties of the operation that differ from those of a plain fill */
+  /** @param about properties that differ from the properties of a plain fill */
   #paint(kind: PaintKind, operation: ContentOperation, isTransparent: boolean, about: Partial<Paint> = {}): void {
     const { recordsAll } = this.#scanner.options;
     const isNoted = isTransparent || recordsAll === true;

@@ -1,4 +1,4 @@
-// The state of a page scan, shared by its content and its forms.
+// The state of a page scan, shared by the scans of the page's content and of its forms.
 
 import type { ContentOperation } from "../../content/content.ts";
 import type { Budget } from "../../objects/budget.ts";

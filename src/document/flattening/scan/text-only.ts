@@ -34,7 +34,7 @@ export class TextOnly {
     this.#options = { ...options, recordsAll: true, splitsFills: false };
   }
 
-  /** @returns a form with only the text; undefined if it has none or the text cannot be determined */
+  /** @returns a form with only the text; undefined if the form has no text, or its text cannot be determined */
   form(value: Value | undefined, outer: Dictionary | undefined): Reference | undefined {
     const stream = this.#file.stream(value);
     if (!stream) return undefined;
@@ -95,7 +95,8 @@ function withoutObjects(original: Dictionary | undefined): Dictionary {
 }
 
 /**
- * Returns edits that keep only the text, without following forms and fonts. For content that is too complex to scan.
+ * Returns edits that keep only the text, without following forms and fonts. Used for content that is too complex to
+ * scan.
  */
 function plainEdits(bytes: Uint8Array): Edit[] | undefined {
   const edits: Edit[] = [];

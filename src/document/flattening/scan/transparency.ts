@@ -3,7 +3,7 @@
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
-/** The transparency parameters that a graphics state dictionary sets. Absent ones stay unchanged. */
+/** The transparency parameters that a graphics state dictionary sets. Absent parameters stay unchanged. */
 export interface TransparencyParams {
   readonly fillAlpha?: number;
   readonly strokeAlpha?: number;
@@ -11,7 +11,7 @@ export interface TransparencyParams {
   readonly isMasked?: boolean;
 }
 
-/** Maximum number of dictionaries per search. Beyond it, the object counts as transparent. */
+/** Maximum number of dictionaries per search. If a search needs more, its object counts as transparent. */
 const MAX_STEPS = 20_000;
 /** Maximum number of dictionaries in all searches of a document. */
 const MAX_TOTAL_STEPS = 2_000_000;
@@ -49,7 +49,7 @@ export class TransparencyFinder {
     return fillAlpha < 1 || strokeAlpha < 1 || isBlended === true || isMasked === true;
   }
 
-  /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can include one. */
+  /** Reports whether an image has a soft mask (11.6.5.3). JPEG 2000 data can contain the soft mask. */
   isTransparentImage(image: Dictionary): boolean {
     return (
       this.#file.stream(image.get("SMask")) !== undefined || (this.#file.number(image.get("SMaskInData")) ?? 0) > 0
@@ -66,7 +66,7 @@ export class TransparencyFinder {
     return value !== undefined && this.#search(value, "object");
   }
 
-  /** Searches depth first, without recursion. If the search finds no transparency, all objects in it are opaque. */
+  /** Searches depth first, without recursion. If it finds no transparency, records all visited objects as opaque. */
   #search(start: Value, as: "resources" | "object"): boolean {
     const visited = new Set<number>();
     const waiting: { readonly value: Value; readonly as: "resources" | "object" }[] = [{ value: start, as }];

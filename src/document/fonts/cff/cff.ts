@@ -48,12 +48,12 @@ export interface CffFont {
   readonly globalSubrs: Index;
   readonly charStrings: Index;
   readonly isCid: boolean;
-  /** By glyph: the CID, or the string number of the glyph name. */
+  /** The CID of each glyph, or the string number of its name. */
   readonly charset: Uint16Array;
   readonly subFonts: readonly SubFont[];
   /** FD index by glyph; undefined if the font has only one set of parameters. */
   readonly fdSelect: Uint8Array | undefined;
-  /** Offset of the built-in encoding, or the number of a predefined one. */
+  /** Offsets of the built-in encoding, or the number of a predefined encoding. */
   readonly encodingPlace: { readonly start: number; readonly end: number } | 0 | 1;
 }
 
@@ -75,7 +75,7 @@ export function readCff(bytes: Uint8Array): CffFont | undefined {
   try {
     return read(bytes);
   } catch (error) {
-    // A read beyond the end.
+    // The font refers to bytes beyond its end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -183,7 +183,7 @@ function placeOfEncoding(bytes: Uint8Array, offset: number): CffFont["encodingPl
   return { start: offset, end };
 }
 
-/** Returns the string of a string number. */
+/** Returns the string with this number. */
 function stringOf({ strings }: CffFont, sid: number): string {
   const standard = cffStrings();
   if (sid < standard.length) return standard[sid]!;
@@ -201,7 +201,7 @@ export function builtInEncoding(font: CffFont, names: readonly string[]): Encodi
   const { encodingPlace: place, bytes } = font;
   if (place === 0) return standardEncoding();
   const encoding: (string | undefined)[] = new Array(256).fill(undefined);
-  // The expert encoding is not implemented, because fonts with it are used only through Differences.
+  // The expert encoding is not implemented: fonts that have it are used only with an array of Differences.
   if (place === 1) return encoding;
   const format = bytes[place.start]!;
   const count = bytes[place.start + 1]!;

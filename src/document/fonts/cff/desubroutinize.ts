@@ -1,5 +1,5 @@
-// Inlines the subroutines of CFF glyphs and keeps hints. Subsets of one font number their subroutines differently;
-// without them, their glyphs can be compared.
+// Inlines the subroutines of CFF glyphs, so that glyphs of several subsets can be compared: subsets of the same font
+// number their subroutines differently. Hints stay.
 
 import { NOTDEF } from "../names/glyph-names.ts";
 import { TAGGED } from "../names/subset-tag.ts";
@@ -16,9 +16,9 @@ const MAX_CHARSTRING = 65_535;
 const MAX_STEPS = 200_000;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
 const FONT_BBOX = 5;
-/** Operator of a font that is an obliqued copy of another one. */
+/** DICT operator that marks a font as an obliqued copy of another font. */
 const SYNTHETIC_BASE = 1220;
-/** Operators whose operands are offsets, names or notices, which differ between subsets. */
+/** Operators whose operands differ between subsets: offsets and boxes, or names and notices. */
 const PLACES: ReadonlySet<number> = new Set([TOP.charset, TOP.encoding, TOP.charStrings, TOP.private, FONT_BBOX]);
 const NOTES = new Set([0, 1, 2, 3, 4, 13, 14, 1200, 1201, 1202, 1203, 1204, 1221, 1222]);
 const WIDTHS: ReadonlySet<number> = new Set([PRIVATE.subrs, PRIVATE.defaultWidth, PRIVATE.nominalWidth]);
@@ -34,7 +34,7 @@ export function desubroutinize(font: CffFont, { names: wanted, codes }: WantedNa
   if ((font.top.number(TOP.charStringType) ?? 2) !== 2 || font.top.has(SYNTHETIC_BASE)) return undefined;
   const names = glyphNames(font);
   const places = new Map(names.map((name, glyph) => [name, glyph]));
-  // If two glyphs share a name, readers choose different ones.
+  // If two glyphs have the same name, readers disagree on which one it means.
   if (places.size !== names.length) return undefined;
   const glyphs = new Map<string, NamedGlyph>();
   let bytes = 0;
@@ -75,7 +75,7 @@ const without = (bytes: Uint8Array, start: number, end: number) =>
 
 /**
  * Returns a charstring with its subroutines inlined.
- * @returns undefined if it is damaged, uses arithmetic operators or is composed of other glyphs
+ * @returns undefined if the charstring is damaged, uses arithmetic operators, or is composed of other glyphs
  */
 function inlineSubroutines(charString: Uint8Array, local: Index, global: Index): Uint8Array | undefined {
   const flat: number[] = [];

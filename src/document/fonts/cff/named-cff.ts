@@ -1,14 +1,15 @@
-// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several subsets of one font.
+// Writes a CFF font of named glyphs (Adobe Technical Note 5176), from one font or from several subsets of the same
+// font.
 
 import { cffStrings, NOTDEF } from "../names/glyph-names.ts";
 import { cffWidth, glyphNames, PRIVATE, readCff, TOP } from "./cff.ts";
 import { writeEntry, writeIndex } from "./syntax.ts";
 import { type2Number } from "./type2-writer.ts";
 
-/** The part of a font to keep. */
+/** The glyphs of a font to keep, by name and by code. */
 export interface WantedNames {
   readonly names: Iterable<string>;
-  /** Codes looked up in the built-in encoding. */
+  /** Codes that are looked up in the font's built-in encoding. */
   readonly codes: Iterable<number>;
 }
 
@@ -24,7 +25,7 @@ export interface NamedCff {
   readonly name: string;
   readonly hasStandardEncoding: boolean;
   readonly glyphs: ReadonlyMap<string, NamedGlyph>;
-  /** Names by code; `.notdef` for a looked-up code without a glyph. */
+  /** Glyph names of the wanted codes; `.notdef` for a code without a glyph. */
   readonly codes: ReadonlyMap<number, string>;
   readonly box: readonly number[];
   /** Entries of the Top DICT and the Private DICT, except offsets and widths. */
@@ -38,7 +39,7 @@ const MAX_CODES = 255;
 /** Maximum bytes of charstrings in memory at a time. */
 export const MAX_BYTES: number = 16 * 2 ** 20;
 
-/** Returns a key that is equal for subsets of one font. */
+/** Returns a key that is equal for all subsets of the same font. */
 export const commonOf = (font: NamedCff): string =>
   [
     font.name,
@@ -48,8 +49,8 @@ export const commonOf = (font: NamedCff): string =>
   ].join(" ");
 
 /**
- * @param fonts one font, or several subsets of one font
- * @returns undefined if the fonts contradict each other
+ * @param fonts one font, or several subsets of the same font
+ * @returns undefined if the fonts contradict each other, for example if their glyphs of the same name differ
  */
 export function writeNamedCff(fonts: Iterable<NamedCff | undefined>): Uint8Array | undefined {
   const glyphs = new Map<string, NamedGlyph>();
@@ -89,14 +90,14 @@ function around(one: readonly number[], other: readonly number[]): readonly numb
 
 type Named = readonly [name: string, glyph: NamedGlyph];
 
-/** Sorts glyphs with codes before the others (5176, 12). */
+/** Sorts glyphs with codes before glyphs without codes, as the encoding requires (5176, 12). */
 function encodedFirst(glyphs: ReadonlyMap<string, NamedGlyph>, coded: ReadonlySet<string>): Named[] {
   const sorted = [...glyphs].sort(([a], [b]) => (a < b ? -1 : 1));
   const rank = (name: string) => (name === NOTDEF ? 0 : coded.has(name) ? 1 : 2);
   return sorted.sort(([a], [b]) => rank(a) - rank(b));
 }
 
-/** @param codes undefined for the standard encoding */
+/** @param codes glyph names by code; undefined for the standard encoding */
 function writeFont(
   { name, box, top: ownTop, private: ownPrivate }: NamedCff,
   glyphs: readonly Named[],
@@ -123,7 +124,7 @@ function writeFont(
   const head = [HEADER, writeIndex([Buffer.from(name, "latin1")])];
   const behind = [writeIndex(Array.from(strings.keys(), (one) => Buffer.from(one, "latin1"))), writeIndex([])];
   const body = [charset, encoding, charStrings, privateDict];
-  // Integers have a fixed size, so that a first pass can compute the offsets.
+  // Integers have a fixed size, so that a first pass with zeros yields all sizes, from which the offsets follow.
   const top = (start: number) => {
     const places = body.map((_, part) => start + sizeOf(body.slice(0, part)));
     return writeIndex([
@@ -143,8 +144,8 @@ function writeFont(
 const sizeOf = (parts: readonly Uint8Array[]) => parts.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Writes the bounding box in two bytes per number: some FreeType versions read negative four-byte numbers as large
- * positive ones.
+ * Writes the bounding box with two bytes per number: some FreeType versions read negative four-byte numbers as large
+ * positive numbers.
  */
 function boxEntry(box: readonly number[]): Uint8Array {
   if (box.length !== 4) return new Uint8Array(0);
@@ -162,7 +163,7 @@ function mostUsual(widths: readonly number[]): number {
 
 let standardNumbers: Map<string, number> | undefined;
 
-/** @param strings the font's own strings; gets the string if it is not a standard one */
+/** @param strings numbers of the font's own strings; a name that is not a standard string is added */
 function stringNumber(name: string, strings: Map<string, number>): number {
   standardNumbers ??= new Map(cffStrings().map((one, number) => [one, number]));
   const known = standardNumbers.get(name) ?? strings.get(name);
@@ -173,7 +174,7 @@ function stringNumber(name: string, strings: Map<string, number>): number {
 }
 
 /**
- * Writes the codes of the first glyphs, and supplementary codes (5176, 12).
+ * Writes the first code of each encoded glyph, and all further codes as supplementary codes (5176, 12).
  * @returns undefined if there are more codes than the format allows
  */
 function encodingBytes(

@@ -1,6 +1,6 @@
-// Subsets a CFF font, bare or in OpenType (Adobe Technical Notes 5176 and 5177): empties unused glyphs, and replaces
-// unused subroutines by a return. Glyphs keep their numbers, names and order. Everything else keeps its offset and
-// bytes; freed bytes become zeros, which compress to almost nothing.
+// Subsets a CFF font, either bare or inside an OpenType font (Adobe Technical Notes 5176 and 5177). Unused glyphs
+// become empty, and unused subroutines contain only a `return`. All glyphs keep their numbers, names and order, and all
+// other data keeps its offset. Freed bytes become zeros, which compress to almost nothing.
 
 import { standardEncoding } from "../names/glyph-names.ts";
 import { checksum, MAGIC } from "../truetype/subset-truetype.ts";
@@ -66,7 +66,7 @@ function emptied(font: CffFont, glyphs: ReadonlySet<number>): Uint8Array | undef
 
 interface Used {
   readonly glyphs: ReadonlySet<number>;
-  /** Used subroutines, by the offset of their INDEX, which FDs can share. */
+  /** Used subroutines, by the offset of their INDEX: several FDs can share an INDEX. */
   readonly subrs: ReadonlyMap<number, UsedSubrs>;
 }
 
@@ -98,10 +98,11 @@ function usedParts(font: CffFont, wanted: ReadonlySet<number>): Used | undefined
     const own = local.count > 0 ? usedOf(local) : { index: local, used: new Set<number>() };
     if (!addUsedSubrs(font.charStrings.at(glyph), own, global, walk)) return undefined;
     if (walk.parts.size === 0) continue;
-    // The components of an accented glyph are named by standard encoding, and CID fonts have no names.
+    // An accented glyph refers to its components by codes of the standard encoding, which stand for glyph names. A CID
+    // font has no glyph names.
     if (font.isCid) return undefined;
     names ??= glyphNames(font);
-    // The components of earlier glyphs are already included.
+    // `parts` also contains the components of earlier glyphs, which are already included.
     for (const code of walk.parts) {
       if (known.has(code)) continue;
       const part = names.indexOf(standardEncoding()[code] ?? "");
@@ -129,7 +130,10 @@ function fill(bytes: Uint8Array, index: Index, kept: ReadonlySet<number>, filler
   return true;
 }
 
-/** Reports whether the used entries are unchanged. In a damaged font, entries can overlap. */
+/**
+ * Reports whether the used entries are unchanged. In a damaged font, entries can overlap, so that emptying one damages
+ * another.
+ */
 function isSame(font: CffFont, made: CffFont, { glyphs, subrs }: Used): boolean {
   const equal = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
   const equalList = (one: Index, other: Index, kept: Iterable<number>) => {

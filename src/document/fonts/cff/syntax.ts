@@ -11,7 +11,10 @@ export interface Index {
   at(index: number): Uint8Array;
 }
 
-/** Reads an INDEX. At the end of the font it is empty. @throws RangeError if the INDEX extends beyond the font */
+/**
+ * Reads an INDEX. An INDEX at the end of the font counts as empty. @throws RangeError if the INDEX extends beyond the
+ * font
+ */
 export function readIndex(bytes: Uint8Array, start: number): Index {
   const empty = { count: 0, start, end: start, at: () => new Uint8Array(0) };
   if (start >= bytes.length) return empty;
@@ -93,7 +96,7 @@ export class Dict {
   }
 }
 
-/** Maximum number of entries of a DICT. No operator has more operands (5176, table 3), and no font more operators. */
+/** Maximum number of entries of a DICT. No font has more. */
 const MAX_ENTRIES = 200;
 const NIBBLES = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", ".", "E", "E-", "", "-"];
 

@@ -1,10 +1,10 @@
-// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without drawing.
+// Reads and sets the widths of Type 2 charstrings (Adobe Technical Note 5177, 3.1) without interpreting the outlines.
 import type { Index } from "./syntax.ts";
 
 /** Limits of 5177, appendix B. */
 const MAX_DEPTH = 10;
 const MAX_STACK = 513;
-/** Maximum bytes to read until the width is found, because subroutines of hostile fonts call each other. */
+/** Maximum bytes to read until the width is found: the subroutines of a hostile font can call each other endlessly. */
 const MAX_STEPS = 20_000;
 
 const OPERATORS = { hstem: 1, vstem: 3, vmoveto: 4, callsubr: 10, return: 11, escaped: 12, endchar: 14 } as const;
@@ -22,14 +22,14 @@ interface Found {
   /** Difference from nominalWidthX; undefined if defaultWidthX applies. */
   readonly width: number | undefined;
   readonly operand: Operand | undefined;
-  /** The charstring's first subroutine call, with its operand, and the called subroutine. */
+  /** The offsets of the charstring's first subroutine call, including its operand, and the called subroutine. */
   readonly call: { readonly start: number; readonly end: number; readonly subr: Uint8Array } | undefined;
 }
 
 /** Returns the bias that is added to subroutine numbers (5177, 4.7). */
 export const subrBias = (count: number) => (count < 1240 ? 107 : count < 33900 ? 1131 : 32768);
 
-/** @returns undefined if the charstring is damaged, or computes its first operands */
+/** @returns undefined if the charstring is damaged, or computes its first operands with arithmetic operators */
 export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: Index): Found | undefined {
   const stack: Operand[] = [];
   const callers: { readonly bytes: Uint8Array; readonly at: number }[] = [];
@@ -77,9 +77,7 @@ export function glyphWidth(charString: Uint8Array, subrs: Index, globalSubrs: In
   return undefined;
 }
 
-/**
- * Reports whether the first operator of a charstring, with this number of operands, has a width as its first operand.
- */
+/** Reports whether a charstring starts with a width: its first operator then has one operand more than it needs. */
 function hasWidth(operator: number, count: number): boolean {
   switch (operator) {
     case hstem:
@@ -145,7 +143,7 @@ export function withWidth(
     if (found.operand.start >= 0) {
       return concatBytes(bytes.subarray(0, found.operand.start), encoded(width), bytes.subarray(found.operand.end));
     }
-    // The width is in a subroutine that other glyphs can share.
+    // The width is in a subroutine that other glyphs can share, so the subroutine is inlined.
     const { call } = found;
     if (!call) return undefined;
     const body = call.subr.at(-1) === OPERATORS.return ? call.subr.subarray(0, -1) : call.subr;

@@ -3,12 +3,15 @@ import type { Type1Outline } from "../type1/charstring.ts";
 
 /** Maximum operands of one operator (5177, appendix B). */
 const MAX_OPERANDS = 48;
-/** Maximum coordinate. Larger numbers have other encodings, which no font needs. */
+/** Maximum coordinate. Larger numbers would need another encoding, but no font has them. */
 const MAX_VALUE = 32_000;
 const FRACTION = 65_536;
 const [VMOVETO, RLINETO, HLINETO, VLINETO, RRCURVETO, ENDCHAR] = [4, 5, 6, 7, 8, 14];
 const [RMOVETO, HMOVETO, VHCURVETO, HVCURVETO] = [21, 22, 30, 31];
-/** Operators that alternate implicitly: one operator encodes a sequence of both. */
+/**
+ * The operator that each operator implies for its next operands. In a sequence of alternating lines, for example, only
+ * the first operator is written.
+ */
 const TURNS = new Map([
   [HLINETO, VLINETO],
   [VLINETO, HLINETO],
@@ -38,7 +41,10 @@ class Type2Writer {
   #operator = 0;
   #next = 0;
   #exact: [number, number] = [0, 0];
-  /** The current point according to the written, rounded numbers. Prevents the accumulation of rounding errors. */
+  /**
+   * The current point according to the written numbers, which are rounded. New numbers are relative to it, so that
+   * rounding errors do not accumulate.
+   */
   #written: [number, number] = [0, 0];
   #isMoved = false;
   #isWritable = true;

@@ -1,24 +1,29 @@
 // Finds the subroutines that Type 2 charstrings call (Adobe Technical Note 5177, 4.7), and the components of accented
-// glyphs, so that a subset keeps only these.
+// glyphs. A subset needs them.
 
 import type { Index } from "./syntax.ts";
 import { numberAt, subrBias } from "./type2-charstring.ts";
 
 const MAX_DEPTH = 10;
-/** Maximum bytes of one glyph including its subroutines, because subroutines of hostile fonts call each other. */
+/**
+ * Maximum bytes to read for one glyph and its subroutines: the subroutines of a hostile font can call each other
+ * endlessly.
+ */
 const MAX_STEPS = 1_000_000;
 const MIN_STEPS = 100_000;
 const MAX_GROWTH = 64;
 const [CALLSUBR, RETURN, ESCAPE, ENDCHAR, HINTMASK, CNTRMASK, CALLGSUBR] = [10, 11, 12, 14, 19, 20, 29];
 export const STEMS: ReadonlySet<number> = new Set([1, 3, 18, 23]);
-/** Two-byte operators that leave the stack empty: four kinds of flex, and an obsolete one (5177, 4.1 and C). */
+/**
+ * Two-byte operators that leave the stack empty: four kinds of flex, and the obsolete `dotsection` (5177, 4.1 and C).
+ */
 export const PLAIN_ESCAPES: ReadonlySet<number> = new Set([0, 34, 35, 36, 37]);
 
-/** Collects the dependencies of the glyphs of one font. */
+/** Collects the components of accented glyphs in one font, and limits the bytes to read. */
 export class CharStringWalk {
   /** Codes of the components of accented glyphs, in the standard encoding (5177, appendix C). */
   readonly parts = new Set<number>();
-  /** Remaining bytes for all glyphs including subroutines. Real fonts need a few times their size. */
+  /** Remaining bytes to read for all glyphs and their subroutines. Real fonts need a few times the size of the font. */
   stepsLeft: number;
 
   /** @param sizeBytes size of the font */
@@ -73,7 +78,8 @@ export function addUsedSubrs(
       return true;
     }
     if (operator === ESCAPE) {
-      // A computed number could be a subroutine number, or affect the length of a hint mask.
+      // Arithmetic operators are not supported: a computed number could be a subroutine number, or affect the length of
+      // a hint mask.
       if (!PLAIN_ESCAPES.has(bytes[at++] ?? -1)) return false;
     } else if (STEMS.has(operator)) stems += stack.length >> 1;
     else if (operator === HINTMASK || operator === CNTRMASK) {

@@ -9,7 +9,7 @@ import { addUsedSubrs, CharStringWalk } from "./used-subroutines.ts";
 
 /** A glyph of the new font. Glyph 0 is `.notdef`. */
 export interface CffGlyph {
-  /** The glyph whose outline it has. */
+  /** The glyph of the original font whose outline is copied. */
   readonly source: number;
   /** Glyph name, or the CID in a CID font. */
   readonly identity: string | number;
@@ -20,7 +20,7 @@ export interface CffGlyph {
 export interface CffOptions {
   /** Character collection of a CID font. @default the original collection */
   readonly ordering?: { readonly registry: string; readonly ordering: string; readonly supplement: number };
-  /** Keeps the built-in encoding. Its glyphs must be the first ones, in their original order. */
+  /** True to keep the built-in encoding. The glyphs that it encodes must then come first, in their original order. */
   readonly keepsEncoding: boolean;
 }
 
@@ -41,7 +41,7 @@ function charStringsOf(font: CffFont, glyphs: readonly CffGlyph[]): Uint8Array[]
   return charStrings;
 }
 
-/** All parts of a font except the DICTs with offsets. */
+/** All parts of a font except the DICTs that contain offsets. */
 interface Tables {
   /** Header and Name INDEX, before the Top DICT. */
   readonly before: readonly Uint8Array[];
@@ -119,8 +119,8 @@ interface TableOffsets {
 }
 
 /**
- * Concatenates the parts. Offsets have a fixed size, so a first pass with zeros yields the sizes of the DICTs with
- * offsets.
+ * Concatenates the parts. Offsets have a fixed size, so a first pass with zeros yields the sizes of the DICTs that
+ * contain them.
  */
 function assemble(font: CffFont, tables: Tables, options: CffOptions): Uint8Array {
   const { before, behind, charset, fdSelect, encoding, charStrings, privates } = tables;
@@ -216,7 +216,10 @@ function widened(font: CffFont, glyph: number, charString: Uint8Array, width: nu
   return withWidth(charString, width / scale - nominalWidth, subrs, font.globalSubrs);
 }
 
-/** Returns the DICT with other operands. New entries are appended, but ROS is always first (5176, 18). */
+/**
+ * Returns the DICT with changed operands. Changed entries keep their position, so ROS stays first (5176, 18); new
+ * entries are appended.
+ */
 function rewriteDict(dict: Dict, changed: ReadonlyMap<number, readonly number[]>): Uint8Array {
   const left = new Map(changed);
   const parts = dict.entries.map((entry) => {

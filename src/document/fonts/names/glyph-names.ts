@@ -1,4 +1,5 @@
-// Glyph names: their characters (Adobe Glyph List), and the encodings of PDF (ISO 32000-1, annex D).
+// Maps glyph names to characters (Adobe Glyph List), and codes to glyph names in the encodings of PDF (ISO 32000-1,
+// annex D).
 import encodings from "./encodings.json" with { type: "json" };
 import glyphs from "./glyph-list.json" with { type: "json" };
 
@@ -32,7 +33,7 @@ export const cffExpertCharset = lazily(() => encodings.cffExpertCharset.split(" 
 export const cffExpertSubsetCharset = lazily(() => encodings.cffExpertSubsetCharset.split(" ").map(Number));
 
 const unicodeByName = lazily(() => charactersByName(glyphs.unicode));
-/** Glyph names in TeX's mathematics fonts. A size can follow such a name. */
+/** Glyph names in TeX's mathematics fonts. A size, for example `Bigg`, can follow such a name. */
 const mathematicsByName = lazily(() => charactersByName(glyphs.mathematics));
 const SIZE = /(?:display|text|big|Big|bigg|Bigg|tp|bt|ex)$/;
 const dingbatsByName = lazily(() => charactersByName(glyphs.dingbats));
@@ -53,12 +54,12 @@ export function namedEncoding(name: string | undefined): Encoding | undefined {
   }
 }
 
-/** Maximum components of a glyph name. Ligatures have a few. */
+/** Maximum components of a glyph name. The name of a ligature has a few, for example `f_f_i`. */
 const MAX_PARTS = 16;
 
 /**
  * Returns the characters of a glyph name (Adobe Glyph List Specification, 2).
- * @returns undefined for a meaningless name
+ * @returns undefined for a name that identifies no characters
  */
 export function unicodeOfName(name: string, isDingbats = false): string | undefined {
   const base = name.split(".", 1)[0]!;
@@ -70,7 +71,7 @@ export function unicodeOfName(name: string, isDingbats = false): string | undefi
 
 const namesByUnicode = lazily(() => {
   const names = new Map<string, string>();
-  // The older names are shorter, and fonts use them.
+  // If several names mean a character, fonts use the oldest, which is the shortest.
   for (const [name, characters] of unicodeByName()) {
     if (name.length < (names.get(characters)?.length ?? Number.POSITIVE_INFINITY)) names.set(characters, name);
   }

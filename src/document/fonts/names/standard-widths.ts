@@ -4,7 +4,7 @@ import tables from "./standard-widths.json" with { type: "json" };
 import { TAGGED } from "./subset-tag.ts";
 
 const FIXED_WIDTH = 600;
-/** Family names that every viewer replaces by a standard font. */
+/** Family names that every viewer replaces with a standard font. */
 const FAMILIES: readonly (readonly [RegExp, "Courier" | "Times" | "Helvetica"])[] = [
   [/^courier/i, "Courier"],
   [/^times/i, "Times"],
@@ -12,7 +12,10 @@ const FAMILIES: readonly (readonly [RegExp, "Courier" | "Times" | "Helvetica"])[
 
 const byFont = new Map<string, ReadonlyMap<string, number>>();
 
-/** @returns the widths of the standard font that replaces a font of this name; undefined if unknown */
+/**
+ * @returns a function from characters to their widths in the standard font that replaces a font of this name; it
+ * returns undefined for unknown characters
+ */
 export function standardWidths(baseFont: string): (character: string) => number | undefined {
   const name = baseFont.replace(TAGGED, "");
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? "Helvetica";

@@ -85,9 +85,10 @@ function groupGlyphs(view: DataView, long: (at: number) => number): GlyphLookup 
 }
 
 /**
- * Creates a binary search over ranges. Ranges should be sorted (OpenType, "cmap"), and large fonts have thousands.
+ * Creates a search over ranges of codes. It is a binary search, because large fonts have thousands of ranges. Ranges
+ * that are not sorted, although they should be (OpenType, "cmap"), are searched linearly.
  * @param lastOf returns the last code of a range
- * @param firstOf returns its first code, for unsorted ranges, which are searched linearly
+ * @param firstOf returns the first code of a range; used only if the ranges are not sorted
  * @returns a function that returns the index of the first range that ends at or after a code; the number of ranges if
  * there is none
  */

@@ -10,8 +10,8 @@ const TWO_BY_TWO = 0x0080;
 const INSTRUCTIONS = 0x0100;
 
 /**
- * Font names, including unspecific ones, of fonts whose glyphs are meaningless strokes until their instructions run.
- * FreeType calls these fonts tricky.
+ * Names of fonts whose outlines are meaningless strokes until their instructions run; FreeType calls these fonts
+ * tricky. Includes names that identify no font, for example `CIDFont`.
  */
 const DRAWN_BY_PROGRAM = /^DF|^DLC|HuaTian|Ming|cpop|^NEC|^CIDFont|[^ -~]/i;
 
@@ -39,7 +39,7 @@ function simpleOf(outline: Uint8Array, view: DataView, contours: number): Uint8A
 }
 
 function compositeOf(outline: Uint8Array, view: DataView): Uint8Array | undefined {
-  // A copy, because `outline` is a view.
+  // A copy, because `outline` is a view of the font's bytes.
   const result = new Uint8Array(outline);
   const changed = new DataView(result.buffer);
   for (let at = SIMPLE_HEADER; at + 4 <= outline.length; ) {

@@ -1,5 +1,5 @@
-// Merges subsets of one TrueType font, in which glyphs have the same numbers, into one font (ISO 32000-1, 9.9).
-// Compares hashes of the subsets, so that only one subset is in memory at a time.
+// Merges several subsets of the same TrueType font into one font (ISO 32000-1, 9.9). A glyph must have the same number
+// in all subsets. Subsets are compared by hashes, so that only one subset is in memory at a time.
 
 import { type CmapSubtable, readCmap } from "./cmap.ts";
 import { HINTS, outlines, outlinesOf, postVersion3, subsetCmap, writeSfnt } from "./subset-truetype.ts";
@@ -13,7 +13,7 @@ import {
   viewOf,
 } from "./truetype.ts";
 
-/** The part of a font to keep. */
+/** The glyphs of a font to keep. */
 export interface GlyphSelection {
   /** The used glyphs. */
   readonly glyphs: ReadonlySet<number>;
@@ -26,11 +26,11 @@ export interface GlyphSelection {
 
 /** The selected contents of a font. */
 export interface FontContents {
-  /** A key that must be equal for merged fonts. */
+  /** A key that must be equal in all fonts to merge. */
   readonly common: string;
   /** Outline hashes by glyph. */
   readonly glyphs: ReadonlyMap<number, number>;
-  /** Glyphs by character. Characters of subtable n are offset by n * `MAP_SPAN`. */
+  /** Glyphs by character. In cmap subtable n, n * `MAP_SPAN` is added to each character. */
   readonly characters: ReadonlyMap<number, number>;
 }
 
@@ -109,8 +109,8 @@ export function outlineHash(outline: Uint8Array, more: number): number {
 }
 
 /**
- * @param parts fonts whose contents do not contradict each other, read one at a time
- * @returns undefined if their outlines contradict each other, or the result is too large
+ * @param parts fonts whose {@link FontContents} agree, read one at a time
+ * @returns undefined if the fonts have different outlines for the same glyph, or the result is too large
  */
 export function mergeTrueType(
   parts: Iterable<readonly [bytes: Uint8Array | undefined, wanted: GlyphSelection]>,

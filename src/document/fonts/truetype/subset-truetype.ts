@@ -24,7 +24,7 @@ export const HINTS = ["cvt ", "fpgm", "prep"];
 const OF_CHARACTERS = ["OS/2", "cmap", "post"];
 /** Maximum glyph offset with 16-bit entries, which store half of each offset. */
 export const MAX_SHORT_OFFSET = 0x1fffe;
-/** Required checksum of the whole font. */
+/** Required sum of the checksum of the whole font and its `checkSumAdjustment` (OpenType, "head"). */
 export const MAGIC = 0xb1b0afba;
 
 /** @returns undefined if the font has an unexpected structure */
@@ -77,7 +77,7 @@ export function outlinesOf(
   return found;
 }
 
-/** Returns "glyf" and the tables that depend on it, for these outlines. */
+/** Returns the table "glyf" for these outlines, and the tables that depend on it. */
 export function outlines(
   font: TrueTypeFont,
   glyphs: ReadonlyMap<number, Uint8Array>,
@@ -111,7 +111,7 @@ export function outlines(
   ]);
 }
 
-/** Sets the metrics of removed glyphs to zero, because zeros compress well. */
+/** Sets the metrics of removed glyphs to zeros, which compress well. */
 function metricsOf(
   font: TrueTypeFont,
   glyphs: ReadonlySet<number>,
@@ -123,7 +123,7 @@ function metricsOf(
   if (hmtx.length < full * 4 || full === 0) return undefined;
   const kept = Math.min(full, count);
   const metrics = hmtx.slice(0, kept * 4 + Math.max(0, count - kept) * 2);
-  // The last full entry applies to all later glyphs.
+  // The last full entry stays: it applies to all later glyphs.
   for (let glyph = 0; glyph < kept - 1; glyph++) if (!glyphs.has(glyph)) metrics.fill(0, glyph * 4, glyph * 4 + 4);
   const header = new Uint8Array(hhea);
   viewOf(header).setUint16(34, kept);
@@ -133,7 +133,7 @@ function metricsOf(
   ]);
 }
 
-/** Returns the subtables with only these characters. */
+/** Returns a cmap with the same subtables, but only for these characters. */
 export function subsetCmap(
   maps: readonly Omit<CmapSubtable, "entries">[],
   characters: ReadonlySet<number>,
@@ -158,8 +158,8 @@ export function subsetCmap(
 }
 
 /**
- * Writes format 4 (OpenType, "cmap"): a segment per run of consecutive characters with consecutive glyphs, and a final
- * one.
+ * Writes a cmap subtable in format 4 (OpenType, "cmap"): one segment per run of consecutive characters with consecutive
+ * glyphs, and a final segment.
  */
 export function cmapFormat4(pairs: readonly (readonly number[])[]): Uint8Array {
   const runs: { first: number; last: number; delta: number }[] = [];

@@ -92,7 +92,7 @@ function componentsOf(outline: Uint8Array): number[] | undefined {
   return componentOffsets(outline)?.map((at) => viewOf(outline).getUint16(at));
 }
 
-/** Returns the offsets of the component glyph numbers in an outline; undefined if it is damaged. */
+/** Returns the offsets of the component glyph numbers in an outline; undefined if the outline is damaged. */
 export function componentOffsets(outline: Uint8Array): number[] | undefined {
   const places: number[] = [];
   if (outline.length < 10) return places;
@@ -107,7 +107,10 @@ export function componentOffsets(outline: Uint8Array): number[] | undefined {
   return places;
 }
 
-/** Returns the advance width of a glyph, in font units. Glyphs without an entry use the last one (OpenType, "hmtx"). */
+/**
+ * Returns the advance width of a glyph, in font units. A glyph without an entry has the width of the last entry
+ * (OpenType, "hmtx").
+ */
 export function advanceWidth({ tables }: TrueTypeFont, glyph: number): number {
   const [hhea, hmtx] = [tables.get("hhea"), tables.get("hmtx")];
   if (!hhea || hhea.length < 36 || !hmtx || hmtx.length < 4) return 0;

@@ -6,7 +6,7 @@ const SINGLE = 1;
 const EXTENSION = 7;
 /** Maximum number of glyphs in one list. */
 const MAX_GLYPHS = 65_536;
-/** Maximum number of features, lookups and subtables read. */
+/** Maximum number of features, of lookups and of subtables to read. */
 const MAX_PARTS = 1000;
 
 /**

@@ -6,9 +6,9 @@ import { advanceWidth, componentOffsets, leftSideBearing, outlineOf, type TrueTy
 
 /** A glyph of the new font. */
 export interface TrueTypeGlyph {
-  /** The glyph whose outline it has. */
+  /** The glyph of the original font whose outline is copied. */
   readonly source: number;
-  /** Advance width in font units. @default the original one */
+  /** Advance width in font units. @default the original advance width */
   readonly advance?: number | undefined;
 }
 
@@ -87,7 +87,7 @@ export function compactTrueType(
   return writeSfnt(0x00010000, tables);
 }
 
-/** Returns the cmap of a symbolic font, from glyphs by code. */
+/** Returns a cmap for a symbolic font, from a map of codes to glyphs. */
 export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
   const pairs = [...glyphs].sort(([a], [b]) => a - b).map(([code, glyph]) => [SYMBOL_BASE + code, glyph]);
   const table = cmapFormat4(pairs);

@@ -1,5 +1,5 @@
-// Interprets Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8): returns outlines, and the called subroutines.
-// Executes flex and hint replacement; ignores hints.
+// Interprets Type 1 charstrings (Adobe Type 1 Font Format, 6 and 8), and returns their outlines and the subroutines
+// that they call. Flex and hint replacement are executed; hints are ignored.
 
 /** A path segment. Numbers are relative to the previous point, as in the charstring. */
 export interface PathStep {
@@ -19,7 +19,8 @@ export interface Type1Outline {
 }
 
 /**
- * Remaining bytes of charstrings to read, subroutines included, because subroutines of hostile fonts call each other.
+ * Remaining bytes of charstrings and subroutines to read: the subroutines of a hostile font can call each other
+ * endlessly.
  */
 export interface ReadBudget {
   stepsLeft: number;
@@ -27,7 +28,7 @@ export interface ReadBudget {
 
 const MAX_DEPTH = 16;
 const MAX_STACK = 64;
-/** Maximum number of path segments, because subroutines of hostile fonts draw endlessly. */
+/** Maximum number of path segments: the subroutines of a hostile font can draw endlessly. */
 const MAX_PATH = 30_000;
 const [CALLSUBR, RETURN, ESCAPE, HSBW, ENDCHAR] = [10, 11, 12, 13, 14];
 /** Two-byte operators: 100 plus the second byte. */
@@ -75,7 +76,7 @@ class Drawing {
   readonly #called = new Set<number>();
   readonly #path: PathStep[] = [];
   #stack: number[] = [];
-  /** Results of OtherSubrs on the PostScript stack. */
+  /** Results of OtherSubrs, which are on the PostScript stack. */
   #results: number[] = [];
   #flex: number[] | undefined;
   #point = [0, 0];
@@ -95,7 +96,7 @@ class Drawing {
       const byte = bytes[at];
       if (byte === undefined || byte === RETURN) {
         const caller = callers.pop();
-        // Some readers show no glyph that lacks `endchar`.
+        // A charstring without `endchar` is rejected, because some readers do not show its glyph.
         if (!caller) return undefined;
         ({ bytes, at } = caller);
       } else if (byte >= 32) {
@@ -217,7 +218,7 @@ class Drawing {
     return number !== undefined && COUNTERS.has(number);
   }
 
-  /** Ends flex. The first point is the reference point, to which the second one is relative (8.3). */
+  /** Ends flex. The first point is the reference point, to which the second point is relative (8.3). */
   #endFlex([, x, y]: readonly number[]): boolean {
     const flex = this.#flex;
     this.#flex = undefined;
@@ -229,7 +230,7 @@ class Drawing {
   }
 }
 
-/** @param at offset of a byte of at least 32 */
+/** @param at offset of a byte whose value is at least 32 */
 function numberAt(bytes: Uint8Array, at: number): [value: number, end: number] {
   const byte = bytes[at]!;
   const next = (offset: number) => bytes[at + offset] ?? 0;

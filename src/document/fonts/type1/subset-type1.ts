@@ -1,5 +1,5 @@
-// Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs, and replaces unused subroutines by a return.
-// Keeps everything else, including unusual parts.
+// Subsets a Type 1 font (Adobe Type 1 Font Format): removes unused glyphs, and replaces unused subroutines with a
+// `return`. All other parts stay unchanged, even if they are unusual.
 import { NOTDEF, standardEncoding } from "../names/glyph-names.ts";
 import { drawType1, type ReadBudget, type Type1Outline } from "./charstring.ts";
 import {
@@ -13,7 +13,7 @@ import {
 
 /** Subroutines by number, and their offsets in the decrypted part. */
 interface Subrs {
-  /** Position of the number of subroutines. */
+  /** Position of the text that states the number of subroutines. */
   readonly count: { readonly start: number; readonly end: number };
   readonly entries: ReadonlyMap<number, Subr>;
 }
@@ -29,10 +29,13 @@ interface Subr {
   readonly after: string;
 }
 
-/** Number of subroutines reserved for flex and hint replacement (8.3), which interpreters rely on. */
+/**
+ * Number of subroutines that are reserved for flex and hint replacement (8.3). They always stay, because interpreters
+ * rely on them.
+ */
 const OWN_SUBRS = 4;
 const RETURN = Uint8Array.of(11);
-/** Minimum budget of charstring bytes, subroutines included. Real fonts need a few times their size. */
+/** Minimum budget of charstring and subroutine bytes to read. Real fonts need a few times the size of the font. */
 const MIN_STEPS = 100_000;
 const MAX_STEPS = 20_000_000;
 const MAX_GROWTH = 16;
@@ -93,7 +96,7 @@ function readSubrs({ private: secret, count }: Type1Font, text: string): Subrs |
     entries.set(number, { start: at, end: closing.lastIndex, charString, before: head[3]!, after: after[0] });
     at = closing.lastIndex;
   }
-  // Subroutines precede the glyphs, and later code adds no more.
+  // Subroutines must precede the glyphs, and later code must not add more.
   if (at > count.start || /\bdup\s+\d+\s+\d+\s+\S+ /.test(text.slice(at, count.start))) return "damaged";
   const countStart = begin.index + begin[0].indexOf(begin[1]!, "/Subrs".length);
   return { count: { start: countStart, end: countStart + begin[1]!.length }, entries };
@@ -168,12 +171,15 @@ function editsOfGlyphs({ entries, count, private: secret }: Type1Font, kept: Rea
     else edits.push({ start, end: entries[index + 1]?.start ?? end, bytes: NOTHING });
   });
   if (edits.length === 0) return edits;
-  // Some fonts state a larger count, to reserve entries for added glyphs.
+  // Some fonts state a larger count, to reserve space for more glyphs.
   const more = Math.max(0, Number(latin1(secret.subarray(count.start, count.end))) - entries.length);
   return [{ ...count, bytes: Buffer.from(String(left + more)) }, ...edits];
 }
 
-/** Removes the subroutines after the last used one. Earlier ones must stay, because calls use their numbers. */
+/**
+ * Removes the subroutines after the last used one. Earlier unused subroutines only become a `return`, because all calls
+ * identify subroutines by number.
+ */
 function editsOfSubrs({ font, subrs }: DrawnType1, kept: ReadonlySet<number>): Edit[] {
   if (!subrs) return [];
   const edits: Edit[] = [];

@@ -11,7 +11,7 @@ import { hasPlainEncoding, type Type1Font } from "./type1.ts";
 
 const NUMBER = "([-+.\\dEe]+)";
 const UNIT_MATRIX = [0.001, 0, 0, 0.001, 0, 0];
-/** Matches entries besides outlines that affect appearance or widths. */
+/** Matches entries, other than outlines, that affect the appearance or the widths of glyphs. */
 const MORE = /\/(?:Metrics|CDevProc)\b|\/PaintType\s+[^0\s]/;
 const NOTHING = new Uint8Array(0);
 
@@ -26,7 +26,7 @@ export function convertType1(drawn: DrawnType1, { names, codes }: WantedNames): 
   let bytes = 0;
   for (const one of [NOTDEF, ...names]) {
     if (glyphs.has(one) || (one !== NOTDEF && !font.glyphs.has(one))) continue;
-    // If glyphs share a name, readers choose different ones.
+    // If several glyphs have the same name, readers disagree on which one it means.
     const glyph = repeated.has(one) ? undefined : glyphOf(drawn, one);
     bytes += glyph?.charString.length ?? 0;
     if (!glyph || bytes > MAX_BYTES) return undefined;

@@ -25,7 +25,7 @@ export interface Type1Font {
   readonly scale: number;
   /** Number of random bytes before each charstring; -1 if charstrings are not encrypted. */
   readonly lenIV: number;
-  /** Position of the number of charstrings. `glyphsEnd`: the end of the last charstring. */
+  /** Position of the text that states the number of charstrings. `glyphsEnd`: the end of the last charstring. */
   readonly count: { readonly start: number; readonly end: number };
   readonly glyphsEnd: number;
   /** Text between an entry's length and its bytes, and after the bytes: `RD` and `ND`, which fonts can rename. */
@@ -213,7 +213,6 @@ function findWidth(plain: Uint8Array): Width | undefined {
   return undefined;
 }
 
-/** Returns a decrypted charstring. */
 export function decryptCharString({ lenIV }: Type1Font, charString: Uint8Array): Uint8Array {
   return lenIV < 0 ? charString : decrypted(charString, CHARSTRING_KEY, lenIV);
 }
@@ -299,7 +298,6 @@ function emptyGlyph(font: Type1Font, width: number): Uint8Array {
   );
 }
 
-/** Returns an encrypted charstring. */
 export function encryptCharString({ lenIV }: Pick<Type1Font, "lenIV">, plain: Uint8Array): Uint8Array {
   return lenIV < 0 ? plain : encrypted(plain, CHARSTRING_KEY, lenIV);
 }

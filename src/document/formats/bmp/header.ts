@@ -23,7 +23,7 @@ const CALIBRATED = 0;
 
 export type BmpCoding = "plain" | "rle4" | "rle8" | "rle24" | "jpeg" | "png";
 
-/** The bits of each color in a pixel; 0 for an absent color. */
+/** The bit mask of each color in a pixel; 0 for an absent color. */
 export interface BitMasks {
   readonly red: number;
   readonly green: number;
@@ -92,7 +92,7 @@ export async function readBmpHeader(input: Input): Promise<BmpHeader> {
 
 const senseless = () => new EngineFailure("damaged", "a BMP with an invalid header");
 
-/** Returns the compression. OS/2 2 uses another number for this compression. */
+/** Returns the coding of a compression number. The number 4 means RLE24 in OS/2 version 2, JPEG in Windows. */
 function codingOf(compression: number, headerBytes: number): BmpCoding {
   const isOs2 = headerBytes === OS2_BYTES || headerBytes < INFO_BYTES;
   switch (compression) {
@@ -115,7 +115,7 @@ function codingOf(compression: number, headerBytes: number): BmpCoding {
   throw new EngineFailure("unsupported", `a BMP of compression ${compression}`);
 }
 
-/** Reads the masks: part of the header from version 2 on, after the header in version 1. */
+/** Reads the masks. They are part of the header from version 2 on, and follow the header of version 1. */
 async function readMasks(
   reader: ByteReader,
   view: DataView,
@@ -167,7 +167,7 @@ async function colorSpaceOf(input: Input, view: DataView, headerBytes: number): 
     return profiledSpace(await readProfile(input, FILE_HEADER_BYTES + offset, size), 3);
   }
   if (headerBytes < V4_BYTES || kind !== CALIBRATED) return RGB;
-  // Endpoints are fixed point X, Y, Z per color. Gammas have 16 integer and 16 fraction bits.
+  // Endpoints are X, Y and Z of each color in fixed point. Gammas have 16 integer and 16 fraction bits.
   const xyz = [0, 1, 2].map((color) => [0, 4, 8].map((at) => view.getUint32(60 + color * 12 + at, true)));
   const chromaticity = ([x, y, z]: number[]) => [x! / (x! + y! + z!), y! / (x! + y! + z!)] as const;
   const white = chromaticity([0, 1, 2].map((axis) => xyz.reduce((sum, color) => sum + color[axis]!, 0)));

@@ -1,4 +1,4 @@
-// Reads BMP as a PDF image. Rows stay in file order, mostly bottom-up; the page flips them.
+// Reads BMP as a PDF image. Rows stay in file order, which is mostly bottom-up; the page content flips the image.
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";

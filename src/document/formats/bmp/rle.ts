@@ -17,7 +17,7 @@ export class RleRows {
   #y = 0;
   #expected: Expected = "count";
   #count = 0;
-  /** The bytes of a three-byte pixel read so far. */
+  /** The bytes of the current three-byte pixel that have arrived. */
   readonly #pixel = new Uint8Array(3);
   #filled = 0;
   #literalBytes = 0;
@@ -70,7 +70,7 @@ export class RleRows {
     }
   }
 
-  /** Yields the rows missing from the data. */
+  /** Yields the remaining rows, which the data do not contain. */
   *rest(): Generator<Uint8Array> {
     if (this.isOver) return;
     if (this.#y < this.#height) yield this.#row;

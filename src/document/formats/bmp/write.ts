@@ -85,7 +85,7 @@ function* rows(raster: Raster): Generator<Uint8Array> {
   const rowsPerChunk = Math.max(1, Math.floor(CHUNK_BYTES / stride));
   const words = new Int32Array((rowsPerChunk * stride) / 4);
   const bytes = new Uint8Array(words.buffer);
-  // A band can start at any address; an aligned copy of the row can be read as words.
+  // A band can start at any address. Each row is copied to an aligned buffer, which can be read as words.
   const rowWords = new Int32Array(Math.ceil(rowBytes / 4));
   const row = new Uint8Array(rowWords.buffer, 0, rowBytes);
   let filled = 0;
@@ -108,8 +108,8 @@ function* rows(raster: Raster): Generator<Uint8Array> {
 }
 
 /**
- * Swaps red and blue, because bitmaps store blue first. Four pixels are three words, which covers nearly all of the
- * row.
+ * Swaps red and blue, because bitmaps store blue first. Converts four pixels (three words) at a time, and the last
+ * pixels of the row one by one.
  */
 function swapRedAndBlue(
   from: Int32Array,

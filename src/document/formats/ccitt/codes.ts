@@ -63,11 +63,11 @@ export const HORIZONTAL: Code = codeOf(HORIZONTAL_CODE);
 /** Codes of vertical modes, by distance + 3 (distances -3 to 3). */
 export const VERTICAL: readonly Code[] = [-3, -2, -1, 0, 1, 2, 3].map((distance) => codeOf(VERTICAL_CODES[distance]!));
 
-/** Modes other than vertical ones. The number of a vertical mode is its distance + 3. */
+/** Numbers of the other modes. The number of a vertical mode is its distance + 3. */
 export const PASS_MODE = 7;
 export const HORIZONTAL_MODE = 8;
 
-/** By color and the next {@link RUN_BITS} bits: run << 4 | code length; 0 for an invalid code. */
+/** Indexed by color and by the next {@link RUN_BITS} bits: run << 4 | code length; 0 for an invalid code. */
 export const RUN_TABLES: readonly Uint16Array[] = [0, 1].map((color) => {
   const table = new Uint16Array(2 ** RUN_BITS);
   TERMINATING[color]!.forEach((code, run) => {
@@ -79,7 +79,7 @@ export const RUN_TABLES: readonly Uint16Array[] = [0, 1].map((color) => {
   return table;
 });
 
-/** By the next {@link MODE_BITS} bits: mode << 4 | code length; 0 for an invalid code. */
+/** Indexed by the next {@link MODE_BITS} bits: mode << 4 | code length; 0 for an invalid code. */
 export const MODE_TABLE: Uint16Array = (() => {
   const table = new Uint16Array(2 ** MODE_BITS);
   VERTICAL.forEach((code, mode) => {

@@ -3,7 +3,7 @@ import { HORIZONTAL_MODE, MODE_BITS, MODE_TABLE, PASS_MODE, RUN_BITS, RUN_TABLES
 
 export interface FaxOptions {
   readonly columns: number;
-  /** Coding. `rows`: T.4 without end-of-line codes, each row aligned to bytes or words. `t4`. `t6`. */
+  /** Coding: T.4, T.6, or `rows`: T.4 without end-of-line codes, with each row aligned to bytes or words. */
   readonly kind: "rows" | "t4" | "t6";
   /** For `t4`: a bit after each end-of-line code states whether the row is coded relative to the row above. */
   readonly isTwoDimensional?: boolean;
@@ -11,9 +11,9 @@ export interface FaxOptions {
   readonly alignment?: 8 | 16;
 }
 
-/** Zeros of the end-of-line code: eleven, then a one. */
+/** Number of zeros in the end-of-line code. A 1 follows them. */
 const EOL_ZEROS = 11;
-/** Mode of a change directly below the change above. */
+/** Vertical mode of a color change directly below a change of the row above. */
 const VERTICAL_ZERO = 3;
 
 export class FaxDecoder {
@@ -35,23 +35,23 @@ export class FaxDecoder {
     this.#bytes = bytes;
     this.#options = options;
     this.#end = bytes.length * 8;
-    // Every pixel can change the color, and runs can be empty.
+    // A row can have two changes per pixel: every pixel can change the color, and runs can be empty.
     this.#above = new Uint32Array(2 * options.columns);
     this.#row = new Uint32Array(2 * options.columns);
   }
 
   /**
-   * True if a run, other than the first of a row, was empty so far. Some programs write empty runs and count both of
-   * their ends as color changes, which the row below refers to. Only libtiff decodes these as intended; other readers
-   * show a different image.
+   * True if an empty run has occurred, other than at the start of a row. Some programs write empty runs and count both
+   * ends as color changes, to which the row below then refers. Only libtiff decodes such an image as intended; other
+   * readers show a different image.
    */
   get hasEmptyRuns(): boolean {
     return this.#hasEmptyRuns;
   }
 
   /**
-   * Returns the columns where the color changes, starting with white. The array is valid until the second next call. A
-   * damaged row continues with its last color.
+   * Returns the columns where the color changes, starting with white. The second call after this one overwrites the
+   * array. A damaged row continues with its last color.
    * @returns undefined after the last row
    */
   next(): Uint32Array | undefined {
@@ -187,7 +187,8 @@ export class FaxDecoder {
         this.#change(at);
         continue;
       }
-      // b1: the first change above, right of a0, to the opposite color. b2: the next change.
+      // b1: the first change of the row above that is right of a0 and starts the opposite color. b2: the change after
+      // b1.
       while (index > 0 && above[index - 1]! > at) index--;
       while (index < aboveCount && (above[index]! <= at || (index & 1) !== color)) index++;
       if (mode === PASS_MODE) {

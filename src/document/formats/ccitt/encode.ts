@@ -21,7 +21,7 @@ export class FaxEncoder {
     this.#columns = columns;
   }
 
-  /** True if {@link take} should be called. */
+  /** True if the caller should {@link take} the output. */
   get isFull(): boolean {
     return this.#filled >= OUTPUT_BYTES / 2;
   }

@@ -1,4 +1,4 @@
-// Encodes a bilevel image as Group 4 fax data for PDF (ITU-T T.6; ISO 32000-1, 7.4.6), lossless.
+// Encodes a bilevel image losslessly as Group 4 fax data for PDF (ITU-T T.6; ISO 32000-1, 7.4.6).
 
 import type { Address, ImageKernel } from "../image-kernel.ts";
 import { concatenate } from "../jpeg/entropy/scans.ts";

@@ -28,10 +28,13 @@ export const MAX_CHUNK_ROWS = 4096;
 /** Output buffer size. A full buffer must be emptied before more rows are compressed. */
 export const OUTPUT_BYTES = 64 * 1024;
 
-/** Maximum bytes per row. The kernel holds about five rows in 4 GiB. */
+/** Maximum bytes per row. The kernel has at most 4 GiB, and needs memory for about five rows. */
 const MAX_ROW_BYTES = 2 ** 29;
 
-/** Maximum number of idle instances, and maximum memory of each. A larger instance is dropped after a wide image. */
+/**
+ * Maximum number of idle instances, and maximum memory of each. An instance that has grown larger for a wide image is
+ * dropped.
+ */
 const MAX_IDLE = 2;
 const MAX_IDLE_BYTES = 2 << 20;
 const idle: Exports[] = [];
@@ -43,7 +46,7 @@ export interface DeflateKernel {
   readonly chunkRows: number;
   /** Bytes of output not yet taken. */
   readonly size: number;
-  /** Compresses the first `count` of {@link DeflateKernel.rows}. */
+  /** Compresses the first `count` rows of {@link DeflateKernel.rows}. */
   encode(count: number): void;
   /** Ends the stream. */
   finish(): void;
@@ -51,7 +54,7 @@ export interface DeflateKernel {
   begin(): void;
   /**
    * Returns the output since the last call, valid until the next call of another method.
-   * @param before number of bytes to reserve before the output, up to 16, which the caller can write
+   * @param before number of bytes to reserve before the output, at most 16; the caller can write them
    * @param after number of bytes to reserve after the output
    */
   take(before?: number, after?: number): Uint8Array;
@@ -62,14 +65,14 @@ export interface DeflateKernel {
 /**
  * Returns an instance with a new stream.
  * @param rowBytes bytes of a row of samples
- * @param pixelBytes 1, 3 or 4, or twice that
+ * @param pixelBytes bytes of a pixel: 1, 3 or 4; twice as many with 16 bits per sample
  * @throws RangeError if there is no memory for such long rows
  */
 export function startDeflate(form: RowForm, rowBytes: number, pixelBytes: number): DeflateKernel {
   if (rowBytes > MAX_ROW_BYTES) throw new RangeError(`Rows of ${rowBytes} bytes are too long to compress`);
   const exports = idle.pop() ?? (new WebAssembly.Instance(deflateModule).exports as unknown as Exports);
   exports.start(FORMS[form], rowBytes, pixelBytes);
-  // Read after start, which can grow the memory and thereby detach the previous buffer.
+  // The buffer is read after `start`, which can grow the memory and so detach the previous buffer.
   const { buffer } = exports.memory;
   const chunkRows: number = exports.chunkRows.value;
   const output: number = exports.output.value;

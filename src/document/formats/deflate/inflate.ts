@@ -1,16 +1,19 @@
-// Inflates zlib streams (RFC 1950) in pieces with the platform's zlib, also streams that are damaged. Independent of
-// image formats.
+// Inflates zlib streams (RFC 1950), even damaged ones, piece by piece with the platform's zlib. Independent of image
+// formats.
 import { constants, createInflate, createInflateRaw, inflateRawSync } from "node:zlib";
 
 /** Output of one step. Node's default of 16 KiB takes ten times as long for a page of text. */
 const CHUNK_BYTES = 2 ** 20;
-/** Output of one step in a damaged stream: zlib's wrapper loses the step in which the damage begins. */
+/**
+ * Output of one step in a damaged stream. It is small, because zlib's wrapper loses the step in which the damage
+ * begins.
+ */
 const SMALL_CHUNK_BYTES = 4096;
 const HEADER_BYTES = 2;
 
 /**
- * `strict`: for checking, with the checksum. `tolerant`: without it, since it says nothing about which bytes are wrong.
- * `careful`: tolerant, and every step up to the damage is returned, slowly.
+ * `strict`: verifies the checksum. `tolerant`: ignores the checksum, because it does not show which bytes are wrong.
+ * `careful`: like `tolerant`, but slower, in small steps, so that few bytes before the damage are lost.
  */
 export type Mode = "strict" | "tolerant" | "careful";
 
@@ -31,7 +34,7 @@ export class Inflater implements Disposable {
     this.#zlib.on("error", () => this.#become("damaged"));
   }
 
-  /** True before the stream ends or is found to be damaged. Later bytes are ignored. */
+  /** True until the stream ends or damage is found. Bytes after that are ignored. */
   get isOpen(): boolean {
     return this.#state === "open";
   }
@@ -40,7 +43,7 @@ export class Inflater implements Disposable {
     return this.#state === "damaged";
   }
 
-  /** Yields the inflated bytes of the next part of the stream, which must not change until all of them are read. */
+  /** Inflates the next part of the stream. The part must not change until all inflated bytes are read. */
   async *push(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     const part = this.#isRaw ? this.#withoutHeader(bytes) : bytes;
     if (part.length > 0 && this.isOpen) yield* this.#read((done) => this.#zlib.write(part, done));
@@ -52,7 +55,7 @@ export class Inflater implements Disposable {
     return this.#state === "ended";
   }
 
-  /** Yields what `start` brings forth, until it calls back or the stream ends. */
+  /** Yields the output that `start` causes, until it calls `done` or the stream ends. */
   async *#read(start: (done: (error?: Error | null) => void) => void): AsyncGenerator<Uint8Array> {
     let isDone = false;
     start((error) => {
@@ -68,7 +71,7 @@ export class Inflater implements Disposable {
     }
   }
 
-  /** Checks the header (RFC 1950, 2.2), which can come in parts, and returns what follows it. */
+  /** Checks the header (RFC 1950, 2.2), which can arrive in parts, and returns the bytes after it. */
   #withoutHeader(bytes: Uint8Array): Uint8Array {
     const missing = HEADER_BYTES - this.#header.length;
     if (missing <= 0) return bytes;
@@ -88,8 +91,8 @@ export class Inflater implements Disposable {
 }
 
 /**
- * Yields what can be inflated of a whole stream, with or without a right checksum.
- * @param sizeBytes expected size; one that is small is inflated at once
+ * Yields the inflated bytes of a whole stream; of a damaged stream, the bytes up to the damage. Ignores the checksum.
+ * @param sizeBytes expected size; a small stream is inflated in one step
  */
 export async function* inflated(stream: Uint8Array, sizeBytes: number): AsyncGenerator<Uint8Array> {
   const whole = sizeBytes <= CHUNK_BYTES ? inflatedAtOnce(stream, sizeBytes) : undefined;
@@ -106,7 +109,7 @@ export async function* inflated(stream: Uint8Array, sizeBytes: number): AsyncGen
   if (inflater.isDamaged) yield* inflatedFrom(stream, size);
 }
 
-/** Yields the bytes from a position on, up to the damage. */
+/** Yields the inflated bytes from the position `start` on, up to the damage. */
 async function* inflatedFrom(stream: Uint8Array, start: number): AsyncGenerator<Uint8Array> {
   using inflater = new Inflater("careful");
   let position = 0;
@@ -117,8 +120,8 @@ async function* inflatedFrom(stream: Uint8Array, start: number): AsyncGenerator<
 }
 
 /**
- * Inflates a stream without its checksum. A truncated one yields what it has.
- * @returns undefined if it is damaged or larger
+ * Inflates a stream in one step. Ignores the checksum. Returns the existing bytes of a truncated stream.
+ * @returns undefined if the stream is damaged, or its output is larger than `maxOutputLength`
  */
 export function inflatedAtOnce(stream: Uint8Array, maxOutputLength: number): Uint8Array | undefined {
   if (!isHeader(stream)) return undefined;

@@ -1,4 +1,4 @@
-// Reads orientation and resolution from EXIF, whose directory has TIFF's format. Also reads TIFF itself.
+// Reads orientation and resolution from a directory of TIFF or EXIF, which have the same format.
 
 import { Directory, openTiff } from "../tiff/fields.ts";
 import type { Density, Orientation } from "../to-pdf/image-page.ts";
@@ -9,8 +9,8 @@ const Y_RESOLUTION = 283;
 const ORIENTATION = 274;
 const RESOLUTION_UNIT = 296;
 /**
- * Default unit (TIFF 6.0 section 8). Unit 1 has no absolute size. The table maps units 2 (inch) and 3 (centimeter) to
- * dots per inch.
+ * Default unit (TIFF 6.0 section 8). Unit 1 has no absolute size. The table contains the factors that convert units 2
+ * (inch) and 3 (centimeter) to dots per inch.
  */
 const INCH = 2;
 const DPI_PER_UNIT: Readonly<Record<number, number>> = { 2: 1, 3: 2.54 };
@@ -29,7 +29,7 @@ export function readInfo(directory: Directory): ExifInfo {
   return { orientation: isKnown ? (orientation as Orientation) : 1, ...(density ? { density } : {}) };
 }
 
-/** @param bytes data from the byte order mark on, which follows "Exif\0\0" in a JPEG */
+/** @param bytes data from the byte order mark on; in a JPEG, the mark follows "Exif\0\0" */
 export function readExif(bytes: Uint8Array): ExifInfo | undefined {
   const file = openTiff(bytes);
   const directory = file && Directory.read(file, file.firstDirectory);

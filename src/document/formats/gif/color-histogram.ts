@@ -1,5 +1,5 @@
-// Counts the pixels of each color: exactly up to 256 colors, then in a histogram that becomes only as coarse as
-// necessary. Works on runs of pixels.
+// Counts the pixels of each color: exactly for up to 256 colors, otherwise in a histogram that is only as coarse as
+// necessary. Counts runs of equal pixels in one step.
 
 import { skipRun, wordsOf } from "./run.ts";
 
@@ -15,10 +15,10 @@ const SLOTS = 1 << SLOT_BITS;
 const FIELDS = 5;
 const COARSEST_BITS = 5;
 
-/** Run length from which a faster search for its end pays off. */
+/** Minimum length of a run for which a faster search for the end of the run pays off. */
 const LONG_RUN = 8;
 
-/** Run length from which pixels count as part of a flat area instead of a texture. */
+/** Minimum length of a run that counts as part of a flat area instead of a texture. */
 const AREA_RUN = 6;
 const AREA_SLOT_BITS = 12;
 
@@ -51,7 +51,7 @@ export class ColorIndex {
   }
 }
 
-/** A color that fills flat areas. `pixels`: at most the number of its pixels in long runs. */
+/** A color that fills flat areas. `pixels` is a lower bound of the number of its pixels in long runs. */
 export interface Area {
   readonly color: number;
   readonly pixels: number;
@@ -70,7 +70,10 @@ export class ColorHistogram {
   /** All colors, while {@link ColorHistogram.exact} is true. */
   readonly index = new ColorIndex();
   readonly #counts = new Float64Array(MAX_COLORS);
-  /** Candidates for colors of flat areas. A slot keeps the majority color (Boyer and Moore). */
+  /**
+   * Candidates for colors of flat areas, in a hash table. A slot keeps the majority color of its pixels (Boyer and
+   * Moore).
+   */
   readonly #areaColors = new Int32Array(1 << AREA_SLOT_BITS);
   readonly #areaPixels = new Float64Array(1 << AREA_SLOT_BITS);
   #slots: Uint32Array | undefined;
@@ -81,7 +84,7 @@ export class ColorHistogram {
   readonly #thinning: number;
 
   /**
-   * @param thinning once {@link ColorHistogram.exact} is false, the caller adds one of this many rows.
+   * @param thinning once {@link ColorHistogram.exact} is false, the caller adds only one of this many rows
    * @default 1
    */
   constructor(thinning = 1) {
@@ -132,7 +135,9 @@ export class ColorHistogram {
     return areas.sort((a, b) => b.pixels - a.pixels || a.color - b.color);
   }
 
-  /** Returns the histogram without the pixels of `areas`. Only if {@link ColorHistogram.exact} is false. */
+  /**
+   * Returns the histogram without the pixels of `areas`. Must be called only if {@link ColorHistogram.exact} is false.
+   */
   cells(areas: readonly Area[]): Cells {
     const slots = this.#slots as Uint32Array;
     const mask = (0xff << (8 - this.#bits)) & 0xff;
@@ -175,7 +180,8 @@ export class ColorHistogram {
       this.#counts[this.index.add(color)] = run;
     } else {
       this.#slots = new Uint32Array(SLOTS * FIELDS);
-      // Cells are rounded up and areas down, so that an area never has more pixels than its cell.
+      // Pixel counts of cells are rounded up, and pixel counts of areas down, so that an area never has more pixels
+      // than its cell.
       this.#counts.forEach((pixels, i) => {
         this.#tally(this.index.colors[i]!, Math.ceil(pixels / this.#thinning));
       });

@@ -15,7 +15,7 @@ const GRADIENT_STEP = 6;
 const MAX_ERROR = 12;
 
 const CACHE_BITS = 16;
-/** Keeps seven bits per sample. The eighth bit matters less than the diffused error. */
+/** Mask that keeps seven bits per sample. The eighth bit matters less than the diffused error. */
 const CACHED = 0xfefefe;
 
 /** Maps rows from top to bottom, using the adjacent rows. */
@@ -31,7 +31,10 @@ export class Ditherer {
   #nextErrors: Int16Array;
   /** Per column: 1 if the last vertical color change was part of a gradient. */
   readonly #gradients: Uint8Array;
-  /** Per column: the difference from the pixel below, computed for the row above; -1 if not computed. */
+  /**
+   * Per column: the difference between the pixel above and the current pixel, computed while the row above was mapped;
+   * -1 if not computed.
+   */
   readonly #steps: Int16Array;
   /** Colors of flat areas. `#keptNumbers`: their palette indexes. */
   readonly #kept = new ColorIndex();
@@ -145,11 +148,11 @@ export class Ditherer {
 
   /** Returns the number of pixels after this one with the same color. */
   #runAfter(color: number, at: number, last: number): number {
-    // skipRun compares whole words, so its result can be before this pixel.
+    // skipRun compares whole words, so it can stop before the end of the run, even at this pixel.
     return Math.max(0, (skipRun(this.#words, color, at, last + 3) - at) / 3 - 1);
   }
 
-  /** Writes the palette index of a flat-area color `more + 1` times. */
+  /** Writes the palette index of a flat area's color for `more + 1` pixels. */
   #keep(index: number, x: number, more: number, indices: Uint8Array): void {
     indices[x] = index;
     this.#steps[x] = -1;

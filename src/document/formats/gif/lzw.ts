@@ -20,7 +20,7 @@ export class LzwEncoder {
 
   readonly #clearCode: number;
   readonly #firstBits: number;
-  /** `prefix << 8 | index` in the upper 20 bits, the code of that string in the lower 12. */
+  /** Hash table of strings: `prefix << 8 | index` in the upper 20 bits, the code of the string in the lower 12. */
   readonly #table = new Int32Array(1 << HASH_BITS);
   #nextCode = 0;
   #bits: number;
@@ -41,7 +41,7 @@ export class LzwEncoder {
     this.#clear();
   }
 
-  /** Adds the first `count` of `indices`, at most {@link LZW_SLICE}. */
+  /** Adds the first `count` elements of `indices`, at most {@link LZW_SLICE}. */
   write(indices: Uint8Array, count: number): void {
     if (count === 0) return;
     const table = this.#table;
@@ -81,7 +81,7 @@ export class LzwEncoder {
     if (this.#heldBits > 0) this.bytes[this.length++] = this.#held;
   }
 
-  /** Removes the first `count` of {@link LzwEncoder.bytes}. */
+  /** Removes the first `count` bytes of {@link LzwEncoder.bytes}. */
   discard(count: number): void {
     this.bytes.copyWithin(0, count, this.length);
     this.length -= count;
@@ -99,8 +99,8 @@ export class LzwEncoder {
     this.length = length;
     this.#held = held;
     this.#heldBits = bits;
-    // The decoder creates a code one step later than the encoder, so the width grows when the code is written, not when
-    // it is created.
+    // The decoder creates a code one step later than the encoder. So the width grows when the next code is written, not
+    // when a code is created.
     if (this.#nextCode === 1 << this.#bits && this.#bits < MAX_BITS) this.#bits++;
   }
 

@@ -1,5 +1,5 @@
-// Chooses 256 colors for an image with more: the exact colors of flat areas, and the rest by splitting the histogram at
-// its largest variance, then k-means.
+// Chooses 256 colors for an image that has more. Flat areas keep their exact colors. The other colors are means of
+// boxes: the histogram is split where its variance is largest, and k-means then improves the means.
 
 import { type Area, type Cells, type ColorHistogram, MAX_COLORS } from "./color-histogram.ts";
 
@@ -18,15 +18,18 @@ const SMALL_AREA = 1 / 8192;
 const NEARLY_SAME = 2;
 const MAX_AREAS = 96;
 
-/** Below 1, so that a small photograph on a page gets more of the palette than its share of the pixels. */
+/**
+ * Exponent of pixel counts. It is below 1, so that a small photograph on a page receives a larger share of the palette
+ * than of the pixels.
+ */
 const PIXELS_EXPONENT = 0.7;
 const ROUNDS = 3;
 
-/** A palette of more than {@link MAX_COLORS} colors, with a search for the nearest color. */
+/** A palette of at most {@link MAX_COLORS} colors, with a search for the nearest color. */
 export class Palette {
   /** `red | green << 8 | blue << 16`, sorted by green. */
   readonly colors: Int32Array;
-  /** 1 for black, white and colors of flat areas. Pixels with exactly that color keep it. */
+  /** 1 for black, white and colors of flat areas. Pixels with exactly such a color keep it. */
   readonly kept: Uint8Array;
   readonly #red: Int16Array;
   readonly #green: Int16Array;
@@ -103,7 +106,7 @@ export function choosePalette(census: ColorHistogram, pixels: number): Palette {
   const kept = new Set(areas.map(({ color }) => color));
   const cells = census.cells(areas);
   const weights = cells.pixels.subarray(0, cells.size).map((count) => count ** PIXELS_EXPONENT);
-  // Pages consist of black and white, even if these occur only in letters too small to count as an area.
+  // Nearly every page has black and white, even if only in letters that are too small to count as an area.
   kept.add(BLACK).add(WHITE);
   const means = split(cells, weights, MAX_COLORS - kept.size);
   refine(cells, weights, means, kept);
@@ -130,18 +133,18 @@ function nearlySame(a: number, b: number): boolean {
   return true;
 }
 
-/** A box of cells: a range in their order, and the best cut of it. */
+/** A box of cells: a range of the ordered cells, and the best cut of the range. */
 interface Box {
   readonly from: number;
   readonly to: number;
   /** Reduction of the sum of squared errors by the cut. */
   readonly gain: number;
   readonly channel: Float32Array;
-  /** Cells with a smaller sample go left. */
+  /** Cells with a smaller sample form the left half. */
   readonly threshold: number;
 }
 
-/** Cuts the cells into `count` boxes, or fewer if fewer colors differ. Returns the mean color of each. */
+/** Cuts the cells into `count` boxes, or fewer if fewer colors differ. Returns the mean color of each box. */
 function split(cells: Cells, weights: Float64Array, count: number): Float64Array {
   const order = Uint32Array.from({ length: cells.size }, (_, i) => i);
   const boxes = cells.size > 0 ? [bestCut(cells, weights, order, 0, cells.size)] : [];
@@ -216,7 +219,10 @@ function bestCut(cells: Cells, weights: Float64Array, order: Uint32Array, from: 
   return best;
 }
 
-/** Moves each mean to the center of its nearest cells, a few times. Ignores cells whose nearest color is a kept one. */
+/**
+ * Moves each mean to the center of its nearest cells, a few times. Ignores cells whose nearest color is one of the kept
+ * colors.
+ */
 function refine(cells: Cells, weights: Float64Array, means: Float64Array, kept: ReadonlySet<number>): void {
   const count = means.length / 3;
   const fixed = [...kept];

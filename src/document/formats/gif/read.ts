@@ -1,4 +1,4 @@
-// Reads the first image of a GIF (GIF89a) as a PDF image, at its place on the logical screen.
+// Reads the first image of a GIF (GIF89a) as a PDF image, at its position on the logical screen.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Input } from "../../contract/operation.ts";
@@ -20,7 +20,7 @@ const PASSES = [
   [1, 2],
 ] as const;
 
-/** An image descriptor (clause 20), and what precedes and follows it. */
+/** An image descriptor (clause 20), and the properties of the image from the blocks before and after it. */
 interface GifImage extends Pick<ImageXObject, "width" | "height"> {
   readonly left: number;
   readonly top: number;
@@ -111,7 +111,7 @@ const padded = (bytes: Uint8Array, size: number): Uint8Array => {
   return whole;
 };
 
-/** Joins sub-blocks (clause 15), also those before the end of a truncated file. */
+/** Joins sub-blocks (clause 15). In a truncated file, joins the sub-blocks that exist. */
 function blocksAt(file: Uint8Array, start: number): { readonly bytes: Uint8Array; readonly end: number } {
   const parts: Uint8Array[] = [];
   let at = start;

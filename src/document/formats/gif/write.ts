@@ -11,11 +11,11 @@ import { skipRun, wordsOf } from "./run.ts";
 export const GIF_MAX_SIDE = 65535;
 
 const SUB_BLOCK_BYTES = 255;
-/** Bytes of the full sub-blocks in a chunk of about 64 KiB. */
+/** Bytes of a chunk: as many full sub-blocks as fit in about 64 KiB. */
 const CHUNK_BYTES = 256 * SUB_BLOCK_BYTES;
 const TRAILER = 0x3b;
 
-/** Maximum number of pixels counted for the palette. Of larger rasters, only some rows are counted. */
+/** Maximum number of pixels counted for the palette. In larger rasters, only some rows are counted. */
 const CENSUS_PIXELS = 1 << 24;
 
 /** Palette indexes in reading order, in chunks of any size. A chunk is valid until the next one is requested. */

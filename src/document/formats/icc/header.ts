@@ -2,7 +2,7 @@
 
 /**
  * Maximum size of a profile: the capacity of JPEG, the most limited format, with 255 segments of 65,519 bytes (annex
- * B.4). Profiles are thus never lost between formats; the largest print profiles have about 3 MB.
+ * B.4). So no profile is lost between formats; the largest print profiles have about 3 MB.
  */
 export const MAX_PROFILE_BYTES = 16 * 2 ** 20;
 export const HEADER_BYTES = 128;
@@ -43,7 +43,7 @@ export function readHeader(bytes: Uint8Array): ProfileHeader | undefined {
   return { version: bytes[8]!, deviceClass: textAt(bytes, 12), space: textAt(bytes, 16) };
 }
 
-/** @returns the profile without bytes after it; undefined if its header is invalid */
+/** @returns the profile without the bytes that follow it; undefined if its header is invalid */
 export function profileOf(bytes: Uint8Array): Uint8Array | undefined {
   return isWhole(bytes) ? bytes.subarray(0, viewOf(bytes).getUint32(0)) : undefined;
 }

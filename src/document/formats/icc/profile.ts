@@ -1,4 +1,4 @@
-// Small ICC profiles of version 2 (ICC.1:2001-04), made from numbers or converted from version 4.
+// Creates small ICC profiles of version 2 (ICC.1:2001-04), from constants or from a profile of version 4.
 import { HEADER_BYTES, readHeader, readTags, TAG_BYTES, textAt, viewOf } from "./header.ts";
 
 const VERSION_2_1 = 0x0210_0000;

@@ -25,7 +25,7 @@ export interface JpegFrame {
 }
 
 export interface JpegScan {
-  /** Indexes of its components, with their Huffman tables. */
+  /** Indexes of the scan's components, with their Huffman tables. */
   readonly components: readonly { readonly index: number; readonly dc: number; readonly ac: number }[];
   /** Spectral selection and successive approximation (T.81 G.1.1.1). */
   readonly first: number;

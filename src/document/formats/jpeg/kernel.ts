@@ -33,7 +33,7 @@ export interface JpegKernel {
   /** Memory for one row of MCUs; valid until the kernel is released. */
   readonly rows: Uint8Array;
   /**
-   * Codes the first `count` of {@link JpegKernel.rows}. Only the last row of MCUs can be incomplete.
+   * Codes the first `count` rows of {@link JpegKernel.rows}. Only the last row of MCUs can be incomplete.
    * @returns true if the output buffer is full: the caller must call {@link JpegKernel.take} and repeat the call for
    * the same rows
    */
@@ -70,7 +70,7 @@ export function startKernel(
     memory.set(symbols, at + lengths.length);
   });
   exports.start(KINDS[kind], width, exact ? 1 : 0);
-  // Read after start, which can grow the memory and thereby detach the previous buffer.
+  // The buffer is read after `start`, which can grow the memory and so detach the previous buffer.
   const { buffer } = exports.memory;
   return {
     rows: new Uint8Array(buffer, exports.rows.value, rowBytes),

@@ -1,5 +1,5 @@
-// Markers and marker segments of JPEG (ITU-T T.81, B.1.1), in memory and in a stream, and the segments that define the
-// components (JFIF 1.02, Adobe's 5116.DCT_Filter).
+// Reads markers and marker segments of JPEG (ITU-T T.81, B.1.1), in memory or in a stream. Interprets the segments that
+// define the components (JFIF 1.02, Adobe's 5116.DCT_Filter).
 import type { ByteReader } from "../../contract/byte-reader.ts";
 
 /** Marker codes (table B.1). */
@@ -35,14 +35,15 @@ export const END_OF_IMAGE = Uint8Array.of(0xff, MARKERS.EOI);
 
 const { TEM, SOF0, DHT, JPG, DAC, SOF15, RST0, RST7, SOI, EOI } = MARKERS;
 /**
- * Maximum number of stray bytes before a marker, fill bytes included. Valid files have none; some programs write a few.
+ * Maximum number of stray bytes before a marker, including fill bytes. Valid files have none; some programs write a
+ * few.
  */
 const MAX_STRAY_BYTES = 65_536;
 /** Minimum size of JFIF's APP0, whose thumbnail can be empty, and of Adobe's APP14. */
 const JFIF_BYTES = 14;
 const ADOBE_BYTES = 12;
 
-/** Reports whether a marker is a frame. The codes of DHT, JPG and DAC are in the same range (table B.1). */
+/** Reports whether a marker starts a frame. The codes of DHT, JPG and DAC are in the same range (table B.1). */
 export const isFrame = (marker: number): boolean =>
   marker >= SOF0 && marker <= SOF15 && marker !== DHT && marker !== JPG && marker !== DAC;
 export const isRestart = (code: number): boolean => code >= RST0 && code <= RST7;
@@ -118,7 +119,7 @@ async function readData(reader: ByteReader): Promise<Uint8Array | undefined> {
   return size >= 2 ? reader.read(size - 2) : undefined;
 }
 
-/** Returns the offset of the next marker except restart markers: the end of a scan's data (B.1.1.5). */
+/** Returns the end of a scan's data: the offset of the next marker other than a restart marker (B.1.1.5). */
 export function endOfCodes(bytes: Uint8Array, start: number): number {
   for (let at = bytes.indexOf(0xff, start); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1];

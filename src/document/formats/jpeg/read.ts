@@ -1,4 +1,5 @@
-// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image: reads only the markers, and embeds the file unchanged.
+// Reads JPEG (ISO/IEC 10918-1, T.81) as a PDF image: reads only the markers, and embeds the file unchanged if PDF
+// supports its coding.
 
 import { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -44,8 +45,8 @@ interface JpegHead extends Frame {
 export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Promise<ImagePage> {
   const head = await readHead(input);
   const { width, height, components, adobeTransform } = head;
-  // Without Adobe's marker, DCTDecode treats three components as YCbCr, but decoders treat the component IDs R, G, B as
-  // RGB.
+  // Without Adobe's marker, DCTDecode treats three components as YCbCr, but other decoders treat them as RGB if the
+  // component IDs are R, G and B.
   const isPlainRgb = adobeTransform === undefined && !head.hasJfif && String.fromCharCode(...head.ids) === "RGB";
   const density = head.density ?? head.seen?.density;
   const about = {
@@ -53,7 +54,7 @@ export async function readJpeg(input: Input, openDecoder: OpenJpegDecoder): Prom
     height,
     bitsPerComponent: 8,
     colorSpace: profiledSpace(head.profile, components),
-    // Adobe's programs, and others that write Adobe's marker, store inks inverted.
+    // Adobe's programs, and other programs that write Adobe's marker, store inks inverted.
     ...(components === 4 && adobeTransform !== undefined ? { decode: inverted(4) } : {}),
   } as const;
   const transform = isPlainRgb ? { transform: 0 } : {};
@@ -87,7 +88,7 @@ async function decodeRows(input: Input, frame: JpegFrame, openDecoder: OpenJpegD
 }
 
 /**
- * Returns the file, and appends EOI to a truncated one, because decoders wait for it.
+ * Yields the file. Appends EOI if the file is truncated, because decoders wait for EOI.
  * @param scanStart offset of the first scan's header
  */
 async function* completeFile(input: Input, scanStart: number): AsyncGenerator<Uint8Array> {
@@ -130,7 +131,6 @@ async function readHead(input: Input): Promise<JpegHead> {
       hasJfif = true;
       density ??= jfifDensity(data);
     } else if (marker === APP1 && beginsWith(data, "Exif\0")) {
-      // A copy, because a segment is valid only until the next one is read.
       seen ??= readExif(data.subarray(6));
     } else if (marker === APP2 && beginsWith(data, "ICC_PROFILE\0")) {
       profile.add(data.subarray(12));
@@ -184,7 +184,7 @@ function jfifDensity(segment: Uint8Array): Density | undefined {
   }
 }
 
-/** Collects the segments of a profile, each with its number, from 1, and the total (ICC.1 annex B.4). */
+/** Collects the segments of a profile. Each states its number, from 1, and the total (ICC.1 annex B.4). */
 class ProfilePieces {
   readonly #pieces = new Map<number, Uint8Array>();
   #count = 0;

@@ -41,7 +41,7 @@ export function resampleJpeg(
     const stride = Math.ceil(target.width / 16) * 16;
     const rows = Math.ceil(target.height / 16) * 16;
     const at = exports.allocate(stride * rows + 64);
-    // The scale of the image, not of the component, whose last sample can be half outside the image.
+    // The scale is that of the image, because the last sample of a component can be half outside the image.
     const scaleX = ((frame.width / width) * (from.across / grid.across)) / (to.across / most.across);
     const scaleY = ((frame.height / height) * (from.down / grid.down)) / (to.down / most.down);
     const area = exports.newArea(

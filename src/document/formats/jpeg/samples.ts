@@ -1,5 +1,5 @@
 // Encodes samples in the kernel as the smallest possible JPEG: with a dead zone, optimal Huffman tables, and
-// progressive scans if they are smaller. For images in memory; write.ts streams.
+// progressive scans if they are smaller. The image is in memory; write.ts encodes images band by band.
 
 import type { Address, ImageKernel } from "../image-kernel.ts";
 import { gridOf, type McuGrid, placeGrid } from "./entropy/coefficients.ts";
@@ -8,7 +8,7 @@ import { END_OF_IMAGE } from "./markers.ts";
 import { quantizersOf, ZIGZAG } from "./tables.ts";
 import { headOf } from "./transcode.ts";
 
-/** Sides are padded to a multiple of this: whole MCUs with any sampling. */
+/** Sides are padded to a multiple of this, and so to whole MCUs with any sampling. */
 const PADDING = 16;
 
 /** Interleaved 8-bit samples in the kernel, with rows padded to whole MCUs. */
@@ -24,7 +24,7 @@ export interface Pixels {
 export interface SmallJpegOptions {
   /** 1 to 100, on the scale of the Independent JPEG Group. */
   readonly quality: number;
-  /** True for 4:2:0 chrominance. */
+  /** True to subsample chrominance (4:2:0). */
   readonly subsampled: boolean;
 }
 
@@ -39,7 +39,7 @@ export function newPixels({ exports }: ImageKernel, width: number, height: numbe
 
 /**
  * Encodes gray unchanged and RGB as YCbCr; other pixels keep their components.
- * @throws RangeError if a side exceeds 65535 pixels, or there are five components
+ * Callers must limit the sides to 65,535 pixels, and the components to four.
  */
 export function encodePixels(
   kernel: ImageKernel,

@@ -27,9 +27,9 @@ export interface CodedPicture {
   readonly transform?: number;
   /** Header of the first scan. */
   readonly scan: Uint8Array;
-  /** Data of the first scan, up to the next marker except restart markers. */
+  /** Data of the first scan, up to the next marker other than a restart marker. */
   readonly codes: Uint8Array;
-  /** The bytes after that data: further scans, or empty. */
+  /** The bytes after `codes`: further scans, or empty. */
   readonly rest: Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export const frameComponents = ({ frame }: CodedPicture): number => frame[9]!;
 /** Coding parameters stored once for all images. */
 export type CodingTables = Partial<Pick<CodedPicture, "tables" | "restartInterval" | "frame" | "scan">>;
 
-/** @returns all tables present */
+/** @returns the parameters that are present before the first scan */
 export function readTables(bytes: Uint8Array): CodingTables {
   const { tables, restartInterval, frame, scan } = walk(bytes);
   return { tables, restartInterval, ...(frame ? { frame } : {}), ...(scan ? { scan } : {}) };
@@ -152,7 +152,8 @@ function* head(
 const ADOBE = [0x41, 0x64, 0x6f, 0x62, 0x65];
 
 /**
- * Joins vertically adjacent images, separated by restart markers, where decoders reset their state (T.81, E.1.4).
+ * Joins vertically adjacent images. Separates them by restart markers, at which decoders reset their state (T.81,
+ * E.1.4).
  * @param height height of the joined image
  * @returns undefined if the coding parameters differ
  */

@@ -35,8 +35,8 @@ const CHROMINANCE_STEPS = Uint8Array.of(
 const MAX_STEP = 255;
 
 /**
- * Returns the quantization tables of a quality on the scale of the Independent JPEG Group: 50 is annex K unchanged, 100
- * divides by one.
+ * Returns the quantization tables of a quality on the scale of the Independent JPEG Group: at 50, the tables are those
+ * of annex K; at 100, every step is 1.
  * @param quality 1 to 100
  * @returns luminance and chrominance, 64 steps each, row by row
  */

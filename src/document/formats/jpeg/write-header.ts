@@ -98,8 +98,8 @@ function exif(dpi: number): Uint8Array {
 }
 
 /**
- * Returns Adobe's segment (technical note 5116): version 100, no flags, transform 0: CMYK, inverted as in Adobe's
- * programs.
+ * Returns Adobe's segment (technical note 5116): version 100, no flags, and transform 0, which means CMYK. Its samples
+ * are inverted, as in Adobe's programs.
  */
 function adobe(): Uint8Array {
   return segment(APP14, ascii("Adobe"), [0, 100, 0, 0, 0, 0, 0]);

@@ -16,7 +16,7 @@ export const JPEG_MAX_SIDE = 65535;
 
 /** Quality from which chrominance is not subsampled (4:4:4); below it, 4:2:0. */
 const FULL_CHROMINANCE_QUALITY = 90;
-/** Qualities for the fast transform, whose 16-bit precision is visible with coarser or finer quantizers. */
+/** Qualities for the fast transform. With coarser or finer quantizers, its 16-bit precision would be visible. */
 const FAST_TRANSFORM_QUALITIES = { from: 25, to: 96 };
 
 function kindOf({ colorModel }: Raster, quality: number): JpegKind {

@@ -17,7 +17,7 @@ export interface JpxChannels {
   readonly isPlain: boolean;
 }
 
-/** A color space of the data; undefined if it is not supported here. */
+/** An enumerated color space, or an ICC profile. */
 export type JpxSpace = "gray" | "rgb" | "cmyk" | "ycc" | Uint8Array;
 
 const SPACES: Readonly<Record<number, JpxSpace>> = { 12: "cmyk", 16: "rgb", 17: "gray", 18: "ycc" };
@@ -99,12 +99,15 @@ function definitionsOf(body: Buffer | undefined): Definition[] {
   });
 }
 
-/** Returns the data without its channel definitions. */
+/**
+ * Returns the data without channel definitions and with a color space that decoders do not convert, so that a decoder
+ * returns the channels unchanged.
+ */
 export function withPlainChannels(bytes: Uint8Array, { count }: JpxChannels): Uint8Array {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (data.readUInt32BE(0) === SIGNATURE) return bytes;
   const boxes = boxesOf(data);
-  // The palette is part of the header.
+  // A palette is part of the header, so the data must keep its header.
   if (!boxes.some(({ kind }) => kind === "cmap")) return boxes.find(({ kind }) => kind === "jp2c")!.body;
   const copy = Buffer.from(bytes);
   for (const { kind, start, body } of boxesOf(copy)) {

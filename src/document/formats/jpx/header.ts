@@ -24,7 +24,7 @@ const SIGNATURE = 0xff4f_ff51;
 interface Boxes {
   colors: JpxHeader["colors"];
   hasColors: boolean;
-  /** True if components need conversion: palettes, opacity, another order, or color spaces that readers convert. */
+  /** True if the data have a palette, opacity, another channel order, or a color space that readers convert. */
   isPeculiar: boolean;
   codestream: Buffer | undefined;
 }

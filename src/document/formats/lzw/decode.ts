@@ -1,5 +1,5 @@
-// Decodes the LZW of TIFF (6.0, section 13), the variant of programs before TIFF 5.0, which write low bits first, and
-// that of GIF (GIF89a, Appendix F), which does the same with symbols of fewer bits.
+// Decodes three variants of LZW: TIFF (6.0, section 13); the variant of programs before TIFF 5.0, which write low bits
+// first; GIF (GIF89a, Appendix F), which also writes low bits first, with symbols of fewer bits.
 
 const MAX_CODES = 4096;
 /** Output buffer size. A string has at most as many bytes as the table has entries. */
@@ -7,7 +7,7 @@ const OUTPUT_BYTES = 65_536;
 
 /**
  * Yields the decoded bytes up to the first invalid code, in chunks that are valid until the next one is requested.
- * @param symbolBits of GIF, 1 to 8. @default TIFF: 8, and the first code tells the variant
+ * @param symbolBits bits per symbol of a GIF, 1 to 8. @default 8, for TIFF, whose first code shows the variant
  */
 export function* decodeLzw(bytes: Uint8Array, symbolBits?: number): Generator<Uint8Array> {
   const decoder = new LzwDecoder(bytes, symbolBits);
@@ -18,7 +18,10 @@ class LzwDecoder {
   readonly #bytes: Uint8Array;
   /** True if codes start with their low bits, and become wider as late as possible: GIF, and the old variant of TIFF. */
   readonly #isOld: boolean;
-  /** The codes that clear the table and end the data follow the symbols; strings follow them. */
+  /**
+   * Code that clears the table. It follows the codes of the symbols. The next code ends the data, and the codes after
+   * that represent strings.
+   */
   readonly #clear: number;
   readonly #firstWidth: number;
   /** Strings by code: the code of all but the last byte, the last byte, the first byte and the length. */
@@ -38,7 +41,7 @@ class LzwDecoder {
 
   constructor(bytes: Uint8Array, symbolBits?: number) {
     this.#bytes = bytes;
-    // The first code is the clear code: in TIFF 256 in nine bits, whose low bits are zero.
+    // The first code is the clear code. In TIFF, it is 256 in nine bits, so its low eight bits are zero.
     this.#isOld = symbolBits !== undefined || (bytes.length >= 2 && bytes[0] === 0 && (bytes[1]! & 1) === 1);
     this.#clear = 1 << (symbolBits ?? 8);
     this.#firstWidth = (symbolBits ?? 8) + 1;
@@ -51,7 +54,7 @@ class LzwDecoder {
     }
   }
 
-  /** @returns undefined at the end */
+  /** @returns an empty array at the end */
   next(): Uint8Array {
     const prefixes = this.#prefixes;
     const lasts = this.#lasts;
@@ -71,7 +74,7 @@ class LzwDecoder {
         before = -1;
         continue;
       }
-      // An undefined code can only be the one being created.
+      // An undefined code is valid only if it is the code that this step creates.
       const isNew = code === free && before >= 0;
       if (code < 0 || code === end || (code >= free && !isNew) || (code > end && before < 0)) {
         this.#isOver = true;

@@ -1,5 +1,6 @@
-// Detects password-protected Office documents from their bytes. [MS-CFB] 2.2: the signature of a compound file, and the
-// sector size of version 3.
+// Detects password-protected Office documents from their bytes.
+
+/** [MS-CFB] 2.2: the signature of a compound file, and the sector size of version 3. */
 const COMPOUND_FILE = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const SECTOR_BYTES = 512;
 
@@ -25,13 +26,14 @@ const WORD_IDENTIFIER = 0xa5ec;
  * @returns false for formats other than Microsoft Office
  */
 export async function isPasswordProtected(document: AsyncIterable<Uint8Array>): Promise<boolean> {
-  // Trailing bytes that are checked again with the next chunk, from the start of a sector.
+  // The last bytes of the previous chunk, from the start of a sector, which are checked again with the next chunk.
   let last: Uint8Array | undefined;
   for await (const piece of document) {
     const bytes = last ? Buffer.concat([last, piece]) : Buffer.from(piece);
     if (!last && !bytes.subarray(0, COMPOUND_FILE.length).equals(COMPOUND_FILE)) return false;
     if (bytes.includes(ENCRYPTED_PACKAGE) || bytes.includes(ENCRYPTED_PRESENTATION)) return true;
-    // Streams of at least 4096 bytes start at a sector boundary, and both streams are always that long.
+    // Streams of at least 4096 bytes start at a sector boundary. The streams of workbooks and of Word text are always
+    // that long.
     for (let at = 0; at + 32 <= bytes.length; at += SECTOR_BYTES) {
       if (isLockedWorkbook(bytes, at) || isLockedText(bytes, at)) return true;
     }

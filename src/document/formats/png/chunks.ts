@@ -12,7 +12,7 @@ import type { Density } from "../to-pdf/image-page.ts";
 import { densityOfAspect, pageSize, saneDensity } from "../to-pdf/page-size.ts";
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-/** Maximum bytes of chunks in memory. */
+/** Maximum size of a chunk that is read into memory. */
 const MAX_KEPT_BYTES = MAX_PROFILE_BYTES;
 /** Maximum bytes after the last row that are read to check the end of the stream. */
 const MAX_SURPLUS_BYTES = 2 ** 20;
@@ -75,7 +75,7 @@ export async function scanPng(input: Input): Promise<PngFile> {
     const chunk = await nextChunk(reader);
     if (!chunk || chunk.type === "IEND") break;
     if (chunk.type === "IDAT") {
-      // Checks the page size before anything is inflated. The chunks that determine it come before the image data.
+      // Checks the page size before anything is inflated. The chunks that determine the size precede the image data.
       if (imageBytes === 0) pageSize({ ...header, orientation: 1, ...densityOf(chunks) });
       imageBytes += await checkData(chunk, rows, stretches);
     } else if (chunk.isCritical && chunk.type !== "PLTE") {
@@ -103,7 +103,7 @@ export async function* imageData(input: Input): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Returns the passes of the inflated data: one, or the non-empty passes of Adam7 (clause 8.2). */
+/** Returns the passes of the inflated data: one pass, or the non-empty passes of Adam7 (clause 8.2). */
 function passesOf({ width, height, bits, channels, isInterlaced }: PngHeader): PngPass[] {
   const pass = (columns: number, rows: number) => ({ rowBytes: bytesOfRow(columns, bits * channels), rows });
   if (!isInterlaced) return [pass(width, height)];
@@ -206,12 +206,12 @@ class RowCheck implements Disposable {
     this.#rowsLeft = passes[0]!.rows;
   }
 
-  /** Reports whether the data was sound, after the last piece. */
+  /** Reports whether the data were valid. Must be called after the last piece. */
   async end(): Promise<boolean> {
     return !this.#isWrong && this.#passes.length === 0 && this.#inflater.end();
   }
 
-  /** Yields the number of bytes after each inflated chunk. */
+  /** Yields the size of each inflated chunk. */
   async *add(data: Uint8Array): AsyncGenerator<number> {
     if (this.#isWrong) return;
     for await (const bytes of this.#inflater.push(data)) {
@@ -280,7 +280,7 @@ function densityOf(kept: ReadonlyMap<string, Uint8Array>): { density?: Density }
   return density ? { density } : {};
 }
 
-/** Returns dots per meter, or only the pixel aspect ratio (clause 11.3.4.3). */
+/** Returns the resolution, stored in dots per meter, or only the pixel aspect ratio (clause 11.3.4.3). */
 function readDensity(data: Uint8Array | undefined): Density | undefined {
   if (data?.length !== 9) return undefined;
   const [x, y] = [viewOf(data).getUint32(0), viewOf(data).getUint32(4)];
@@ -288,13 +288,15 @@ function readDensity(data: Uint8Array | undefined): Density | undefined {
   return densityOfAspect(x, y);
 }
 
-/** Returns the image gamma, stored times 100,000 (clause 11.3.2.2). */
+/**
+ * Returns the display gamma. The file stores the image gamma, which is its inverse, times 100,000 (clause 11.3.2.2).
+ */
 function readGamma(data: Uint8Array | undefined): number | undefined {
   const value = data?.length === 4 ? viewOf(data).getUint32(0) : 0;
   return value > 0 ? 100_000 / value : undefined;
 }
 
-/** Returns the primaries, stored times 100,000 (clause 11.3.2.1). */
+/** Returns the primaries, which the file stores times 100,000 (clause 11.3.2.1). */
 function readPrimaries(data: Uint8Array | undefined): Primaries | undefined {
   if (data?.length !== 32) return undefined;
   const pair = (index: number) =>

@@ -10,7 +10,7 @@ export function pngColor(file: PngFile): ColorSpace {
   if (colorType === 0 || colorType === 4) return plainColor(file, 1);
   const space = plainColor(file, 3);
   if (colorType !== 3) return space;
-  // An index beyond the palette is an error; libpng shows black.
+  // An index beyond the palette is an error. Such pixels are black, as in libpng.
   const palette = new Uint8Array(3 * 2 ** bits);
   palette.set(file.palette!.subarray(0, palette.length));
   return { kind: "indexed", base: space, palette };

@@ -9,7 +9,7 @@ import { ADAM7, imageData, type PngFile, type PngHeader } from "./chunks.ts";
 
 const BLOCK_BYTES = 65_536;
 
-/** Yields all rows, missing ones included, packed as in the file. @throws EngineFailure `too-large` */
+/** Yields all rows, including missing rows, packed as in the file. @throws EngineFailure `too-large` */
 export async function* decodeRows(input: Input, file: PngFile, holdBytes: number): AsyncGenerator<Uint8Array> {
   const { header, isSound } = file;
   using inflater = new Inflater(isSound ? "tolerant" : "careful");
@@ -28,7 +28,7 @@ async function* inOrder(input: Input, header: PngHeader, inflater: Inflater): As
   const block = new Uint8Array(blockRows * rowBytes);
   let inBlock = 0;
   let done = 0;
-  // Stops after the last row, without reading the rest.
+  // Stops after the last row, without reading the data that follow it.
   reading: for await (const piece of imageData(input)) {
     for await (const bytes of inflater.push(piece)) {
       for (let at = 0; at < bytes.length; ) {
@@ -113,13 +113,15 @@ function spread(
   }
 }
 
-/** Returns the filter distance in bytes; at least 1 for pixels smaller than a byte (clause 9.2). */
+/**
+ * Returns the distance, in bytes, of the bytes that a filter compares: the size of a pixel, at least 1 (clause 9.2).
+ */
 const pixelBytesOf = ({ bits, channels }: PngHeader) => Math.max(1, (bits * channels) / 8);
 
-/** Collects bytes to rows, and removes their filters. */
+/** Collects bytes into rows, and removes the filters of the rows. */
 class Unfilter {
   isWhole = true;
-  /** True after an unknown filter type, after which no data can be decoded. */
+  /** True after an unknown filter type: the data after it cannot be decoded. */
   isWrong = false;
   readonly #pixelBytes: number;
   #above: Uint8Array;

@@ -9,10 +9,10 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const COLOR_TYPES: Partial<Record<ColorModel, number>> = { gray: 0, rgb: 2, rgba: 6 };
 /** Maximum side: lengths have 31 bits (clause 7.1). */
 const MAX_SIDE = 2 ** 31 - 1;
-/** Length and type, before the data of a chunk. */
+/** Bytes of length and type, before the data of a chunk. */
 const CHUNK_HEAD_BYTES = 8;
 const METERS_PER_INCH = 0.0254;
-/** 1/2.2, the value of gAMA in clause 11.3.2.2 that accompanies sRGB. */
+/** 1/2.2, the gAMA value that accompanies sRGB (clause 11.3.2.2). */
 const SRGB_GAMMA = 45455;
 
 /**
@@ -38,7 +38,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
 }
 
-/** Returns the data of IHDR (clause 11.2.1). */
+/** Returns the chunk IHDR (clause 11.2.1). */
 function imageHeader(width: number, height: number, colorType: number): Uint8Array {
   const data = new Uint8Array(13);
   const view = new DataView(data.buffer);
@@ -70,7 +70,7 @@ function* colorSpace(raster: Raster): Generator<Uint8Array> {
   if (raster.colorModel !== "gray") yield chunk("sRGB", Uint8Array.of(1));
 }
 
-/** Returns the data of pHYs (clause 11.3.4.3). */
+/** Returns the chunk pHYs (clause 11.3.4.3). */
 function resolution(dpi: number): Uint8Array {
   const pixelsPerMeter = Math.round(dpi / METERS_PER_INCH);
   const data = new Uint8Array(9);

@@ -13,8 +13,8 @@ const T6_OPTIONS = 293;
 const FAX: ReadonlySet<number> = new Set([COMPRESSION.faxRows, COMPRESSION.t4, COMPRESSION.t6, COMPRESSION.faxWords]);
 
 /**
- * Reports whether a page is bilevel, in strips of fax codes. Tiles and other uses of these codes are decoded to
- * samples.
+ * Reports whether a page is bilevel, in strips of fax codes. Other pages with these codes, for example with tiles, are
+ * decoded to samples.
  */
 export function isFax({ compression, bits, samples, photometric, across, segmentWidth, width }: TiffPage): boolean {
   const isBilevel = photometric === PHOTOMETRIC.whiteIsZero || photometric === PHOTOMETRIC.blackIsZero;
@@ -47,7 +47,7 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
     case COMPRESSION.faxRows:
       return "/K 0/EncodedByteAlign true/EndOfBlock false";
     case COMPRESSION.t4:
-      // Bit 1 allows uncompressed mode.
+      // Bit 1 allows uncompressed mode; such codes are recoded.
       return (t4 & 2) === 0 ? `/K ${t4 & 1}/EndOfLine true` : undefined;
     case COMPRESSION.t6:
       return (t6 & 2) === 0 ? "/K -1" : undefined;
@@ -56,7 +56,7 @@ function passedParms({ compression, directory }: TiffPage): string | undefined {
   }
 }
 
-/** Reports whether rows contain empty runs, with which PDF's filter decodes dependent rows differently. */
+/** Reports whether rows contain empty runs. PDF's filter decodes the rows that refer to such runs differently. */
 function hasEmptyRuns(page: TiffPage): boolean {
   const options = faxOptions(page, page.width);
   if (options.kind !== "t6" && !options.isTwoDimensional) return false;
@@ -71,8 +71,8 @@ function bytesInOrder(page: TiffPage, index: number): Uint8Array {
 }
 
 /**
- * Recodes the strips as one image. In each strip, the row above the first one is white, so the strips cannot be
- * concatenated.
+ * Recodes the strips as one image. The strips cannot be concatenated, because the first row of each strip refers to a
+ * white row.
  */
 function* recodeStrips(page: TiffPage): Generator<Uint8Array> {
   const { width, height, segmentHeight, down } = page;

@@ -1,10 +1,12 @@
-// Reads image file directories of TIFF (6.0 section 2) and BigTIFF, which EXIF uses too: values by tag.
+// Reads the values of image file directories by tag: of TIFF (6.0 section 2), BigTIFF and EXIF.
 
-/** Bytes per value by type number, from 1: TIFF 6.0, IFD of the first supplement, LONG8, SLONG8 and IFD8 of BigTIFF. */
+/**
+ * Bytes per value, by type number: types of TIFF 6.0; IFD of its first supplement; LONG8, SLONG8 and IFD8 of BigTIFF.
+ */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8];
 const [SHORT, LONG, RATIONAL, SBYTE, SSHORT, SLONG, SRATIONAL, FLOAT, DOUBLE] = [3, 4, 5, 6, 8, 9, 10, 11, 12];
 const [IFD, LONG8, SLONG8, IFD8] = [13, 16, 17, 18];
-/** Maximum number of entries. A TIFF directory has at most 65,535; a BigTIFF directory with more is damaged. */
+/** Maximum number of entries. A TIFF directory has at most 65,535; a BigTIFF directory with more entries is damaged. */
 const MAX_FIELDS = 65_535;
 
 interface Field {
@@ -14,7 +16,7 @@ interface Field {
   readonly offset: number;
 }
 
-/** A TIFF file in memory, or inside another file. */
+/** A TIFF file in memory. It can be a part of another file. */
 export interface TiffBytes {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -57,7 +59,7 @@ export class Directory {
       const size = values * (TYPE_BYTES[type] ?? 0);
       if (size === 0 || this.#fields.has(tag)) continue;
       const start = size <= inlineBytes ? valueOffset : offsetAt(file, valueOffset);
-      // If the file ends within a list of values, its start can be sufficient.
+      // If the file ends within a list of values, the start of the list can be sufficient.
       const whole = Math.min(values, Math.floor((view.byteLength - start) / TYPE_BYTES[type]!));
       if (whole > 0) this.#fields.set(tag, { type, count: whole, offset: start });
     }

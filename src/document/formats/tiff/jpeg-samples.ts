@@ -1,4 +1,4 @@
-// Decodes JPEGs in a TIFF that cannot be embedded in a PDF: with extra samples, in planes, or with arithmetic coding.
+// Decodes the JPEGs of a TIFF that PDF cannot embed: JPEGs with extra samples, in planes, or with arithmetic coding.
 // Their strips and tiles become uncompressed samples.
 import { isArithmetic, type JpegDecoder, unsupportedJpeg } from "../jpeg/frame.ts";
 import { type CodedPicture, completeJpeg, frameComponents, frameHeight, frameWidth } from "../jpeg/stream.ts";
@@ -40,7 +40,7 @@ export function decodedPage(page: TiffPage, decoder: JpegDecoder): TiffPage {
   };
 }
 
-/** Returns samples with the width of the segment, which can differ from the JPEG's. */
+/** Returns samples with the width of the segment. The width of the JPEG can differ from it. */
 function samplesOf(page: TiffPage, picture: CodedPicture, components: number, decoder: JpegDecoder): Uint8Array {
   if (frameComponents(picture) !== components) throw unsupportedJpeg("TIFF of JPEGs with other samples than it tells");
   const [width, height] = [frameWidth(picture), frameHeight(picture)];

@@ -29,7 +29,7 @@ const [INTERCHANGE, INTERCHANGE_BYTES, RESTART_INTERVAL, Q_TABLES, DC_TABLES, AC
 const MAX_PARTS = 20_000;
 const [RGB_TRANSFORM, YCBCR_TRANSFORM] = [0, 1];
 
-/** @throws EngineFailure `unsupported`, or `damaged` if nothing is visible */
+/** @throws EngineFailure `unsupported`, or `damaged` if no JPEG is valid */
 export function jpegParts(page: TiffPage): ImagePart[] {
   if (page.isPlanar) throw unsupportedJpeg("TIFF of JPEGs of the old kind in planes");
   const coded = codedSegments(page);
@@ -83,7 +83,7 @@ export function codedSegment(page: TiffPage, tables: CodingTables, index: number
   return picture && frameWidth(picture) > 0 && frameHeight(picture) > 0 ? picture : undefined;
 }
 
-/** Reads the old form: a whole JPEG, into which the strips only point. */
+/** Reads the old form: a whole JPEG. The offsets of the strips only point into it. */
 function interchangePicture(page: TiffPage): CodedPicture | undefined {
   const { directory, file, width, height } = page;
   const offset = directory.number(INTERCHANGE) ?? 0;
@@ -98,8 +98,8 @@ function interchangePicture(page: TiffPage): CodedPicture | undefined {
 }
 
 /**
- * Reads tables by their offsets, or the tables of a JPEG without scans (section 22); frame and scan header are derived
- * from TIFF fields.
+ * Reads tables by their offsets, or the tables of a JPEG without scans (section 22); the frame and the scan header are
+ * derived from TIFF fields.
  */
 function oldTables(page: TiffPage): CodingTables {
   const { directory, file } = page;
@@ -141,7 +141,7 @@ function segmentFrame({ segmentWidth: width, segmentHeight: height }: TiffPage, 
 function framed(page: TiffPage): Pick<CodingTables, "frame" | "scan"> {
   const { segmentWidth: width, segmentHeight: height, colors, subsampling, directory } = page;
   const [h, v] = subsampling;
-  // If there are fewer tables than components, the last table applies to the others.
+  // If there are fewer tables than components, the last table applies to the remaining components.
   const table = (tag: number, index: number) => Math.min(index, Math.max(0, directory.count(tag) - 1), 3);
   const components = [...Array(colors).keys()];
   const described = components.flatMap((index) => [index + 1, index === 0 ? h * 16 + v : 0x11, table(Q_TABLES, index)]);
@@ -182,7 +182,10 @@ function imageOf(page: TiffPage, picture: CodedPicture, height: number, data: Im
   };
 }
 
-/** Returns the Decode array for reference black and white other than 0 and 255, which JPEG decoders ignore. */
+/**
+ * Returns a Decode array that inverts white-is-zero samples, or applies a reference black and white other than 0 and
+ * 255, which JPEG decoders ignore.
+ */
 function decodeOf(page: TiffPage): number[] | undefined {
   if (page.photometric === PHOTOMETRIC.whiteIsZero) return [1, 0];
   if (page.photometric !== PHOTOMETRIC.ycbcr) return undefined;

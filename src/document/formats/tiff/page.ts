@@ -37,7 +37,7 @@ const [ASSOCIATED, UNASSOCIATED] = [1, 2];
 const CMYK_INKS = 1;
 const MAX_SAMPLES = 64;
 
-/** @param which follows "TIFF" in the feature name shown to the client */
+/** @param which text after "TIFF" in the feature name for the client, for example `with complex numbers` */
 export const unsupportedTiff = (which: string): EngineFailure =>
   new EngineFailure("unsupported", `TIFF ${which}`, { feature: `TIFF ${which}` });
 
@@ -52,7 +52,7 @@ export interface TiffPage {
   readonly bits: number;
   readonly format: "unsigned" | "signed" | "float";
   readonly samples: number;
-  /** Number of color samples, which come first. */
+  /** Number of color samples. They precede the other samples of a pixel. */
   readonly colors: 1 | 3 | 4;
   /** Index of the opacity sample, if present, and whether the colors are premultiplied. */
   readonly alpha?: { readonly index: number; readonly isAssociated: boolean };
@@ -68,7 +68,7 @@ export interface TiffPage {
   readonly down: number;
   /** Pixels per chrominance sample in YCbCr. */
   readonly subsampling: readonly [number, number];
-  /** Returns the bytes of one strip or tile, if it was decoded. @default the bytes in the file */
+  /** Returns the decoded samples of one strip or tile, if its JPEG was decoded. @default the bytes in the file */
   segment?(index: number): Uint8Array;
 }
 
@@ -174,8 +174,8 @@ export function segmentBytes(page: TiffPage, index: number): Uint8Array {
 }
 
 /**
- * Returns the missing byte count of a segment: the size of its pixels, or all bytes up to the next segment or the end
- * of the file.
+ * Returns the byte count of a segment for which the file states none: the size of its pixels if they are uncompressed,
+ * otherwise all bytes up to the next segment or the end of the file.
  */
 function impliedCount(
   { file, directory, compression, isTiled, ...page }: TiffPage,

@@ -48,7 +48,10 @@ function undoBits(row: Uint8Array, bits: number, samples: number): void {
   }
 }
 
-/** Reverses the floating-point predictor: byte planes, high bytes first, as differences from the left sample. */
+/**
+ * Reverses the floating-point predictor. It stores byte planes, high bytes first, as differences from the sample to the
+ * left.
+ */
 function undoFloats(row: Uint8Array, bytes: number, samples: number, isLittleEndian: boolean): void {
   undoBytes(row, samples);
   const apart = row.slice();

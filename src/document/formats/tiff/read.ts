@@ -25,7 +25,7 @@ const MAX_READS_PER_BYTE = 2;
 
 /**
  * @param holdBytes maximum memory in addition to the file
- * @throws EngineFailure `damaged` if there is no image, `unsupported` if one cannot be shown, `too-large`,
+ * @throws EngineFailure `damaged` if there is no image, `unsupported` if an image cannot be shown, `too-large`,
  * `too-complex`
  */
 export async function* readTiff(

@@ -8,7 +8,9 @@ import { decodePackBits } from "./packbits.ts";
 import { COMPRESSION, segmentBytes, type TiffPage } from "./page.ts";
 import { undoDifferences } from "./predictor.ts";
 
-/** The layout of a plane in its segments. */
+/**
+ * The layout of one plane in its strips or tiles. Planes contain one sample of each pixel, or all samples interleaved.
+ */
 export interface Plane {
   /** Index from 0; 0 if samples are interleaved. */
   readonly index: number;
@@ -17,7 +19,7 @@ export interface Plane {
   /** Bytes per row of a segment, and of the image. */
   readonly segmentRowBytes: number;
   readonly rowBytes: number;
-  /** Rows of a segment, and of the image. With subsampling, a stored row has several pixel rows. */
+  /** Rows of a segment, and of the image. With subsampling, a stored row contains several pixel rows. */
   readonly segmentRows: number;
   readonly rows: number;
   /** Value of missing rows. */
@@ -88,7 +90,7 @@ class Segment implements AsyncDisposable {
     this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes);
   }
 
-  /** Writes the next row, or the fill value. */
+  /** Writes the next row. After the end of the data, writes the fill value. */
   async read(row: Uint8Array): Promise<void> {
     let filled = 0;
     while (filled < row.length && !this.#isOver) {
@@ -127,7 +129,7 @@ function unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Iterator<Uin
   }
 }
 
-/** Returns options for sections 10 and 11. Bit 0 of T4Options means two-dimensional coding. */
+/** Returns the fax coding of a page (sections 10 and 11). Bit 0 of T4Options means two-dimensional coding. */
 export function faxOptions({ compression, directory }: TiffPage, columns: number): FaxOptions {
   switch (compression) {
     case COMPRESSION.t6:

@@ -1,4 +1,4 @@
-// Converts the samples of one TIFF image for PDF, with color and opacity separate.
+// Converts the samples of one TIFF image to samples for PDF, and separates color from opacity.
 import { EngineFailure } from "../../contract/failure.ts";
 import { bytesOfRow, type Rows, type Samples, YieldCounter } from "../to-pdf/image-data.ts";
 import { type ColorSpace, inverted } from "../to-pdf/image-page.ts";
@@ -17,7 +17,7 @@ const labSpace = (most: number): ColorSpace => ({
   kind: "calibrated",
   array: `[/Lab<</WhitePoint[0.9642 1 0.8249]/Range[-128 ${most} -128 ${most}]>>]`,
 });
-/** The L* of 0xffff, because 0xff00 is 100 (ICC.1, 6.3.4.2). */
+/** The L* of 0xffff in the ICC encoding, in which 0xff00 is 100 (ICC.1, 6.3.4.2). */
 const ICC_LIGHTNESS = (100 * 65_535) / 65_280;
 
 export interface TiffSamples {
@@ -98,7 +98,10 @@ function meaningOf(page: TiffPage, depth: number): Pick<Samples, "colorSpace" | 
   }
 }
 
-/** Returns a palette (section 5): all reds, all greens, all blues, with 16 bits; some programs write 8. */
+/**
+ * Returns the palette. The file stores all reds, all greens, then all blues with 16 bits (section 5); some programs
+ * write 8 bits.
+ */
 function paletteOf({ bits, directory }: TiffPage, depth: number): Uint8Array {
   const size = 2 ** bits;
   const map = directory.numbers(COLOR_MAP, 3 * size);
@@ -116,7 +119,8 @@ function planesOf(page: TiffPage): Plane[] {
   const { width, height, segmentWidth, segmentHeight, samples, bits, photometric, subsampling, predictor, isPlanar } =
     page;
   const [h, v] = subsampling;
-  // Zero is no light, no ink, or white (section 8), so missing rows are 255 for light, and 0 otherwise.
+  // Missing rows of gray, RGB and CMYK files are white (section 8): 255 if zero is black, 0 if zero is white or no ink.
+  // Missing rows of other files are 0, or 128 if their colors are subsampled.
   const isLight = photometric === PHOTOMETRIC.blackIsZero || photometric === PHOTOMETRIC.rgb;
   const fill = isLight ? 255 : 0;
   if (h * v > 1) {
@@ -195,7 +199,7 @@ interface SamplePositions {
   readonly samples: readonly { readonly plane: number; readonly first: number; readonly step: number }[];
 }
 
-/** Finds the selected samples. Reads only the planes that contain them. */
+/** Finds the selected samples, and the planes that contain them. Other planes are not read. */
 function samplePositions(page: TiffPage, wanted: readonly number[]): SamplePositions {
   const planes = planesOf(page);
   if (!page.isPlanar) return { planes, samples: wanted.map((first) => ({ plane: 0, first, step: page.samples })) };
@@ -245,14 +249,17 @@ async function* convertedRows(
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Returns a lookup table of scaled values if there are few possible values. */
+/** Returns a function that looks up scaled values in a table, if there are few possible values. */
 function lookedUp(scale: (value: number) => number, bits: number, format: string): (value: number) => number {
   if (bits > 16 || format === "float") return scale;
   const table = Uint16Array.from({ length: 2 ** bits }, (_, value) => scale(value));
   return (value) => table[value]!;
 }
 
-/** Returns the conversion of a pixel of scaled samples: colors first, then opacity if colors are premultiplied. */
+/**
+ * Returns a function that converts a pixel of scaled samples in place. The samples are the colors, then the opacity if
+ * the colors are premultiplied.
+ */
 function finisher(page: TiffPage, depth: 8 | 16): ((pixel: Float64Array) => void) | undefined {
   const { photometric, alpha, colors } = page;
   const most = 2 ** depth - 1;

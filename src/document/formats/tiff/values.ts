@@ -14,7 +14,7 @@ export function sampleReader({ bits, format, file }: TiffPage): ReadSample {
   const le = file.isLittleEndian;
   const half = format === "signed" ? 2 ** (bits - 1) : 0;
   const wrap = 2 ** bits;
-  // Two's complement, shifted by half the range.
+  // Shifts two's complement by half the range, so that the minimum is 0.
   const raised = (value: number) => (half === 0 ? value : (value + half) % wrap);
   if (format === "float") {
     if (bits === 16) return (row, index) => halfFloat(row.getUint16(index * 2, le));
@@ -68,7 +68,8 @@ export function scaling(range: ValueRange, depth: 8 | 16): (value: number) => nu
 }
 
 /**
- * Returns the range of values. Integers of up to 24 bits have their full range; see {@link measuredRange} for others.
+ * Returns the range of values that the format or the file states: integers of up to 24 bits have their full range.
+ * @returns undefined if the range must be measured ({@link measuredRange})
  */
 export function statedRange({ bits, format, directory, samples }: TiffPage): ValueRange | undefined {
   const [least, most] = [directory.numbers(340, samples), directory.numbers(341, samples)];
@@ -79,9 +80,9 @@ export function statedRange({ bits, format, directory, samples }: TiffPage): Val
 }
 
 /**
- * Returns the range of values if none is stated. Floating point between 0 and 1 has that range, and integers that use
- * their highest bit have their full range. Other values are measurements, scaled from their minimum to their maximum in
- * the image.
+ * Returns the range of values if none is stated. Floating-point values between 0 and 1 have the range 0 to 1, and
+ * integers that use their highest byte have their full range. Other values are measurements, scaled from their minimum
+ * to their maximum in the image.
  */
 export function measuredRange({ bits, format }: TiffPage, found: ValueRange): ValueRange {
   if (format === "float") return found.least >= 0 && found.most <= 1 ? { least: 0, most: 1 } : found;

@@ -12,16 +12,16 @@ type FieldType = typeof SHORT | typeof LONG | typeof RATIONAL | typeof UNDEFINED
 export interface Field {
   readonly tag: number;
   readonly type: FieldType;
-  /** Numbers; a rational has two, numerator first. */
+  /** Numbers. A rational consists of two numbers, numerator first. */
   readonly values: ArrayLike<number>;
 }
 
-/** Returns the bytes of the file header. */
+/** Returns the size of the file header in bytes. */
 export function headerBytes(big: boolean): number {
   return big ? 16 : 8;
 }
 
-/** Returns the file header, which has the offset of the directory. */
+/** Returns the file header, which contains the offset of the directory. */
 export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
   const bytes = new Uint8Array(headerBytes(big));
   const view = new DataView(bytes.buffer);
@@ -82,7 +82,7 @@ function even(count: number): number {
   return count + (count & 1);
 }
 
-/** Returns the bytes per number of a field. */
+/** Returns the size of a number in bytes. */
 function numberBytes(big: boolean, type: FieldType): number {
   switch (type) {
     case UNDEFINED:

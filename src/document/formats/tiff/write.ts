@@ -22,15 +22,18 @@ const NO_PREDICTION = 1;
 const HORIZONTAL_DIFFERENCING = 2;
 /** Maximum uncompressed bytes of a strip, unless one row is larger. */
 const STRIP_BYTES = 256 * 1024;
-/** Uncompressed and compressed bytes after which the predictor is chosen. Blank paper compresses to very few bytes. */
+/**
+ * The predictor is chosen after `TELLING_RAW_BYTES` of samples, if they were compressed to at least `TELLING_BYTES`.
+ * Samples alone do not suffice, because blank paper compresses to very few bytes.
+ */
 const TELLING_RAW_BYTES = 4 * 1024 * 1024;
 const TELLING_BYTES = 32 * 1024;
 /** Maximum bytes of compressed strips held until the predictor is chosen. */
 const MAX_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
 /**
- * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Compression enlarges strips by less than one
- * percent; the remaining bytes are enough for the directory.
+ * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Compression can enlarge strips by less than
+ * one percent; the remaining bytes are enough for the directory.
  */
 const CLASSIC_RAW_BYTES = Math.floor(2 ** 32 / 1.01) - 2 ** 22;
 /** Chromaticity of D50, the white of ICC's profile connection space, times 10^4. */
@@ -47,9 +50,9 @@ export interface TiffFile {
 }
 
 /**
- * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if that is
- * smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba is
- * unassociated.
+ * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if it makes
+ * the file smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba
+ * is unassociated.
  * @throws RangeError if TIFF does not support the raster's sides
  */
 export function encodeTiff(raster: Raster): TiffFile {
@@ -87,7 +90,8 @@ function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) =
     return strip;
   };
   yield fileHeader(big, 0);
-  // The whole file has one predictor, chosen by content: the first strips are encoded both with and without it.
+  // The whole file has one predictor, chosen by content: the first strips are encoded both with and without horizontal
+  // differencing.
   let best = new StripEncoder(raster, HORIZONTAL_DIFFERENCING);
   let rival: StripEncoder | undefined = new StripEncoder(raster, NO_PREDICTION);
   try {
@@ -192,8 +196,8 @@ function makeSigned(samples: Uint8Array): void {
 }
 
 /**
- * Returns the fields of sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); 34675
- * is ICC.1 annex B.4.
+ * Returns the fields of sections 3 to 8, 14 (Predictor), 16 (InkSet), 18 (ExtraSamples), 20 and 23 (WhitePoint); ICC.1
+ * annex B.4 defines tag 34675.
  */
 function fields(
   raster: Raster,

@@ -1,4 +1,4 @@
-// Converts TIFF's YCbCr (6.0 sections 20 and 21) outside JPEGs.
+// Converts YCbCr samples of a TIFF (6.0 sections 20 and 21), except samples in JPEGs.
 import type { TiffPage } from "./page.ts";
 
 const COEFFICIENTS = 529;
@@ -34,7 +34,7 @@ export function toRgb(page: TiffPage): (pixel: Float64Array) => void {
   };
 }
 
-/** Expands data units, each with several luminance samples and one shared chrominance, to rows of pixels. */
+/** Expands data units to rows of pixels. A unit has several luminance samples, which share one Cb and one Cr sample. */
 export async function* subsampledRows(
   { width, height, subsampling }: TiffPage,
   units: AsyncIterable<Uint8Array>,

@@ -12,7 +12,7 @@ export interface Primaries {
 /** The color space that viewers assume for device colors: sRGB (IEC 61966-2-1). */
 const SRGB: Primaries = { white: [0.3127, 0.329], red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06] };
 const USUAL_GAMMA = 2.2;
-/** Invisible difference of gammas. */
+/** Differences of gamma and of chromaticity below which colors look equal. */
 const SAME_GAMMA = 0.05;
 const SAME_CHROMATICITY = 0.003;
 

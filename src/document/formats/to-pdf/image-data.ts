@@ -19,15 +19,18 @@ export interface Samples extends Pick<ImageXObject, "width" | "height" | "bitsPe
 export const bytesOfRow = (width: number, bitsPerPixel: number): number => Math.ceil((width * bitsPerPixel) / 8);
 
 /**
- * Maximum decoded bytes of a file, sufficient for every page image that this service produces. Half as much for data
- * that must be coded again.
+ * Maximum decoded bytes of a file, sufficient for every page image that this service produces. The limit is half as
+ * large for data that must be compressed again.
  */
 export const MAX_SAMPLE_BYTES = 2 ** 32;
 const MAX_CODED_BYTES = 2 ** 31;
 /** Maximum work, in bytes, between yields to the event loop: less than a tenth of a second. */
 const STRETCH_BYTES = 2 ** 23;
 
-/** Counts work and yields to the event loop regularly. Input and output in memory would never yield. */
+/**
+ * Counts work and yields to the event loop regularly. Code whose input and output are in memory would otherwise never
+ * yield.
+ */
 export class YieldCounter {
   #worked = 0;
 
@@ -39,14 +42,14 @@ export class YieldCounter {
   }
 }
 
-/** Copies of a row in memory during compression. */
+/** Number of copies of a row that are in memory during compression. */
 const ROWS_HELD = 2;
 
 /**
- * Checks that rows can be decoded and coded again.
- * @param rowBytes the larger of the bytes per decoded row and per coded row
+ * Checks that rows can be decoded and compressed again.
+ * @param rowBytes bytes per row before or after the conversion, whichever are more
  * @param holdBytes maximum memory for rows
- * @throws EngineFailure `too-large` if a row is too large, `too-complex` if all rows together are
+ * @throws EngineFailure `too-large` if a row is too large, `too-complex` if all rows together are too large
  */
 export function checkWork(rowBytes: number, rows: number, holdBytes: number): void {
   if (rowBytes * rows > MAX_CODED_BYTES) throw new EngineFailure("too-complex", `${rows} rows of ${rowBytes} bytes`);
@@ -57,7 +60,7 @@ export function checkWork(rowBytes: number, rows: number, holdBytes: number): vo
 export function flateImage({ components, rows, ...image }: Samples): ImageXObject {
   const { width, bitsPerComponent, colorSpace } = image;
   const rowBytes = bytesOfRow(width, components * bitsPerComponent);
-  // Differences of indexes or of packed pixels are not smaller.
+  // Differences of indexes or of packed pixels do not compress better.
   const isSmooth = bitsPerComponent >= 8 && colorSpace.kind !== "indexed";
   const pixelBytes = isSmooth ? (components * bitsPerComponent) / 8 : 1;
   return {
@@ -113,10 +116,10 @@ export function* filling(rowBytes: number, count: number, value: number): Genera
 }
 
 /**
- * Returns opacity as a soft mask; undefined if everything is opaque.
+ * Returns opacity as a soft mask; an empty object if all pixels are opaque.
  * @param rows 8 or 16 bits per pixel
- * @param mayBeUnset treats a fully transparent image as opaque, because programs without transparency support write
- * such files
+ * @param mayBeUnset true to treat a fully transparent image as opaque, because programs without transparency support
+ * write such files
  */
 export async function softMask(
   width: number,

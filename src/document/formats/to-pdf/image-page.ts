@@ -1,4 +1,5 @@
-// Describes an image in terms of PDF: readers of image files return it, and image-pdf.ts writes it.
+// Describes images in terms of PDF. Readers of image files return such descriptions, and image-pdf.ts writes the
+// images.
 import type { Chunks } from "../../contract/operation.ts";
 
 /** The image of one page. */
@@ -9,7 +10,9 @@ export interface ImagePage {
   readonly orientation: Orientation;
   /** Resolution of the stored image. @default 72 dots per inch */
   readonly density?: Density;
-  /** The parts of the image in a grid; usually one. Parts beyond its right and lower edges are cropped. */
+  /**
+   * The parts of the image, in a grid; usually one part. Parts are cropped at the right and lower edges of the image.
+   */
   readonly parts: readonly ImagePart[];
 }
 
@@ -27,7 +30,7 @@ export interface ImagePart {
   readonly x: number;
   readonly y: number;
   readonly image: ImageXObject;
-  /** True if the first row is the lowest one. */
+  /** True if the first row is the lowest row. */
   readonly isBottomUp?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Writes images as a PDF, one page each, while they are read.
+// Writes images as a PDF, one page per image, while the images are read.
 import { deflateSync } from "node:zlib";
 import type { ColorSpace, ImagePage, ImagePart, ImageXObject, Orientation } from "./image-page.ts";
 import { pageSize } from "./page-size.ts";
@@ -12,14 +12,14 @@ const ALTERNATES = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" } as co
 const DEVICES = { gray: "/DeviceGray", rgb: "/DeviceRGB", cmyk: "/DeviceCMYK" } as const;
 
 /**
- * Gap in points between the edge of the page and the image, on each side. It is invisible, but some viewers enlarge an
- * image by one pixel if it reaches the edge of a pixel.
+ * Gap in points between each edge of the page and the image. Without it, some viewers enlarge an image by one pixel,
+ * because the image reaches the edge of a pixel. The gap is invisible.
  */
 const INSET = 0.0001;
 
 /**
- * Matrices by orientation, from the unit square of the stored image to that of the displayed image: positions of the
- * bottom right, top left and bottom left corners.
+ * Matrices by orientation, from the unit square of the stored image to the unit square of the displayed image: vectors
+ * from the bottom left corner to the bottom right and top left corners, and the position of the bottom left corner.
  */
 const MATRICES: Readonly<Record<Orientation, readonly [number, number, number, number, number, number]>> = {
   1: [1, 0, 0, 1, 0, 0],
@@ -110,7 +110,7 @@ class Writer {
   /** Offsets by object number. */
   readonly #offsets: number[] = [0, 0, 0];
   #offset = 0;
-  /** Profile of the previous page, which the next page usually shares. */
+  /** ICC profile of the previous page. The next page usually has the same profile. */
   #profile: { readonly bytes: Uint8Array; readonly number: number } | undefined;
 
   next(): number {

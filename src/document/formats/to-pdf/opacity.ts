@@ -1,4 +1,4 @@
-// Separates opacity and color: splits rows with both.
+// Separates opacity from color: splits rows that contain both.
 import { bytesOfRow, type Rows } from "./image-data.ts";
 
 /** Yields the colors of pixels whose last sample is opacity. @param sampleBytes 1 or 2 */
@@ -14,7 +14,7 @@ export async function* colorSamples(blocks: Rows, components: number, sampleByte
   }
 }
 
-/** Yields the opacity of such pixels. */
+/** Yields the opacity of pixels whose last sample is opacity. */
 export async function* alphaSamples(blocks: Rows, components: number, sampleBytes: number): AsyncGenerator<Uint8Array> {
   const colorBytes = components * sampleBytes;
   const pixelBytes = colorBytes + sampleBytes;
@@ -28,7 +28,7 @@ export async function* alphaSamples(blocks: Rows, components: number, sampleByte
   }
 }
 
-/** Yields the opacity of palette indexes from a table; indexes beyond it are opaque. */
+/** Yields the opacity of palette indexes from a table. Indexes beyond the table are opaque. */
 export async function* alphaOfIndices(
   blocks: Rows,
   width: number,

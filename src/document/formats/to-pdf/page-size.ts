@@ -2,17 +2,20 @@
 import { OutOfRange } from "../../contract/failure.ts";
 import type { Density, ImagePage } from "./image-page.ts";
 
-/** Resolution of an image without a stated one. */
+/** Resolution of an image that states none. */
 const DEFAULT_DPI = 72;
-/** Range of plausible resolutions. Others are defaults of programs, or mistakes. */
+/** Range of plausible resolutions. Other values are defaults of programs, or mistakes. */
 const MIN_DPI = 10;
 const MAX_DPI = 20_000;
 const POINTS_PER_INCH = 72;
-/** Range of page sides, in units (ISO 32000-1, annex C.2). */
+/** Range of page sides, in points (ISO 32000-1, annex C.2). */
 const MIN_POINTS = 3;
 const MAX_POINTS = 14_400;
 
-/** Half a dot per meter: the rounding error of 72 or 300 dpi in files that store integer dots per meter. */
+/**
+ * Half a dot per meter, in dots per inch: the rounding error of 72 or 300 dpi in a file that stores whole dots per
+ * meter.
+ */
 const METRIC_ERROR = 0.0127;
 /** Precision of a page size, in points. */
 const STEP = 0.000001;
@@ -21,8 +24,8 @@ const isSane = (dpi: number) => dpi >= MIN_DPI && dpi <= MAX_DPI;
 const meant = (dpi: number) => (Math.abs(dpi - Math.round(dpi)) <= METRIC_ERROR ? Math.round(dpi) : dpi);
 
 /**
- * Returns the stated resolution if it is plausible. An implausible value in one direction is replaced by the other
- * direction's.
+ * Returns the stated resolution if it is plausible. An implausible value in one direction is replaced by the value of
+ * the other direction.
  */
 export function saneDensity(x: number, y: number): Density | undefined {
   const [across, down] = [isSane(x) ? meant(x) : undefined, isSane(y) ? meant(y) : undefined];
@@ -52,7 +55,7 @@ export function imageSize({ width, height, orientation, density }: Omit<ImagePag
 }
 
 /**
- * Returns the size of the page of an image.
+ * Returns the page size of an image.
  * @throws OutOfRange if the page exceeds the limits of PDF
  */
 export function pageSize(image: Omit<ImagePage, "parts">): Size {
@@ -64,8 +67,8 @@ export function pageSize(image: Omit<ImagePage, "parts">): Size {
 }
 
 /**
- * Returns slightly fewer points than the pixels occupy: a viewer that rounds up would show an empty pixel at the edge.
- * Integers rarely need this.
+ * Returns slightly fewer points than the pixels occupy, because a viewer that rounds up would show an empty pixel at
+ * the edge. An integer stays unchanged if it is not more than the pixels occupy.
  */
 function points(pixels: number, dpi: number): number {
   const exact = Number(((pixels / dpi) * POINTS_PER_INCH).toFixed(6));

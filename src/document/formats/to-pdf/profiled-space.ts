@@ -6,7 +6,9 @@ import { CMYK, type ColorSpace, GRAY, RGB } from "./image-page.ts";
 const MAX_VERSION = 4;
 const DEVICE_SPACES = { 1: GRAY, 3: RGB, 4: CMYK } as const satisfies Record<number, ColorSpace>;
 
-/** Returns the color space of samples with that profile; a device space if the profile does not match them. */
+/**
+ * Returns the color space of samples with an ICC profile; a device color space if the profile does not fit the samples.
+ */
 export function profiledSpace(profile: Uint8Array | undefined, components: 1 | 3 | 4, isLab = false): ColorSpace {
   const fits = profile !== undefined && fitsSamples(profile, components, isLab);
   return fits ? { kind: "icc", profile: profileOf(profile)!.slice(), components } : DEVICE_SPACES[components];

@@ -1,5 +1,5 @@
-// Reads and rewrites the standards that an XMP packet declares conformance to. Edits the text, because packets are
-// untrusted, and to keep everything else unchanged.
+// Reads and rewrites the standards to which an XMP packet declares conformance. Edits the text instead of parsed XML,
+// because packets are untrusted, and so that the other properties stay unchanged.
 import { packetText, propertiesIn, type XmpProperty } from "./properties.ts";
 
 /** Names of declared standards, such as `PDF/A-2u`, by family. */
@@ -18,7 +18,7 @@ const IDENTIFIERS: readonly (readonly [family: Family, namespace: string, names:
   ["PDF/VT", "http://www.npes.org/pdfvt/ns/id/", /./],
   ["PDF/E", "http://www.aiim.org/pdfe/ns/id/", /./],
 ];
-/** Properties whose value is a complete version; the others have a part and a conformance level. */
+/** Properties whose value is a complete version. Other standards are declared by a part and a conformance level. */
 const VERSION = /^(?:GTS_PDFXVersion|GTS_PDFVTVersion|ISO_PDFEVersion)$/;
 
 /** A property that declares a standard. */
@@ -46,9 +46,9 @@ export function readClaims(packet: Uint8Array): Claims {
 export const pdfaPart = (claims: Claims): number => Number(/^PDF\/A-(\d)/.exec(claims.get("PDF/A") ?? "")?.[1] ?? 0);
 
 /**
- * Returns a packet that declares only the given standards. It must already declare each of them; only the conformance
- * level of PDF/A can change.
- * @returns undefined if the packet cannot be changed accordingly
+ * Returns a packet that declares only the given standards. The original packet must already declare each of them; only
+ * the conformance level of PDF/A can change.
+ * @returns undefined if the packet cannot be changed in this way
  */
 export function withClaims(packet: Uint8Array, claims: Claims): Uint8Array | undefined {
   const text = packetText(packet);

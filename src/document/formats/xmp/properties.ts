@@ -4,7 +4,7 @@
 const DECLARATION = /xmlns:([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ATTRIBUTE = /\s([\w.-]+):([\w.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const ELEMENT = /<([\w.-]+):([\w.-]+)(?:\s[^<>]*)?(?:\/>|>(?:([^<]*)<\/[^<>]*>)?)/g;
-/** An item of a list, of which the default language is marked. */
+/** Matches an item of a list. In a list of languages, the item of the default language has `xml:lang="x-default"`. */
 const ITEM = /<(?:[\w.-]+:)?li(?:\s([^<>]*))?>([^<]*)</g;
 const REFERENCE = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
@@ -17,7 +17,7 @@ export interface XmpProperty {
   readonly end: number;
   /** Text as it is written; undefined for an element that contains elements. */
   readonly value: string | undefined;
-  /** The tag, with which the element ends. */
+  /** Prefix and name, as in the end tag of an element. */
   readonly tag: string;
 }
 
@@ -54,8 +54,8 @@ export function* propertiesIn(text: string): Generator<XmpProperty> {
 }
 
 /**
- * Returns the texts of properties. Of a text in several languages, only the default one counts; items of other lists are
- * joined.
+ * Returns the texts of properties. If a text exists in several languages, selects the default language. Joins the items
+ * of other lists.
  * @param wanted namespace and name of each property, separated by a space
  */
 export function textsIn(packet: Uint8Array, wanted: ReadonlySet<string>): ReadonlyMap<string, string> {

@@ -1,12 +1,14 @@
 // Reads the directory of a zip archive (PKWARE's APPNOTE.TXT 6.3.10; numbers in comments are its sections).
 
-/** 4.3.16, 4.3.12 and 4.3.7: the end-of-central-directory record, which a comment can follow; headers. */
+/**
+ * The end-of-central-directory record, which a comment can follow (4.3.16); central and local headers (4.3.12, 4.3.7).
+ */
 const END = { signature: Buffer.from("PK\x05\x06", "latin1"), bytes: 22 };
 const ENTRY = { signature: 0x02014b50, bytes: 46 };
 const LOCAL = { signature: 0x04034b50, bytes: 30 };
 const IS_ENCRYPTED = 1;
 
-/** Number of bytes at the end of an archive that contain the end record. */
+/** Maximum number of bytes from the start of the end record to the end of the archive. */
 export const END_WITHIN_BYTES = END.bytes + 65_535;
 export const LOCAL_HEADER_BYTES = LOCAL.bytes;
 
@@ -24,7 +26,7 @@ export interface ZipPart {
 
 /**
  * Finds the last complete end record.
- * @returns its offset, and size and offset of the directory as it states them
+ * @returns the offset of the record, and the size and offset of the directory that it states
  */
 export function findEnd(
   bytes: Buffer,
@@ -34,7 +36,7 @@ export function findEnd(
   return { at, size: bytes.readUInt32LE(at + 12), start: bytes.readUInt32LE(at + 16) };
 }
 
-/** @param directory its bytes. Ends at the first invalid entry */
+/** Yields the parts that a directory lists, up to the first invalid entry. */
 export function* partsIn(directory: Buffer): Generator<ZipPart> {
   for (let at = 0; at + ENTRY.bytes <= directory.length && directory.readUInt32LE(at) === ENTRY.signature; ) {
     const [nameBytes = 0, ...others] = [28, 30, 32].map((field) => directory.readUInt16LE(at + field));
@@ -51,7 +53,7 @@ export function* partsIn(directory: Buffer): Generator<ZipPart> {
   }
 }
 
-/** Returns the offset of a part's data from its local header; undefined if the bytes are no such header. */
+/** Returns the offset of a part's data, relative to its local header; undefined if the bytes are not a local header. */
 export function dataOffset(header: Buffer): number | undefined {
   if (header.length < LOCAL.bytes || header.readUInt32LE(0) !== LOCAL.signature) return undefined;
   return LOCAL.bytes + header.readUInt16LE(26) + header.readUInt16LE(28);

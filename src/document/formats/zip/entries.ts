@@ -11,7 +11,7 @@ export const BUFFER_BYTES = 2 ** 19;
 const CHUNK_BYTES = 2 ** 16;
 /** Minimum fraction that compression must save; otherwise the file is stored. */
 const MIN_GAIN = 0.03;
-/** Media types that are already compressed, so that no test is needed. */
+/** Media types of files that are already compressed, so that no test is needed. */
 const COMPRESSED_TYPE = /^image\/(jpeg|png|gif)$|^application\/(zip|vnd\.openxmlformats.*)$/;
 /**
  * Size above which the compressed data can exceed 32 bits: deflate adds 5 bytes per 16 KiB of incompressible data (RFC
@@ -25,7 +25,7 @@ export type EntryWriter = AsyncGenerator<Uint8Array, EntryHead & EntrySizes>;
 /** A file whose first bytes were read. */
 interface Begun {
   readonly input: Input;
-  /** The first bytes, or the whole of a small file. */
+  /** The first bytes, or all bytes of a small file. */
   readonly start: Uint8Array;
   /** The bytes after `start`, readable only once. */
   readonly rest: AsyncIterable<Uint8Array>;
@@ -66,7 +66,7 @@ export async function* writeSmall(bytes: Uint8Array, about: About): EntryWriter 
  * @throws EngineFailure `too-large` if it has 4 GiB or more
  */
 export async function* writeStream(start: Uint8Array, rest: AsyncIterable<Uint8Array>, about: About): EntryWriter {
-  // Always deflated, because a streaming reader finds the end of deflated data. Level 0 copies incompressible data.
+  // Always deflated, because a streaming reader can find the end of deflated data. Level 0 copies incompressible data.
   const level = isWorthwhile(start, about.name) ? undefined : 0;
   const entry = yield* writeDeflated({ start, rest }, { ...about, large: false }, level);
   if (Math.max(entry.compressed, entry.uncompressed) >= 2 ** 32) {
@@ -99,7 +99,8 @@ async function* writeDeflated(
 }
 
 /**
- * Reads the input twice, to write the sizes before the data: after stored data, a streaming reader could not find them.
+ * Reads the input twice, to write the sizes before the data, because a streaming reader cannot find the end of stored
+ * data.
  */
 async function* writeStored({ input, start, rest }: Begun, about: Omit<EntryHead, "method" | "streamed">): EntryWriter {
   const head = { ...about, method: METHOD.stored, streamed: false };

@@ -9,7 +9,7 @@ export class EntryNames {
   /** The last number tried, by lower-case name, because Windows and macOS ignore case. */
   readonly #taken = new Map<string, number>();
 
-  /** @returns `name.ext`, or `name (2).ext` and so on if it is used */
+  /** @returns `name.ext`, or `name (2).ext` and so on if the name is already used */
   add(name: string): string {
     const wanted = portableName(name);
     const base = stem(wanted);

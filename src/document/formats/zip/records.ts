@@ -15,7 +15,7 @@ export interface EntryHead {
 
 export interface EntrySizes {
   readonly crc32: number;
-  /** Stored bytes. */
+  /** Number of bytes in the archive. */
   readonly compressed: number;
   readonly uncompressed: number;
 }
@@ -42,8 +42,8 @@ const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 
 /**
- * Reports whether a size or an offset needs 64 bits. The maximum 32-bit number does too, because it means "see the
- * 64-bit field".
+ * Reports whether a size or an offset needs 64 bits. The maximum 32-bit number also needs 64 bits, because it means
+ * "see the 64-bit field".
  */
 const isLarge = (value: number) => value >= MAX_32;
 
@@ -73,7 +73,7 @@ export function dataDescriptor({ large }: EntryHead, { crc32, compressed, uncomp
 
 /**
  * Yields the central directory, in chunks (4.3.12 to 4.3.16).
- * @param offset number of bytes before it
+ * @param offset number of bytes before the directory
  */
 export function* centralDirectory(entries: readonly ZipEntry[], offset: number): Generator<Uint8Array> {
   let size = 0;
@@ -131,7 +131,7 @@ function common({ streamed, method, modified }: EntryHead): Uint8Array {
   return new RecordWriter().u16(flags).u16(method).u16(time).u16(date).take();
 }
 
-/** Returns a time in steps of two seconds from 1980 to 2107, here in UTC (4.4.6). */
+/** Returns time and date in the format of MS-DOS: from 1980 to 2107, in steps of two seconds, here in UTC (4.4.6). */
 function dosTime(time: Date): { time: number; date: number } {
   const first = Date.UTC(1980, 0, 1);
   const last = Date.UTC(2107, 11, 31, 23, 59, 58);
@@ -142,7 +142,7 @@ function dosTime(time: Date): { time: number; date: number } {
   };
 }
 
-/** Returns Info-ZIP's extended timestamp: UTC seconds, which readers prefer. */
+/** Returns Info-ZIP's extended timestamp in UTC seconds. Readers prefer it to the time in the header. */
 function timestamp(time: Date): Uint8Array {
   const MODIFIED = 1;
   const seconds = Math.min(Math.max(Math.floor(time.getTime() / 1000), 0), 2 ** 31 - 1);

@@ -5,14 +5,17 @@ import { METHOD } from "./records.ts";
 
 /** Maximum number of bytes to inflate. */
 const MAX_UNPACKED_BYTES = 8 * 2 ** 20;
-/** workerd enlarges zlib output buffers by up to a factor of two, and fails if a step exceeds the limit. */
+/**
+ * Margin of the output limit: workerd enlarges zlib output buffers by up to a factor of two, and fails if a step
+ * exceeds the limit.
+ */
 const INFLATE_STEP_BYTES = 65_536;
-/** Entries of Office and OpenDocument files. Some programs write these names in another case or with backslashes. */
+/** Names of entries that identify Office and OpenDocument files. Some programs write the names in another case. */
 const OF_DOCUMENTS = /^(\[content_types\]\.xml|mimetype|content\.xml)$/i;
 /** Parts without which LibreOffice rejects a package. */
 const MARKUP = /\.(xml|rels)$/i;
 
-/** @param last the last {@link END_WITHIN_BYTES} of an archive, or all of it */
+/** @param last the last {@link END_WITHIN_BYTES} of an archive, or the whole archive */
 export const hasEnd = (last: Uint8Array): boolean => findEnd(bufferOf(last)) !== undefined;
 
 /** @returns `none` for an archive without an Office document */
@@ -31,7 +34,10 @@ export function soundnessOf(archive: Uint8Array): "sound" | "damaged" | "none" {
 
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Bytes can precede an archive, so the directory is searched backward from its end. */
+/**
+ * Other bytes can precede an archive, so the position of the directory is computed from its end, not from its stated
+ * offset.
+ */
 function directoryOf(bytes: Buffer): Buffer {
   const { at, size } = findEnd(bytes) ?? { at: 0, size: 0 };
   return bytes.subarray(Math.max(0, at - size), at);
@@ -46,7 +52,7 @@ function isSound(bytes: Buffer, { isEncrypted, method, crc, packedBytes, bytes: 
   if (method === METHOD.stored) return crc32(packed) === crc;
   try {
     const unpacked = inflateRawSync(packed, { maxOutputLength: 2 * unpackedBytes + INFLATE_STEP_BYTES });
-    // A part that is larger than stated is damaged too: readers would truncate it.
+    // A part that is larger than stated is also damaged: readers would truncate it.
     return unpacked.length <= unpackedBytes && crc32(unpacked) === crc;
   } catch {
     return false;

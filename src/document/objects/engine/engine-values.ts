@@ -1,4 +1,4 @@
-// Converts values to engine objects. All methods must be called inside the engine's `run`.
+// Converts values to MuPDF's objects. All methods must be called inside the engine's `run`.
 import type { Mupdf } from "../../engines/mupdf/instance/mupdf.ts";
 import type { Pointer } from "../../engines/mupdf/instance/raw.ts";
 import { type Dictionary, Name, PdfString, Reference, type Value } from "../values.ts";
@@ -36,14 +36,15 @@ export class EngineValues {
     return this.#engine.raw._wasm_pdf_new_indirect(this.#document, number);
   }
 
-  /** Replaces an object. */
+  /** Replaces the object with that number. */
   write(number: number, value: Value): void {
     this.#dropping(this.make(value), (made) => this.#engine.raw._wasm_pdf_update_object(this.#document, number, made));
   }
 
   /**
    * Converts an object to a stream.
-   * @param isFiltered true if the bytes are filtered as the dictionary states; @default they are unfiltered
+   * @param isFiltered true if the bytes have been encoded with the dictionary's filters; @default the bytes are
+   * unfiltered, and the dictionary's filters are removed
    */
   writeStream(number: number, dictionary: Dictionary, bytes: Uint8Array, isFiltered = false): void {
     const { raw } = this.#engine;
@@ -87,7 +88,7 @@ export class EngineValues {
     return made;
   }
 
-  /** Creates a name from its bytes. */
+  /** Copies a text, with a final NUL, to the engine's memory while a function uses it. */
   #withName<T>(text: string, use: (text: Pointer) => T): T {
     const { raw } = this.#engine;
     const copy = raw._wasm_malloc(text.length + 1);

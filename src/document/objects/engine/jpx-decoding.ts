@@ -1,4 +1,4 @@
-// Decodes JPEG 2000 data with MuPDF, without interpreting the channels.
+// Decodes JPEG 2000 data with MuPDF, and returns its channels without converting colors.
 import type { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
@@ -53,7 +53,7 @@ export function decodeJpx(
   }
 }
 
-/** Returns a color space with any number of components. */
+/** Returns a color space with one component per channel. */
 function anySpace(channels: number, tint: Reference): Value {
   const device = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" }[channels];
   if (device) return Name.of(device);
@@ -61,7 +61,7 @@ function anySpace(channels: number, tint: Reference): Value {
   return [Name.of("DeviceN"), names, Name.of("DeviceGray"), tint];
 }
 
-/** Returns a type 4 function with a number of inputs and one output. */
+/** Returns the dictionary of a type 4 function with one input per channel and one output. */
 const tintOf = (channels: number): Dictionary =>
   Dictionary.of({
     FunctionType: 4,

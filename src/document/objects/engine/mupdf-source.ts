@@ -30,19 +30,19 @@ import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
 
 /** Maximum depth of nested containers in one object, about the limit of MuPDF's parser. */
 const MAX_DEPTH = 500;
-/** Number of objects above which unencrypted objects are read without the engine. */
+/** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
 /** Number of elements above which memory is checked before a container is created. */
 const LARGE_CONTAINER = 10_000;
 /**
- * Heap growth after which a new engine continues, because a heap never shrinks and keeps all objects that were read.
+ * Heap growth before a new engine replaces the old one: MuPDF keeps all objects it has read, and a heap never shrinks.
  */
 const GROWTH_BYTES = 16 * 1024 * 1024;
-/** Part of the heap limit that a new engine must have free for the next reads. */
+/** Minimum free heap that an engine needs for the next reads. */
 const SPARE_BYTES = 4 * 1024 * 1024;
-/** Maximum heap of an engine that can read the next document. A new one has 22 MiB. */
+/** Maximum heap of an engine that is reused for the next document. A new engine has 22 MiB. */
 const REUSED_BYTES = 28 * 1024 * 1024;
-/** Maximum number of reopenings, because opening takes time proportional to the file size. */
+/** Maximum number of times to open the document in a new engine: each takes time proportional to the file size. */
 const MAX_REOPENINGS = 100;
 /**
  * Fuel per byte of the document, in addition to the job's base fuel: each byte is read and decoded at most a few times.
@@ -58,7 +58,7 @@ export class MupdfSource implements ObjectSource {
   readonly #places: StreamOffsets | undefined;
   readonly #cryptFilters: CryptFilters | undefined;
   readonly #otherFilters = new Set<string>();
-  /** Reader of unencrypted objects; undefined if there are few objects or the engine has changed some. */
+  /** Reads objects without the engine; undefined if the document is small, encrypted, repaired or changed. */
   #plain: UnencryptedObjects | undefined;
   #size: number;
   #reopenings = 0;
@@ -80,7 +80,7 @@ export class MupdfSource implements ObjectSource {
 
   /**
    * @param heapLimitBytes maximum heap of the engine
-   * @param engine one with that limit that {@link release} returned; @default a new one
+   * @param engine an engine with the same heap limit, from {@link release}; @default a new engine
    * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
    */
   static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
@@ -96,13 +96,13 @@ export class MupdfSource implements ObjectSource {
     return source;
   }
 
-  /** Opens another document in the same engine, until {@link leave}. */
+  /** Opens another document in the same engine. {@link leave} closes it. */
   beside(bytes: Uint8Array): MupdfSource {
     const { engine, options } = this.#document;
     return MupdfSource.over(MupdfDocument.open(engine, bytes, options), this.#budget);
   }
 
-  /** Closes the document but keeps the engine. */
+  /** Closes the document but not the engine. */
   leave(): void {
     this.#document.leave();
   }
@@ -115,19 +115,19 @@ export class MupdfSource implements ObjectSource {
     return this.#document.engine.heapBytes;
   }
 
-  /** True if the trailer declares encryption. With only an owner password, the document is still readable. */
+  /** True if the trailer declares encryption. A document that has only an owner password is still readable. */
   get isEncrypted(): boolean {
     return this.#document.isEncrypted;
   }
 
-  /** True if only embedded files are encrypted and their password is unknown. They are omitted. */
+  /** True if only embedded files are encrypted, with an unknown password. They are read as missing objects. */
   get isLocked(): boolean {
     return this.#document.isLocked;
   }
 
   /**
-   * Returns the names of crypt filters of streams that are encrypted differently from the document; an empty name if a
-   * stream names no filter. Ignores metadata. Reads all objects of a document that can have such streams.
+   * Returns the names of the crypt filters of streams that are encrypted differently from the document, except
+   * metadata; an empty name if a stream names no filter. Reads all objects if there might be such streams.
    */
   otherCryptFilters(): ReadonlySet<string> {
     const filters = this.#cryptFilters;
@@ -137,12 +137,12 @@ export class MupdfSource implements ObjectSource {
     return this.#otherFilters;
   }
 
-  /** True if the file's page tree is invalid. The objects read here have a valid one. */
+  /** True if MuPDF has replaced the file's invalid page tree. The objects of this source form the new page tree. */
   get hasNewPageTree(): boolean {
     return this.#document.isRewritten;
   }
 
-  /** Number of warnings and errors that MuPDF reported, and the first ones. */
+  /** Number of warnings and errors that MuPDF reported, and the first messages. */
   get reported(): { readonly count: number; readonly first: readonly string[] } {
     return { count: this.#document.messageCount, first: this.#document.messages };
   }
@@ -161,7 +161,7 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined for images that MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
     const image = decodeImage(this.#document, number);
-    // The memory is free again, so this growth of the heap does not require a new engine.
+    // The decoder has freed its memory within the heap, so this growth does not require a new engine.
     this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
     return image;
   }
@@ -171,7 +171,7 @@ export class MupdfSource implements ObjectSource {
     return decodeJpx(this.#document, bytes, size, channels);
   }
 
-  /** Returns a copy of MuPDF's profile for device CMYK, so that colors stay as MuPDF draws them. */
+  /** Returns a copy of MuPDF's profile for device CMYK, which preserves the colors that MuPDF renders. */
   cmykProfile(): Uint8Array {
     return this.#document.engine.cmykProfile();
   }
@@ -203,7 +203,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   glance(number: number): Value | undefined {
-    // The offsets of a repaired file are wrong.
+    // A message can mean that MuPDF has repaired the file. The offsets in the file are then wrong.
     if (this.#document.messageCount > 0) this.#plain = undefined;
     return this.#plain?.load(number, (stream) => this.#engineObject(stream));
   }
@@ -248,7 +248,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   /**
-   * Closes the source. Creating an engine costs more than reading a small document.
+   * Closes the document but not a small engine, because creating one takes longer than reading a small document.
    * @returns the engine for the next document of the job, if its heap is still small
    */
   release(): Mupdf | undefined {
@@ -323,8 +323,7 @@ export class MupdfSource implements ObjectSource {
   /** Returns a stream's bytes; empty if they cannot be read, because one bad stream must not fail the job. */
   #rawBytes(number: number, decryption?: Decryption): Uint8Array {
     try {
-      // A separate tank: several outputs can share a font, and rereading its bytes is work that a document cannot
-      // multiply.
+      // A separate fuel budget, because a job with several outputs reads a shared font once per output.
       const tank = this.#document.engine.tank();
       const decrypt = decryption && this.#loading({ ...named(decryption), own: decryption.ownFilters });
       const load = decrypt ?? ((raw, reference) => raw._wasm_pdf_load_raw_stream(reference));
@@ -369,7 +368,7 @@ export class MupdfSource implements ObjectSource {
   #value(raw: MupdfExports, object: Pointer, depth: number): Value {
     if (object === 0) return null;
     if (depth > MAX_DEPTH) throw new EngineFailure("too-complex", `containers more than ${MAX_DEPTH} deep`);
-    // First, because all other checks resolve references.
+    // This check comes first, because all others resolve references.
     if (raw._wasm_pdf_is_indirect(object)) return new Reference(raw._wasm_pdf_to_num(object));
     if (raw._wasm_pdf_is_name(object)) return Name.of(nameText(raw, object));
     if (raw._wasm_pdf_is_number(object)) return numberIn(raw, object);
@@ -401,7 +400,7 @@ export class MupdfSource implements ObjectSource {
     return array;
   }
 
-  /** Checks that there is enough memory. The caller charges the objects that it keeps. */
+  /** Checks that the budget allows a large container. The caller charges the finished object. */
   #makeRoom(elements: number): void {
     if (elements < LARGE_CONTAINER) return;
     const bytes = elements * 8;

@@ -7,7 +7,7 @@ import { latin1Of, PdfString } from "../values.ts";
 /** From this value on, 32-bit floats do not represent every integer. */
 const EXACT_INTEGERS = 2 ** 24;
 
-/** Keys and names that are predefined in the engine. */
+/** Texts of MuPDF's predefined keys and names, by address. */
 const constants = new Map<Pointer, string>();
 
 export function nameText(raw: MupdfExports, name: Pointer): string {

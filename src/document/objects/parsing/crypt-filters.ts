@@ -1,12 +1,12 @@
-// Chooses the decryption of streams that are encrypted differently from the document (ISO 32000-1, 7.4.10 and 7.6.5):
-// by their own crypt filter, as embedded files, or as unencrypted metadata.
+// Chooses the decryption of a stream that is encrypted differently from most others (ISO 32000-1, 7.4.10 and 7.6.5): a
+// stream with its own crypt filter, an embedded file, or unencrypted metadata.
 
 import { Dictionary, Name, type PdfObject, Reference, type Value } from "../values.ts";
 import { isBoundary } from "./lexer.ts";
 
 /** The first version of encryption with crypt filters. */
 const FILTERS_VERSION = 4;
-/** The name of the crypt filter in the filters of a stream. */
+/** The filter name that marks a stream with its own crypt filter. */
 const FILTER = "/Crypt";
 /** The crypt filter that leaves data unchanged. */
 export const IDENTITY = "Identity";
@@ -14,23 +14,23 @@ export const IDENTITY = "Identity";
 export interface CryptFilters {
   /** Name of the crypt filter of embedded files. @default the crypt filter of other streams */
   readonly embedded?: string;
-  /** Object numbers of embedded files, because many lack a Type. */
+  /** Object numbers of embedded files: many lack the Type that would identify them. */
   readonly embeddedNumbers: ReadonlySet<number>;
   readonly hasClearMetadata: boolean;
 }
 
 /** A decryption that MuPDF would not choose. */
 export interface Decryption {
-  /** The crypt filter to apply first. @default it is among the stream's filters */
+  /** The crypt filter to apply first. @default the one among the stream's own filters */
   readonly name?: string;
-  /** Number of the stream's filters to apply until its bytes are decrypted. */
+  /** Number of the stream's own filters to apply, up to and including the crypt filter. */
   readonly ownFilters: number;
 }
 
 /**
  * @param encrypt the encryption dictionary
  * @param size upper bound of object numbers, exclusive
- * @param load reads an object; called only if the document encrypts embedded files differently
+ * @param load reads an object; called only if embedded files are encrypted differently from other streams
  * @returns undefined if the document has no crypt filters
  */
 export function cryptFiltersOf(
@@ -77,7 +77,7 @@ export function decryptionOf(number: number, dictionary: Dictionary, filters: Cr
   return isEmbedded && filters.embedded !== undefined ? { name: filters.embedded, ownFilters: 0 } : undefined;
 }
 
-/** Returns the name of the crypt filter of a stream that is decrypted differently. */
+/** Returns the name of the crypt filter that a decryption uses. */
 export function filterNameOf(dictionary: Dictionary, { name, ownFilters }: Decryption): string {
   if (name !== undefined) return name;
   const params = dictionary.get("DecodeParms");
@@ -91,7 +91,10 @@ export function isMetadata(dictionary: Dictionary): boolean {
   return type instanceof Name && type.text === "Metadata";
 }
 
-/** Removes the filters that have been applied, or only the crypt filter. */
+/**
+ * Removes from the dictionary the filters that the decryption applies. Without a decryption, removes only the crypt
+ * filter.
+ */
 export function withoutApplied(dictionary: Dictionary, decryption: Decryption | undefined): void {
   const index = cryptIndex(dictionary);
   if (index < 0) return;
@@ -114,7 +117,8 @@ function cryptIndex(dictionary: Dictionary): number {
 }
 
 /**
- * Reports whether a stream of the file might have a crypt filter. Stream dictionaries are never in compressed objects.
+ * Reports whether a stream of the file might have a crypt filter. A search of the bytes suffices, because stream
+ * dictionaries are never compressed.
  */
 export function namesCryptFilter(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,12 +1,12 @@
-// Resolves hybrid-reference files (ISO 32000-1, 7.5.8.4). They list some objects only in an additional cross-reference
-// stream, and mark them as free in the cross-reference table; MuPDF reads only the table. Appends one cross-reference
-// stream for the whole file. Microsoft Word writes such files.
+// Makes hybrid-reference files (ISO 32000-1, 7.5.8.4) readable for MuPDF, for example those of Microsoft Word. Such a
+// file lists some objects only in an additional cross-reference stream. Its cross-reference table, which is all that
+// MuPDF reads, marks these objects as free. Appends one cross-reference stream that lists all objects.
 import { inflateSync } from "node:zlib";
 import { serialize } from "../serialize.ts";
 import { Dictionary, Name, type Value } from "../values.ts";
 import { Lexer } from "./lexer.ts";
 
-/** An entry: its type (table 18) with two numbers. */
+/** An entry: its type and two numbers (table 18). */
 type CrossReference = readonly [kind: number, first: number, second: number];
 
 const FREE = 0;
@@ -15,18 +15,18 @@ export const IN_USE = 1;
 export const PACKED = 2;
 const MAX_SECTIONS = 1000;
 const MAX_OBJECTS = 1_000_000;
-/** More than any file needs: three numbers of eight bytes. */
+/** Maximum length of a row: three numbers of eight bytes, more than any file needs. */
 const MAX_ROW_BYTES = 24;
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** Number of bytes at the end of the file in which `startxref` is searched. */
+/** Number of bytes at the end of the file to search for `startxref`. */
 const TAIL_BYTES = 1024;
 const TRAILER_KEYS = ["Root", "Info", "ID", "Encrypt"];
 /** Field widths of a written row: type, offset, generation. */
 const WIDTHS = [1, 5, 2];
 
 /**
- * @returns the original bytes if the file is not hybrid, hides no objects, or has unreadable cross-references, which
- * MuPDF repairs anyway
+ * @returns the original bytes if the file is not hybrid or hides no objects, or if its cross-references are unreadable:
+ * MuPDF then repairs them
  */
 export function resolveHybridReferences(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -21,7 +21,9 @@ const DELIMITER = 2;
 const CLASSES = new Uint8Array(256);
 for (const code of [0, 9, 10, 12, 13, 32]) CLASSES[code] = WHITE;
 for (const character of "()<>[]{}/%") CLASSES[character.charCodeAt(0)] = DELIMITER;
-/** Bytes of numbers. Some writers put a sign inside a number, where readers stop. */
+/**
+ * Bytes of number tokens. A sign inside a number is invalid but occurs; readers ignore the number's rest from there on.
+ */
 const NUMERIC = new Uint8Array(256);
 for (const character of "0123456789+-.") NUMERIC[character.charCodeAt(0)] = 1;
 
@@ -196,7 +198,10 @@ const CONSTANTS = new Map<string, Value>([
   ["null", null],
 ]);
 
-/** Converts like other readers: ignores everything after a second sign or point. */
+/**
+ * Converts a number as other readers do: ignores repeated signs at its start, and everything from a later sign or
+ * second point on.
+ */
 function numberOf(text: string): number {
   return Number.parseFloat(text.replace(/^([+-])[+-]+/, "$1")) || 0;
 }
@@ -205,7 +210,7 @@ const ESCAPES = new Map([..."nrtbf"].map((letter, index) => [code(letter), [10, 
 
 /** Decodes a literal string (7.3.4.2). */
 function literalBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
-  // If the file ends with the opening parenthesis, the end precedes the start.
+  // If the file ends after the opening parenthesis, the end precedes the start.
   const result = new Uint8Array(Math.max(0, end - start));
   let size = 0;
   for (let at = start; at < end; at++) {

@@ -1,21 +1,21 @@
-// Finds large streams of a file without the engine. Otherwise a scan of 30 MB would pass through the engine's heap,
-// which never shrinks, and be copied once more. Finds only streams with an unambiguous offset.
+// Finds the bytes of large streams in a file. Reading a scan of 30 MB with the engine would copy it once more, and
+// enlarge the engine's heap, which never shrinks. Streams with an ambiguous offset are not found.
 
 import { serialize, sortEntries } from "../serialize.ts";
 import { Dictionary } from "../values.ts";
 import { isWhite, Lexer } from "./lexer.ts";
 
-/** Minimum length of a stream. The engine reads smaller ones. */
+/** Minimum length of a stream. The engine reads smaller streams. */
 const LARGE_BYTES = 2 * 1024 * 1024;
 /** Maximum number of objects to remember. A scanned book has fewer. */
 const MAX_OBJECTS = 50_000;
-/** Maximum length of object number, generation and white space before `obj`. */
+/** Maximum length of the object number, the generation and the white space before `obj`. */
 const HEADER_BYTES = 24;
 
 /** The offsets of streams in an unencrypted file. */
 export class StreamOffsets {
   readonly #bytes: Uint8Array;
-  /** Offsets after `obj` of all versions of each object, by object number; collected on first use. */
+  /** The offset after `obj` of each version of an object, by object number. Collected on first use. */
   #objects: Map<number, number[]> | undefined;
 
   constructor(bytes: Uint8Array) {

@@ -1,18 +1,18 @@
-// Reads objects of very large documents without the engine, which takes ten times as long and could need several
-// passes. Reads only syntax that all readers interpret equally; the engine reads the rest.
+// Reads objects of very large documents without the engine, which takes ten times as long and must be replaced when its
+// heap has grown. Accepts only syntax that all readers interpret alike; the engine reads all other objects.
 
 import { Dictionary, Name, PdfStream, PdfString, Reference, type Value } from "../values.ts";
 import { type CrossReferences, IN_USE, PACKED, readCrossReferences } from "./hybrid.ts";
 import { isBoundary, isWhite, Lexer } from "./lexer.ts";
 
-/** Maximum size, depth and length of an object. The engine reads larger objects, and limits them. */
+/** Limits of an object. The engine reads objects that exceed them, and has its own limits. */
 const WINDOW_BYTES = 64 * 1024;
 const MAX_ELEMENTS = 5000;
 const MAX_DEPTH = 50;
 const MAX_NAME_BYTES = 100;
-/** Maximum size of an object stream. The engine reads larger ones. */
+/** Maximum size of an object stream. The engine reads larger object streams. */
 const MAX_PACKED_BYTES = 1024 * 1024;
-/** Number of decoded object streams to keep, and maximum number of decodings per stream. */
+/** Number of decoded object streams in the cache, and maximum number of times to decode a stream. */
 const KEPT_STREAMS = 8;
 const MAX_DECODINGS = 16;
 
@@ -32,7 +32,7 @@ const [NUMBER_SIGN, DIGIT_0, DIGIT_9, LETTER_R, LETTER_J] = [0x23, 0x30, 0x39, 0
 interface Packed {
   readonly bytes: Uint8Array;
   readonly numbers: readonly number[];
-  /** Offset of each object, and of the end. */
+  /** Offset of each object, and of the end of the bytes. */
   readonly starts: readonly number[];
 }
 
@@ -102,7 +102,7 @@ function unpack(stream: unknown): Packed | undefined {
   try {
     bytes = stream.body.decoded(MAX_PACKED_BYTES);
   } catch {
-    // The engine reports the error.
+    // The engine reads the object instead, and reports the error.
     return undefined;
   }
   const lexer = new Lexer(bytes.subarray(0, first));
@@ -119,7 +119,7 @@ function unpack(stream: unknown): Packed | undefined {
   return { bytes, numbers, starts };
 }
 
-/** Returns the only value in the bytes. */
+/** Returns the value in the bytes; undefined if anything follows it. */
 function only(bytes: Uint8Array, size: number): Value | undefined {
   const lexer = new Lexer(bytes);
   lexer.next();

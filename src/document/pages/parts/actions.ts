@@ -41,7 +41,7 @@ export class Actions implements DocumentPart {
   /**
    * Updates the entries Dest, A, PA and AA of an annotation, a field, an outline item or a page.
    * @param holder a dictionary that the caller owns
-   * @returns true if its only targets were omitted pages
+   * @returns true if the only targets of the holder were omitted pages
    */
   settle(holder: Dictionary): boolean {
     let isGone = false;
@@ -85,7 +85,7 @@ export class Actions implements DocumentPart {
     this.#seen = 0;
     const [first, ...rest] = this.#follow(action, 0);
     if (first === undefined || rest.length === 0) return first;
-    // The Next actions of a removed action follow the first remaining one.
+    // The Next actions of a removed action follow the first remaining action.
     const dictionary = this.#taking.source.file.dictionary(first)!.clone();
     return dictionary.set("Next", [...this.#nexts(dictionary), ...rest]);
   }
@@ -115,7 +115,7 @@ export class Actions implements DocumentPart {
     }
     const dictionary = file.dictionary(action);
     if (!dictionary || depth > MAX_DEPTH || ++this.#seen > MAX_ACTIONS) return [];
-    // Reaching the action again within its own chain is a loop.
+    // If the chain reaches this action again, the chain is a loop.
     if (number > 0) this.#known.set(number, undefined);
     const before = this.#nexts(dictionary);
     const nexts = before.flatMap((next) => this.#follow(next, depth + 1));

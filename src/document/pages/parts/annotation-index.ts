@@ -7,7 +7,7 @@ import type { SourceDocument } from "../source-document.ts";
 const ENTRY_BYTES = 100;
 
 export interface AnnotationIndex {
-  /** The page of each indirect annotation, by object number. For an annotation on several pages, the first one. */
+  /** The page of each indirect annotation, by object number. For an annotation on several pages, the first page. */
   readonly pages: ReadonlyMap<number, Reference>;
   /** Object numbers of form widgets, in page order. */
   readonly widgets: readonly number[];

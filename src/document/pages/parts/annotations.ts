@@ -15,11 +15,11 @@ export class Annotations implements DocumentPart {
   readonly #actions: Actions;
   readonly #resources: FormResources;
   #taking!: InputSelection;
-  /** The updated dictionaries of kept annotations before they are copied, by object number. */
+  /** The updated dictionaries of the annotations to copy, by object number. */
   #kept = new Map<number, Dictionary>();
   /**
-   * The copies in the target, by the number of the source annotation and the number of the repeated page; 0 for the
-   * first copy of a page.
+   * The copies in the target, by the object numbers of the source annotation and of the target page; for the first copy
+   * of a page, 0 replaces the number of the page.
    */
   #copies = new Map<string, Reference>();
 
@@ -81,8 +81,8 @@ export class Annotations implements DocumentPart {
   }
 
   /**
-   * Removes references to annotations that are omitted or on other pages. Many popups are missing from their page's
-   * Annots.
+   * Removes references to annotations that are omitted or on other pages. Keeps references to popups that no page lists
+   * in Annots, because such popups are common.
    */
   #separate(settled: Dictionary, own: ReadonlySet<number>): void {
     for (const key of COMPANIONS) {

@@ -1,5 +1,5 @@
 // Copies the files attached to the document (ISO 32000-1, 7.11.4, and ISO 32000-2, 14.13). Files attached to a page are
-// copied with it.
+// copied with that page.
 
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
@@ -12,7 +12,7 @@ import { namesOf } from "./catalog-entries.ts";
 
 interface Attached {
   readonly named: ReadonlyMap<string, Value>;
-  /** The pages of files that a page or annotation refers to, by object number of the file specification. */
+  /** The pages that refer to a file, directly or by an annotation, by object number of the file specification. */
   readonly pages: ReadonlyMap<number, readonly Reference[]>;
 }
 

@@ -1,5 +1,5 @@
-// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Parts handle
-// the other entries. All remaining entries are omitted.
+// Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Other parts
+// write further entries, such as Outlines. All remaining entries are omitted.
 
 import { Dictionary, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";
@@ -10,7 +10,7 @@ import type { Destinations } from "./destinations.ts";
 const FIRST = ["PageLayout", "PageMode", "Lang"];
 /** Entries of MarkInfo (table 321). In the result, each is true if it is true in any input. */
 const MARKS = ["Marked", "UserProperties", "Suspects"];
-/** Page entries of presentations and templates, which the result omits. */
+/** Page entries for presentations and templates. The result omits these entries. */
 const PAGE_ENTRIES = ["PresSteps", "TemplateInstantiated"];
 
 export class Catalog implements DocumentPart {
@@ -31,7 +31,7 @@ export class Catalog implements DocumentPart {
   page(page: Dictionary, _taken: SelectedPage, { isWhole }: InputSelection): void {
     this.#actions.settle(page);
     for (const key of PAGE_ENTRIES) page.delete(key);
-    // Programs can store data about other pages there, such as a drawing that spans all pages.
+    // PieceInfo can contain data about other pages, such as a drawing that spans all pages.
     if (!isWhole) page.delete("PieceInfo");
   }
 
@@ -64,7 +64,7 @@ export class Catalog implements DocumentPart {
 
   #preferences({ source: { file }, inputCount, isWhole }: InputSelection): Dictionary | undefined {
     const preferences = file.dictionary(file.catalog.get("ViewerPreferences"))?.clone();
-    // The page numbers of this entry (table 150) have changed.
+    // The page numbers in PrintPageRange (table 150) refer to the source.
     if (inputCount > 1 || !isWhole) preferences?.delete("PrintPageRange");
     return preferences;
   }

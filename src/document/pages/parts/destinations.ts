@@ -10,7 +10,7 @@ import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.t
 import type { SourceDocument } from "../source-document.ts";
 import { namesOf } from "./catalog-entries.ts";
 
-/** Maximum number of names that refer to each other. */
+/** Maximum length of a chain of names that refer to each other. */
 const MAX_HOPS = 8;
 /** Approximate memory per map entry. */
 const ENTRY_BYTES = 160;
@@ -118,7 +118,7 @@ export class Destinations implements DocumentPart {
     if (!this.#changed.has(text)) this.#changed.set(text, decodeTextString(PdfString.ofLatin1(name)));
   }
 
-  /** The renamed destinations of this input, as texts. */
+  /** The new names of this input's renamed destinations, by old name, as text. */
   get changed(): ReadonlyMap<string, string> {
     return this.#changed;
   }
@@ -149,7 +149,9 @@ export class Destinations implements DocumentPart {
   }
 }
 
-/** Returns an array with a page reference, because some readers support no other destinations. */
+/**
+ * Returns the destination as an array that starts with a page reference, because some readers support no other form.
+ */
 function withPage(file: PdfFile, destination: Value, page: Reference): Value {
   const object = file.resolve(destination);
   const value = object instanceof Dictionary ? object.get("D")! : destination;

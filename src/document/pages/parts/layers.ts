@@ -55,8 +55,8 @@ export class LayerProperties implements DocumentPart {
     const targets = new Map<number, Value>();
     for (const group of kept) targets.set(group.number, copier.reference(group));
     const { defaults, content } = found;
-    // The result applies all intents, so a group that hid nothing because of its intent must not be switched off by its
-    // usage.
+    // The result applies all intents. A group whose intent the source does not apply hides nothing there, so its usage
+    // must not switch it off.
     const usedTargets = new Map(
       kept.filter((group) => content.isUsed(group)).map((g) => [g.number, targets.get(g.number)!]),
     );
@@ -83,7 +83,8 @@ export class LayerProperties implements DocumentPart {
       copy.delete("OCGs");
       this.#usage.push(copier.dictionary(copy).set("OCGs", groups));
     }
-    // Alternate configurations lack the layers of other inputs.
+    // Alternate configurations do not list the layers of other inputs, so they are copied only for a single whole
+    // input.
     const configurations = file.array(file.dictionary(file.catalog.get("OCProperties"))?.get("Configs"));
     if (inputCount === 1 && isWhole && configurations) this.#configurations = copier.value([...configurations]);
   }
@@ -115,13 +116,13 @@ function pruneOrder(
 ): Value[] {
   const elements = file.array(value);
   if (!elements || depth > MAX_DEPTH) return [];
-  // An array can occur only once. An array that contains itself twice would expand to 2^64 elements.
+  // Each array is expanded only once. An array that contains itself twice would expand to 2^64 elements.
   if (value instanceof Reference) {
     if (seen.has(value.number)) return [];
     seen.add(value.number);
   }
   const result: Value[] = [];
-  /** Reports whether an element is the array of kids of the preceding group. */
+  /** True if the preceding group is kept, so that an array of its kids can follow it. */
   let follows = true;
   for (const element of elements) {
     const target = element instanceof Reference ? targets.get(element.number) : undefined;

@@ -1,5 +1,5 @@
-// Merges the outlines of all inputs (ISO 32000-1, 12.3.3). Items for omitted pages are kept only if they have kept
-// kids.
+// Merges the outlines of all inputs (ISO 32000-1, 12.3.3). An item that leads to an omitted page is kept only if one of
+// its kids is kept.
 
 import { decodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, Reference } from "../../objects/values.ts";
@@ -103,7 +103,7 @@ interface Placed {
   readonly parent: Placed | undefined;
   readonly isOpen: boolean;
   last: Placed | undefined;
-  /** Number of visible descendants if the item is open. */
+  /** Number of descendants that are visible while the item is open. */
   visible: number;
 }
 
@@ -127,7 +127,7 @@ export class Outline implements DocumentPart {
     if (items.length === 0) return;
     const numbers = source.once(findNumbers);
     copier.onVisit((dictionary, reference) => {
-      // Items are copied when their position is known. Until then, all references to items are empty.
+      // `close` copies the items, when their positions are known. Other references to items lead to empty copies.
       if (!reference || !numbers.has(reference.number)) return;
       dictionary.clear();
     });
@@ -178,7 +178,7 @@ export class Outline implements DocumentPart {
   }
 
   /**
-   * Sets Count: the number of visible descendants of an open item; for a closed item, the negative number that would
+   * Sets Count: the number of visible descendants of an open item; for a closed item, minus the number that would
    * become visible (table 153).
    */
   #count(entries: readonly Placed[]): void {

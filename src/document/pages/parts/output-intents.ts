@@ -1,5 +1,5 @@
-// Copies output intents (ISO 32000-1, 14.11.5) if they are equal in all inputs. Otherwise they would change the meaning
-// of some pages' device colors.
+// Copies output intents (ISO 32000-1, 14.11.5) if they are equal in all inputs. Different intents would change the
+// meaning of the device colors on some pages.
 import { createHash } from "node:crypto";
 import { MAX_PROFILE_BYTES } from "../../formats/icc/header.ts";
 import { fingerprint } from "../../objects/fingerprint.ts";
@@ -7,7 +7,7 @@ import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
 
-/** An intent without its profile, and the profile. Kept until all inputs are compared. */
+/** An output intent without its profile, and the profile. Stays in memory until all inputs are compared. */
 interface Intent {
   readonly dictionary: Dictionary;
   readonly profile: { readonly components: number | undefined; readonly bytes: Uint8Array } | undefined;

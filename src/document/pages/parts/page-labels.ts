@@ -18,7 +18,7 @@ interface Range extends Label {
   readonly start: number;
 }
 
-/** Without a label, the page number is shown. */
+/** Viewers show the page number of a page without a label. */
 const DEFAULT: Range = { start: 0, style: "D", prefix: undefined, number: 1 };
 
 /** @returns the ranges in page order; undefined if there are none */
@@ -36,11 +36,14 @@ function findRanges(source: SourceDocument): readonly Range[] | undefined {
   return ranges[0]?.start === 0 ? ranges : [DEFAULT, ...ranges];
 }
 
-/** Maximum number of letters or digits in a label: alphabetic styles repeat letters. */
+/** Maximum number of letters or digits in a label. Alphabetic styles repeat letters, for example `AAA` for 53. */
 const MAX_NUMBER = 40;
 const MAX_PREFIX = 100;
 
-/** Returns the visible label of a page. @param index from 0; @returns undefined if the document has no page labels */
+/**
+ * Returns the visible label of a page. @param index page index, from 0. @returns undefined if the document has no page
+ * labels
+ */
 export function labelText(source: SourceDocument, index: number): string | undefined {
   const ranges = source.once(findRanges);
   if (!ranges) return undefined;
@@ -93,7 +96,7 @@ function roman(number: number): string {
 
 export class PageLabels implements DocumentPart {
   readonly #ranges: Range[] = [];
-  /** The label of the next page if the last range continued. */
+  /** The label that continues the last range on the next page. */
   #next: Label | undefined;
   #isLabelled = false;
 

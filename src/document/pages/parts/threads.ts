@@ -1,4 +1,5 @@
-// Copies article threads (ISO 32000-1, 12.4.3), which magazines have. Omitted beads are removed from the ring.
+// Copies article threads (ISO 32000-1, 12.4.3), which lead readers through the columns of a magazine. Removes the beads
+// of omitted pages from the ring of beads.
 
 import { type Dictionary, Reference, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";

@@ -1,5 +1,5 @@
-// Defines device colors (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4): sets an output intent for one device
-// space, and replaces the other one by ICC-based spaces. No color changes.
+// Defines the device colors of a document (ISO 19005-1, 6.2.2 and 6.2.3; -2, 6.2.3 and 6.2.4). An output intent defines
+// one device space; ICC-based spaces replace the other device space. Colors do not change.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { ContentUses } from "../content/content-uses.ts";
@@ -7,11 +7,11 @@ import type { PdfaDocument } from "../pdfa-document.ts";
 import { writeBackdrops } from "./initial-colors.ts";
 import type { DeviceSpace, Profiles } from "./profiles.ts";
 
-/** Index of the base or alternate space in the array of each family. */
+/** Index of the base or alternate space in the array of a color space, by family. */
 const BASES: Readonly<Record<string, number>> = { Indexed: 1, I: 1, Separation: 2, DeviceN: 2, Pattern: 1 };
 const MAX_PARTS = 5;
 const SRGB = "sRGB IEC61966-2.1";
-/** Identifier of the characterization data of the profile. */
+/** Identifier of the printing condition for which the CMYK profile was made. */
 const SWOP = "CGATS TR 001";
 
 export function repairColors(document: PdfaDocument, uses: ContentUses, profiles: Profiles): void {
@@ -43,7 +43,7 @@ export function repairColors(document: PdfaDocument, uses: ContentUses, profiles
     for (const page of document.pages) giveBlendingSpace(document, document.page(page), space);
 }
 
-/** Reports whether annotations can keep their colors (ISO 19005-1, 6.5.3). */
+/** Reports whether the output intent is RGB. Annotations can keep their colors only then (ISO 19005-1, 6.5.3). */
 export function hasRgbIntent({ file }: PdfaDocument): boolean {
   const intent = file.dictionary((file.array(file.catalog.get("OutputIntents")) ?? [])[0]);
   return file.number(file.stream(intent?.get("DestOutputProfile"))?.dictionary.get("N")) === 3;
@@ -60,7 +60,7 @@ interface Intent {
 /**
  * Chooses an intent that shifts no colors, even if the document has both RGB and CMYK device colors. Viewers convert
  * ICC-based colors through the intent, so a CMYK intent would reduce RGB colors to printable ones. A document with both
- * gets a CMYK intent only if it already has one.
+ * kinds of colors therefore has a CMYK intent only if it had one before.
  */
 function chooseIntent(document: PdfaDocument, used: ReadonlySet<DeviceSpace>, profiles: Profiles): Intent {
   const own = ownIntents(document, profiles);
@@ -111,7 +111,10 @@ function writeIntent({ file }: PdfaDocument, { dictionary, profile }: Intent): v
   file.catalog.set("OutputIntents", [file.add(intent)]);
 }
 
-/** A dictionary with a color space that default color spaces do not affect, or must not affect. */
+/**
+ * An entry whose color space must be replaced explicitly, because default color spaces (for example DefaultRGB) do not
+ * or must not replace it.
+ */
 interface Holder {
   /** True for the blending space of a transparency group, which is not a color. */
   readonly isGroup: boolean;
@@ -119,7 +122,7 @@ interface Holder {
   set(space: Value): void;
 }
 
-/** Finds the color spaces of images, shadings and groups, base and alternate spaces, and color spaces of colorants. */
+/** Finds the color spaces of images, shadings, groups and colorants, and all base and alternate spaces. */
 function findHolders(document: PdfaDocument): Holder[] {
   const { file } = document;
   const holders: Holder[] = [];
@@ -133,7 +136,7 @@ function findHolders(document: PdfaDocument): Holder[] {
     // Process is an attribute of DeviceN (ISO 32000-1, table 72).
     if (key === "Process" && dictionary.has("ColorSpace")) entry(dictionary, "ColorSpace");
     if (key === "Group" && dictionary.has("CS")) entry(dictionary, "CS", true);
-    // Content refers to these resources by name. They can be aliases of device spaces.
+    // Content refers to these resources by name. A name can be an alias of a device space.
     if (key === "ColorSpace" || (above === "Resources" && key === "ColorSpace")) {
       for (const name of dictionary.keys()) if (!name.startsWith("Default")) entry(dictionary, name);
     }
@@ -176,7 +179,10 @@ function addDefault({ file }: PdfaDocument, resources: Dictionary, key: string, 
   else if (!spaces.has(key)) spaces.set(key, space);
 }
 
-/** Sets the blending space of a page without one: viewers would blend in the intent's space, which changes colors. */
+/**
+ * Sets the blending space of a page that has none. Viewers would otherwise blend in the intent's space, which changes
+ * colors.
+ */
 function giveBlendingSpace({ file }: PdfaDocument, page: Dictionary, space: Value): void {
   const group = file.dictionary(page.get("Group"));
   if (group?.has("CS")) return;

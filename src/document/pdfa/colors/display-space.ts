@@ -1,5 +1,5 @@
-// Describes how a page is displayed, as a matrix from the displayed page, upright with its lower left corner at the
-// origin, to user space (ISO 32000-1, 7.7.3.3 and 8.3.2.3).
+// Describes how a page is displayed: its visible part, its size and a matrix to user space (ISO 32000-1, 7.7.3.3 and
+// 8.3.2.3). The displayed page is upright, with its lower left corner at the origin.
 import type { Box, Matrix } from "../../content/matrix.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";

@@ -20,7 +20,7 @@ const SETTERS = new Map([
 export class InitialColors {
   readonly #file: PdfFile;
   readonly #stream: ContentStream;
-  /** Color operators that would end the initial color, if the last operation selected DeviceCMYK. */
+  /** Operators that set a color, if the last operation selected DeviceCMYK; otherwise empty. */
   #awaited: readonly string[] = [];
 
   constructor(file: PdfFile, stream: ContentStream) {
@@ -49,7 +49,10 @@ export class InitialColors {
 const isDeviceCmyk = (file: PdfFile, value: Value | undefined): boolean =>
   file.name(file.array(value)?.length === 1 ? file.array(value)![0] : value) === "DeviceCMYK";
 
-/** Writes the backdrops of luminosity masks explicitly; the default is black in the color space of the group. */
+/**
+ * Writes the backdrops of luminosity masks explicitly: the default is black in the color space of the group, which is
+ * about to change.
+ */
 export function writeBackdrops({ file, places }: PdfaDocument): void {
   for (const { dictionary } of places) {
     if (file.name(dictionary.get("S")) !== "Luminosity" || dictionary.has("BC")) continue;

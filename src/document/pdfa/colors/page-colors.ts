@@ -1,4 +1,4 @@
-// Determines which kinds of colors a page has, to choose the color model of its image.
+// Finds CMYK colors on a page, to choose the color model of the page's image.
 
 import { decodedBytes } from "../../compression/recode-stream.ts";
 import { readOperations } from "../../content/content.ts";
@@ -8,7 +8,7 @@ import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } fr
 /** Maximum number of objects examined per page, and maximum bytes of content. */
 const MAX_OBJECTS = 5_000;
 const MAX_CONTENT_BYTES = 8 * 2 ** 20;
-/** Keys of references to other pages, or to objects without colors. */
+/** Keys of entries that refer to other pages, or to objects without colors. */
 const NOT_FOLLOWED = new Set(["Parent", "P", "Font", "Annots", "StructParent", "Metadata", "A", "Dest", "OC"]);
 
 /** Reports whether a page has CMYK colors in content, images, shadings, or as the alternate space of spot colors. */

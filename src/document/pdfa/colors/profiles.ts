@@ -1,4 +1,4 @@
-// The ICC profiles of a file that becomes PDF/A (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): decides which profiles stay, and
+// Repairs the ICC profiles of a file for PDF/A (ISO 19005-1, 6.2.3.2; -2, 6.2.4.2): decides which profiles stay, and
 // creates each missing profile once.
 
 import {
@@ -122,7 +122,7 @@ function bytesOf(stream: PdfStream): Uint8Array | undefined {
   try {
     return stream.body.decoded(MAX_PROFILE_BYTES);
   } catch {
-    // An unreadable profile cannot be kept.
+    // A profile that cannot be decoded cannot stay.
     return undefined;
   }
 }

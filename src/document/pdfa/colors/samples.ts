@@ -1,5 +1,5 @@
-// Repairs the samples of images: removes JPEG 2000 and 16-bit samples for part 1 (PDF 1.4 has neither), and JPEG 2000
-// that breaks a rule of the other parts (ISO 19005-2, 6.2.8.3).
+// Repairs the samples of images. For part 1, decodes JPEG 2000 and reduces 16-bit samples to 8 bits, because PDF 1.4
+// has neither. For parts 2 and 3, decodes JPEG 2000 that breaks a rule (ISO 19005-2, 6.2.8.3).
 import { EngineFailure } from "../../contract/failure.ts";
 import { readColors } from "../../images/image-colors.ts";
 import { readOpacity, withoutOpacity } from "../../images/jpx-opacity.ts";
@@ -46,7 +46,7 @@ function decodeJpx(document: PdfaDocument, dictionary: Dictionary, reference: Re
   const colors = readColors(file, dictionary.get("ColorSpace"));
   const isOwn = colors && !colors.palette && colors.channels === image.components;
   if (!isOwn) dictionary.set("ColorSpace", Name.of(device));
-  // Decode applied to palette indexes; SMaskInData is already applied by the decoder.
+  // Decode was meant for palette indexes, which are now colors. The decoder has already applied SMaskInData.
   for (const key of ["Decode", "SMaskInData"]) dictionary.delete(key);
   dictionary.set("Width", image.width).set("Height", image.height).set("BitsPerComponent", 8);
   putSamples(document, dictionary, reference, image.samples);

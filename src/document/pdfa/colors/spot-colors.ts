@@ -9,7 +9,7 @@ import { newStream, type PdfaDocument } from "../pdfa-document.ts";
 const PROCESS = new Set(["Cyan", "Magenta", "Yellow", "Black", "None", "All"]);
 const MAX_PARTS = 5;
 const MAX_FUNCTION_BYTES = 1 << 20;
-/** Number of samples for a colorant whose tint transform cannot be separated from the mixture. */
+/** Number of samples in the tint transform of one colorant: no tint and full tint. */
 const SAMPLES = 2;
 
 export function repairSpotColors(document: PdfaDocument): void {
@@ -17,7 +17,7 @@ export function repairSpotColors(document: PdfaDocument): void {
   const spaces = [...spotSpaces(document)];
   const known = knownSeparations(document, spaces);
   for (const space of spaces) if (document.file.name(space[0]) === "DeviceN") describeColorants(document, space, known);
-  // Of different definitions of one name, the first one wins.
+  // If a name has several definitions, the first one replaces the others.
   if (!document.failed("6.2.4.4", 2) && !haveConflict(document, spaces)) return;
   const first = new Map<string, Value[]>();
   for (const space of spotSpaces(document)) {
@@ -29,7 +29,7 @@ export function repairSpotColors(document: PdfaDocument): void {
   }
 }
 
-/** Reports whether one name certainly has different definitions. */
+/** Reports whether it is certain that a name has different definitions. */
 function haveConflict(document: PdfaDocument, spaces: readonly Value[][]): boolean {
   const meanings = new Map<string, string>();
   for (const [family, colorant, alternate, transform] of spaces) {
@@ -101,7 +101,10 @@ function knownSeparations({ file }: PdfaDocument, spaces: readonly Value[][]): M
   return known;
 }
 
-/** Returns a Separation of one colorant, derived from the mixture. The mixture itself keeps its own tint transform. */
+/**
+ * Returns a Separation for one colorant of a DeviceN space, derived from the space's tint transform. The DeviceN space
+ * itself keeps that transform.
+ */
 function ownSeparation(document: PdfaDocument, space: readonly Value[], names: readonly string[], name: string): Value {
   const { file } = document;
   const [, , alternate, transform] = space;
@@ -111,14 +114,17 @@ function ownSeparation(document: PdfaDocument, space: readonly Value[], names: r
   return [Name.of("Separation"), Name.of(name), alternate!, file.add(tint ?? simple())];
 }
 
-/** Returns the colors of no tint and of full tint, in an additive or a subtractive space. */
+/** Returns the colors for no tint (C0) and for full tint (C1) in an alternate space. */
 function full({ file }: PdfaDocument, alternate: Value): { readonly C0: number[]; readonly C1: number[] } {
   const channels = readColors(file, alternate)?.channels ?? 1;
   const [none, all] = channels === 4 ? [0, 1] : [1, 0];
   return { C0: Array<number>(channels).fill(none), C1: Array<number>(channels).fill(all) };
 }
 
-/** Returns a function of one tint, equal to the function of all tints with the others at zero. */
+/**
+ * Returns the tint transform of one colorant: the transform of the whole space, with the tints of all other colorants
+ * at zero.
+ */
 function alone({ file }: PdfaDocument, transform: Value, index: number, count: number): PdfStream | undefined {
   const stream = file.stream(transform);
   if (!stream) return undefined;
@@ -153,7 +159,10 @@ function decodedOr(stream: PdfStream): Uint8Array | undefined {
   }
 }
 
-/** Returns two samples of a sampled function (7.10.2): without any colorant, and with one colorant at full tint. */
+/**
+ * Returns a sampled function (7.10.2) with two samples of another sampled function: no colorant, and one colorant at
+ * full tint.
+ */
 function corners(
   dictionary: Dictionary,
   bytes: Uint8Array,

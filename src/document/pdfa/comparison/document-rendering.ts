@@ -12,8 +12,8 @@ import { type Box, boxesOfText, boxesOfUnseen, type TextBox } from "./text-boxes
 
 const DPI = 36;
 /**
- * Maximum side of a rendered page in pixels. Large pages are drawn at a lower resolution; tiny ones at a higher one, up
- * to {@link FINEST_DPI}.
+ * Maximum side of a rendered page in pixels. Larger pages are rendered at a lower resolution, and tiny pages at a
+ * higher one, up to {@link FINEST_DPI}.
  */
 const MAX_SIDE = 700;
 const MIN_SIDE = 96;
@@ -29,7 +29,7 @@ export interface PageRendering {
   readonly dpi: number;
   readonly picture: PagePixels;
   readonly characters: Characters;
-  /** Lines of text. */
+  /** Boxes of the lines of text. */
   readonly text: readonly TextBox[];
   /** Areas of the page that MuPDF does not render as the document defines them. */
   readonly unseen: readonly Box[];
@@ -52,7 +52,7 @@ export class RenderedDocument implements Disposable {
   }
 
   /**
-   * @param closer factor of the usual resolution
+   * @param closer factor by which to raise the usual resolution
    * @returns undefined if the page cannot be drawn
    */
   async look(index: number, closer: number): Promise<PageRendering | undefined> {

@@ -1,6 +1,5 @@
-// Compares the rendering and the text of two pages: coarse rasters tile by tile, and the number of each character.
-// Tolerates fonts that were replaced by others of the same widths: shapes can differ, but ink must not appear or
-// disappear.
+// Compares two pages: their coarse rasters tile by tile, and how often each character occurs. Tolerates that a font was
+// replaced with another font of the same widths: shapes can differ, but ink must not appear or disappear.
 import type { Character } from "../../engines/mupdf/text.ts";
 import type { Box } from "./text-boxes.ts";
 
@@ -36,16 +35,16 @@ const SOMETHING = 12;
 /** Fraction of the original deviation below which a tile counts as emptied. */
 const NOTHING_LEFT = 0.25;
 /**
- * Fraction of its side by which a tile is extended before it counts as emptied, because glyphs of another font are
- * slightly shifted.
+ * A tile counts as emptied only if it is still empty when it is extended by this fraction of its side: glyphs of
+ * another font can be slightly shifted.
  */
 const ASIDE = 0.25;
 
-/** Rasters of a page that are compared. */
+/** Parameters for comparing two rasters of a page. */
 export interface Compared {
   /** Resolution of both rasters. */
   readonly dpi: number;
-  /** Text whose glyphs must be the same, and text whose font was replaced. */
+  /** Areas of text whose glyphs must be the same. `otherText`: areas of text whose font was replaced. */
   readonly text: readonly Box[];
   readonly otherText: readonly Box[];
   /** Areas of the page to ignore. */
@@ -59,7 +58,7 @@ export function pixelDistance(
   { dpi, text, otherText, unseen }: Compared,
 ): Distance {
   if (one.width !== other.width || one.height !== other.height) throw new RangeError("pictures of different sizes");
-  // Most pages are unchanged.
+  // Most pages are unchanged, so this check saves time.
   if (Buffer.compare(one.samples, other.samples) === 0) return SAME;
   const side = Math.max(MIN_TILE, Math.round(dpi * TILE));
   const grid = { columns: Math.ceil(one.width / side), rows: Math.ceil(one.height / side), points: (side * 72) / dpi };
@@ -162,13 +161,15 @@ function tileOf({ width, height, samples }: PagePixels, left: number, top: numbe
 }
 
 /**
- * Number of each character, without white space and format characters. Characters without Unicode value count as
- * U+FFFD; characters of symbol fonts have a prefix.
+ * Number of occurrences of each character, except white space and format characters. Characters without Unicode value
+ * count as U+FFFD; characters of symbol fonts have a prefix.
  */
 export type Characters = ReadonlyMap<string, number>;
 
 const UNCOUNTED = /[\s\p{Cf}\p{Variation_Selector}]/u;
-/** Characters with the same glyph in CJK fonts, which the tables of different engines map to different code points. */
+/**
+ * Characters that share a glyph in CJK fonts: the tables of different engines map that glyph to different code points.
+ */
 const EQUAL = new Map([
   ["\u2212", "-"],
   ["\u301c", "~"],
@@ -203,13 +204,19 @@ export function countCharacters(all: Iterable<Pick<Character, "codePoint" | "fon
 export interface TextDistance {
   /** Number of characters in the first page. */
   readonly count: number;
-  /** Number of them that are missing from the second page. */
+  /** Number of characters of the first page that are missing from the second page. */
   readonly lost: number;
-  /** Number of characters in the second page only. A character can gain a Unicode value. */
+  /**
+   * Number of characters in the second page only; 0 if the first page has characters without Unicode values, which the
+   * second page might have.
+   */
   readonly added: number;
 }
 
-/** Compares the characters of two pages. In symbol fonts, any symbol can replace a character. */
+/**
+ * Compares the characters of two pages. A character of a symbol font counts as lost only if no other character appears
+ * for it.
+ */
 export function textDistance(before: Characters, after: Characters): TextDistance {
   const rest = new Map(after);
   const take = (character: string, most: number): number => {

@@ -15,7 +15,7 @@ export interface TextBox {
   readonly box: Box;
 }
 
-/** Returns the boxes of lines, one per font. */
+/** Returns the boxes of text lines: one box for each font in a line. */
 export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
   lines.slice(0, MAX_BOXES).flatMap(({ characters }) =>
     [...Map.groupBy(characters, ({ fontName }) => fontName)].map(([fontName, some]) => ({
@@ -24,14 +24,14 @@ export const boxesOfText = (lines: readonly TextLine[]): TextBox[] =>
     })),
   );
 
-/** Returns the boxes of symbols whose font MuPDF does not have. */
+/** Returns the boxes of characters in symbol fonts that MuPDF does not have. */
 export const boxesOfUnseen = (lines: readonly TextLine[]): Box[] =>
   lines
     .flatMap(({ characters }) => characters.filter(({ fontName }) => DRAWN_AS_LETTERS.test(fontName)))
     .slice(0, MAX_BOXES)
     .map((character) => rounded(boxOf(character)));
 
-/** Returns a box that contains a glyph in any direction. */
+/** Returns a box that contains a glyph, whatever the direction of its text. */
 const boxOf = ({ x, y, size }: Character): Box => [x - size, y - size, x + size, y + size];
 
 function enclosing(boxes: readonly Box[]): Box {

@@ -1,6 +1,6 @@
 // Estimates the time and memory that a validator needs for the content of a file. A validator reads each stream once,
-// and forms, patterns and glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so the cost of nested forms
-// multiplies.
+// and reads forms, patterns and Type 3 glyphs again for each use (ISO 32000-1, 8.7.3, 8.10 and 9.6.5), so the cost of
+// nested forms multiplies.
 
 import type { ContentOperation } from "../../content/content.ts";
 import { TEXT_SHOWING } from "../../content/operators.ts";
@@ -18,13 +18,13 @@ export interface ContentWork {
 }
 
 /**
- * Limits of a validator: about four million operators on a page, six million in total, or 150,000 annotations.
- * src/service/http/contract/errors.ts states them to clients. veraPDF has three minutes, on machines with half the
- * speed of the measured one, and a heap of 2 GiB.
+ * Limits of a validator. They allow about four million operators on a page, six million in total, or 150,000
+ * annotations; src/service/http/contract/errors.ts states these numbers to clients. veraPDF has three minutes and a
+ * heap of 2 GiB, on machines with half the speed of the measured one.
  */
 const MOST: ContentWork = { ms: 80_000, bytes: 1.8 * 2 ** 30 };
 
-/** Costs in microseconds, measured (decisions/0018). Operands include nested values. */
+/** Costs in microseconds, measured (decisions/0018). A `value` is an operand, or a value nested in one. */
 const TIME = {
   operator: 3,
   value: 7,
@@ -35,7 +35,7 @@ const TIME = {
   object: 50,
   annotation: 450,
 };
-/** Costs in bytes: some until the end, others only while the stream is processed. */
+/** Costs in bytes. `KEPT`: until the end of the validation. `HELD`: only while the stream is processed. */
 const KEPT = { operator: 150, value: 30, byte: 4, inlineImage: 37_000, use: 1300, object: 1000, annotation: 4000 };
 const HELD = { operator: 300, value: 15 };
 
@@ -49,14 +49,14 @@ class Count {
   values = 0;
   /** Number of uses, by object number of a form, a pattern or a glyph. */
   readonly uses = new Map<number, number>();
-  /** Microseconds per reading, including the streams that it uses. */
+  /** Microseconds to read the stream again, including the streams that it uses. */
   again = 0;
-  /** Bytes held during processing, including the streams that it uses. */
+  /** Bytes in use while the stream is processed, including the streams that it uses. */
   held = 0;
   state: "new" | "open" | "done" = "new";
 }
 
-/** Object numbers of glyphs by their codes. */
+/** Object numbers of the glyphs of a Type 3 font, by character code. */
 type Glyphs = readonly (number | undefined)[];
 
 export class ContentCount {
@@ -80,7 +80,7 @@ export class ContentCount {
 
   /**
    * Counts an operation. All operations of one stream must precede those of the next stream.
-   * @throws EngineFailure `too-much-content` as soon as there are too many, even if every stream is used only once
+   * @throws EngineFailure `too-much-content` as soon as there are too many operations, counting each stream only once
    */
   see({ operator, operands, data }: ContentOperation, stream: ContentStream): void {
     if (stream !== this.#stream) this.#begin(stream);
@@ -99,7 +99,7 @@ export class ContentCount {
   }
 
   /**
-   * Counts dictionaries and streams, and annotations among them, apart from drawn content.
+   * Counts the dictionaries and streams of the file, and the annotations among them.
    * @throws EngineFailure `too-much-content`
    */
   seeObjects(objects: number, annotations: number): void {
@@ -156,7 +156,7 @@ export class ContentCount {
     this.#kept += KEPT.use;
   }
 
-  /** Counts a glyph once per string that contains it. */
+  /** Counts a glyph once for each operation that shows it. */
   #show(operands: readonly Value[], glyphs: Glyphs): void {
     const shown = new Set<number>();
     for (const text of stringsOf(operands)) for (let at = 0; at < text.length; at++) shown.add(text.charCodeAt(at));

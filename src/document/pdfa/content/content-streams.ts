@@ -1,5 +1,5 @@
-// Reads all content streams of a file with their resources: pages, forms, patterns, soft masks, glyphs and appearances
-// (ISO 32000-1, 7.8.2).
+// Reads all content streams of a file with their resources: pages, forms, patterns, soft masks, Type 3 glyphs and
+// appearances (ISO 32000-1, 7.8.2).
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
@@ -15,7 +15,7 @@ const STREAMS_AT_ONCE = 50;
 
 /**
  * Processes a content stream.
- * @returns its replacement; undefined to keep it
+ * @returns the new bytes; undefined to keep the stream
  */
 export type ContentReader = (stream: ContentStream) => Uint8Array | undefined;
 
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Reads each content stream once, callers before called streams.
- * @param called receives the object number of an appearance for each annotation with that appearance
+ * Reads each content stream once, before the forms, patterns and glyphs that it uses.
+ * @param called receives the object number of each appearance, once per annotation that has it
  */
 export async function readContentStreams(
   document: PdfaDocument,
@@ -120,7 +120,8 @@ class ContentWalk {
     if (!bytes) return;
     const isGlyph = !stream.dictionary.has("BBox");
     let resources = isGlyph ? own : file.dictionary(stream.dictionary.get("Resources"));
-    // A stream without resources uses its caller's (7.8.3). From PDF/A-2 on, it must have its own (6.2.2).
+    // A stream without resources uses the resources of its caller (7.8.3). From PDF/A-2 on, every stream must have its
+    // own resources (6.2.2).
     const callers = resources ?? inherited;
     if (!resources) {
       resources = defaultsOf(file, inherited);
@@ -131,7 +132,7 @@ class ContentWalk {
     this.#spreadOut(resources, callers);
   }
 
-  /** Adds the content streams in resources. */
+  /** Queues the content streams that resources contain. */
   #spreadOut(resources: Dictionary, inherited = resources): void {
     if (this.#spread.has(resources)) return;
     this.#spread.add(resources);
@@ -148,7 +149,7 @@ class ContentWalk {
     each("Font", (value) => this.#glyphs(value, resources));
   }
 
-  /** Adds the glyphs of a Type 3 font, which share the font's resources. */
+  /** Queues the glyphs of a Type 3 font, which share the font's resources. */
   #glyphs(value: Value, resources: Dictionary): void {
     const { file } = this.#document;
     const font = file.dictionary(value);
@@ -157,7 +158,8 @@ class ContentWalk {
     this.#fonts.add(font);
     let own = file.dictionary(font.get("Resources"));
     const callers = own ?? resources;
-    // Keeps only resources that the glyphs use, because validators do not terminate if the resources refer to the font.
+    // The new resources contain only what the glyphs use, because validators do not terminate if the resources of a
+    // font refer to the font.
     if (!own || file.dictionary(own.get("Font"))) {
       own = defaultsOf(file, callers);
       font.set("Resources", own);
@@ -180,7 +182,7 @@ class ContentWalk {
   }
 }
 
-/** Returns the default color spaces, which operators use without naming them. */
+/** Returns resources with only the default color spaces, which operators use without naming them. */
 function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionary {
   const defaults = new Dictionary();
   for (const [name, space] of file.dictionary(resources?.get("ColorSpace")) ?? [])
@@ -188,7 +190,7 @@ function defaultsOf(file: PdfFile, resources: Dictionary | undefined): Dictionar
   return defaults.size > 0 ? Dictionary.of({ ColorSpace: defaults }) : new Dictionary();
 }
 
-/** Returns a stream with other bytes and the same dictionary, which the survey refers to. */
+/** Returns a stream with other bytes. The dictionary stays the same object, because the survey refers to it. */
 function withBytes(stream: PdfStream, bytes: Uint8Array): PdfStream {
   for (const key of ["Filter", "DecodeParms", "DL"]) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));

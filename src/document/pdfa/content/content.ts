@@ -1,5 +1,5 @@
 // Repairs content streams (ISO 19005-1, 6.1.6, 6.1.12, 6.2.9 and 6.2.10; -2, 6.1.13, 6.2.2 and 6.2.6): operators,
-// numbers, strings, resource names. Valid content stays byte for byte.
+// numbers, strings, resource names. Valid content stays the same, byte for byte.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { OPERATORS, RESOURCE_CATEGORIES } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";
@@ -52,7 +52,7 @@ export class ContentRepairer implements ContentUses {
   readonly #visibility: LayerVisibility | undefined;
   #helvetica: Reference | undefined;
 
-  /** @param visibility of layers that the result no longer has; @default the result keeps its layers */
+  /** @param visibility visibility of the layers, if layers are removed; @default layers stay */
   constructor(document: PdfaDocument, visibility?: LayerVisibility) {
     this.#document = document;
     this.count = new ContentCount(document.file);
@@ -137,7 +137,7 @@ export class ContentRepairer implements ContentUses {
     if (!isMended && !hasBadHex(bytes, start, end)) return undefined;
     const most = maxStringBytes(level);
     const [shown] = operands;
-    // A string that is too long is split.
+    // A string that is too long is split into several operations.
     if (operator === "Tj" && shown instanceof PdfString && shown.latin1.length > most) {
       const pieces: string[] = [];
       const length = most - (most % 4);
@@ -149,7 +149,8 @@ export class ContentRepairer implements ContentUses {
   }
 
   #breaksLimit(value: Value, depth: number): boolean {
-    // With a decimal point, the value would be a real with another limit (part 1).
+    // In part 1, an integer above 32,767 is valid but a real is not. The value does not show which of them the content
+    // has, so it is rewritten as an integer.
     if (typeof value === "number") {
       const size = Math.abs(value);
       return size > 32_767 ? this.#document.level.part === 1 || size > 2_147_483_647 : size < 1.175e-38 && value !== 0;

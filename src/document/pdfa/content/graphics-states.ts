@@ -19,7 +19,7 @@ const BLEND_MODES = new Set(
   ).split(" "),
 );
 
-/** Also removes transfer functions, and reports those that change colors. */
+/** Repairs all graphics states. Removes transfer functions, and reports those that change colors. */
 export function repairGraphicsStates(document: PdfaDocument): void {
   let transfers = 0;
   for (const { dictionary, above } of document.places) {
@@ -45,7 +45,7 @@ function repairState(document: PdfaDocument, state: Dictionary): void {
   repairBlendMode(document, state);
 }
 
-/** Repairs a blend mode. Of a list, the first known mode applies (ISO 32000-1, 11.6.3). */
+/** Repairs a blend mode. If it is a list, the first known mode in it applies (ISO 32000-1, 11.6.3). */
 function repairBlendMode({ file }: PdfaDocument, holder: Dictionary): void {
   const mode = holder.get("BM");
   if (mode === undefined) return;

@@ -12,7 +12,7 @@ const FORBIDDEN = ["I", "Interpolate", "Alternates", "OPI"];
 const LZW = ["LZW", "LZWDecode"];
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 
-/** @returns the replacement of the operation, one character per byte; undefined to keep it */
+/** @returns the replacement, one character per byte; undefined to keep the operation */
 export function repairInlineImage({ operands, data }: ContentOperation, content: Uint8Array): string | undefined {
   const before = operands[0] as Dictionary;
   const dictionary = before.clone();
@@ -29,7 +29,7 @@ export function repairInlineImage({ operands, data }: ContentOperation, content:
     decoded = withoutLzw(dictionary, bytes);
   } catch (error) {
     if (error instanceof EngineFailure) throw error;
-    // Without a supported filter, the image cannot be shown.
+    // An image with an unsupported filter cannot be shown, so it is removed.
     return "";
   }
   if (!hasChanged && !decoded) return undefined;
@@ -38,7 +38,10 @@ export function repairInlineImage({ operands, data }: ContentOperation, content:
   return `${syntax} ID ${Buffer.from(decoded ?? bytes).toString("latin1")}\nEI`;
 }
 
-/** Replaces LZW by Flate, whose parameters have the same meaning. Hexadecimal coding prevents an `EI` in the data. */
+/**
+ * Replaces LZW with Flate, whose parameters have the same meaning. The data is then encoded as hexadecimal digits, so
+ * that it cannot contain `EI`, which would end the image.
+ */
 function withoutLzw(dictionary: Dictionary, bytes: Uint8Array): Uint8Array | undefined {
   const filters = listOf(dictionary.get("F") ?? dictionary.get("Filter")).map((value) =>
     value instanceof Name ? value.text : "",

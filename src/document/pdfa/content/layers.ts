@@ -1,5 +1,5 @@
-// Repairs optional content (ISO 32000-1, 8.11) according to ISO 19005-2, 6.9. Part 1 forbids it (6.1.13), so content is
-// shown or removed permanently, according to its default state.
+// Repairs optional content (ISO 32000-1, 8.11) according to ISO 19005-2, 6.9. Part 1 forbids optional content (6.1.13),
+// so each layer is shown or removed permanently, according to its default state.
 import { type LayerVisibility, optionalContentOf } from "../../content/optional-content.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Reference, type Value } from "../../objects/values.ts";
@@ -31,7 +31,7 @@ export function repairLayers(document: PdfaDocument): void {
   }
 }
 
-/** Makes the automatic states of groups permanent, as when a viewer opens the document. */
+/** Makes permanent the states that a viewer sets automatically when it opens the document. */
 function fixStates({ file }: PdfaDocument, defaults: Dictionary, groups: readonly Value[]): void {
   if (!defaults.has("AS")) return;
   const content = optionalContentOf(file);
@@ -59,7 +59,10 @@ function completeOrder({ file }: PdfaDocument, configuration: Dictionary, groups
   if (missing.length > 0) configuration.set("Order", [...order, ...missing]);
 }
 
-/** Part 1: empties hidden objects, and removes optional content from all objects except content streams. */
+/**
+ * Part 1: empties hidden objects, and removes OC from all objects. Content streams are processed separately
+ * (visible-content.ts).
+ */
 export function removeLayers(document: PdfaDocument, isVisible: LayerVisibility): void {
   const { file } = document;
   for (const { dictionary, reference, isStream } of document.places) {

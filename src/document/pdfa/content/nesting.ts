@@ -1,17 +1,17 @@
-// Flattens graphics states that are nested too deeply (ISO 19005-1, 6.1.12; -2, 6.1.13): content from the excess `q` to
-// its `Q` becomes a form, in which the count starts again. A form inherits and restores the graphics state, so nothing
-// changes visibly.
+// Flattens graphics states that are nested too deeply (ISO 19005-1, 6.1.12; -2, 6.1.13). The content from the first `q`
+// beyond the limit to its `Q` becomes a form, in which the depth counts from zero. A form inherits and restores the
+// graphics state, so the appearance does not change.
 import { readOperations } from "../../content/content.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 import { newStream, type PdfaDocument } from "../pdfa-document.ts";
 
 /** Maximum depth of saved graphics states (ISO 32000-1, annex C.2). */
 export const MAX_SAVED = 28;
-/** Half the side of the forms' bounding box, larger than any drawing in any units. */
+/** Half the side of the bounding box of these forms: larger than any drawing, whatever its units. */
 const FAR = 10_000_000;
 /** Maximum depth of forms within forms. Deeper content stays unchanged. */
 const MAX_FORMS = 50;
-/** Prefix of resource names that documents do not use. */
+/** Prefix of the resource names of these forms, which documents do not use. */
 const PREFIX = "NestedState";
 
 interface Section {
@@ -20,7 +20,7 @@ interface Section {
 }
 
 /**
- * @param resources the resources of the content, which receive the forms
+ * @param resources the resources of the content, to which the forms are added
  * @returns the new content; undefined if the nesting is within the limit
  */
 export function flattenNesting(
@@ -64,7 +64,7 @@ export function flattenNesting(
 
 const FORM = { Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [-FAR, -FAR, FAR, FAR] };
 
-/** Returns the sections from each `q` that exceeds the limit to its `Q`. */
+/** Returns the sections of content from a `q` beyond the limit to its `Q`. */
 function deepSections(content: Uint8Array): Section[] {
   const sections: Section[] = [];
   let saved = 0;

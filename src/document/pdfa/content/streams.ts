@@ -41,9 +41,9 @@ function decode(stream: PdfStream): PdfStream {
     bytes = stream.body.decoded(MAX_DECODED_BYTES).slice();
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
-    // A stream that cannot be decoded shows nothing.
+    // A stream that cannot be decoded becomes empty.
   }
-  // Keeps the same dictionary object, which the survey refers to.
+  // The dictionary stays the same object, because the survey refers to it.
   const { dictionary } = newStream(bytes, stream.dictionary);
   for (const key of [...stream.dictionary.keys()]) if (!dictionary.has(key)) stream.dictionary.delete(key);
   return new PdfStream(stream.dictionary, plainBody(bytes));

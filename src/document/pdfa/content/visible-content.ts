@@ -1,5 +1,4 @@
-// Removes content of hidden layers (ISO 32000-1, 8.11.3.2): its painting is removed, its effect on the graphics state
-// is kept.
+// Removes what hidden layers paint (ISO 32000-1, 8.11.3.2), but not their effect on the graphics state.
 import type { ContentOperation } from "../../content/content.ts";
 import { nonPaintingEquivalent } from "../../content/operators.ts";
 import type { LayerVisibility } from "../../content/optional-content.ts";

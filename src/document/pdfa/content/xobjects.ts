@@ -27,7 +27,6 @@ function repairForm({ file }: PdfaDocument, { dictionary }: FoundDictionary): vo
   if (!rectangleOf(file, dictionary.get("BBox"))) dictionary.set("BBox", [0, 0, 0, 0]);
 }
 
-/** Returns the dictionary of an empty form. */
 export function emptyForm(width: number, height: number) {
   return {
     Type: Name.of("XObject"),
@@ -36,7 +35,6 @@ export function emptyForm(width: number, height: number) {
   };
 }
 
-/** Adds an empty form. */
 export function addEmptyForm(document: PdfaDocument, width: number, height: number): Reference {
   return document.file.add(newStream("", { ...emptyForm(width, height), Resources: document.noResources() }));
 }

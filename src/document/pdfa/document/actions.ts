@@ -17,9 +17,10 @@ export function repairActions(document: PdfaDocument): void {
       if (value !== undefined && isAction(document, value))
         replace(dictionary, trigger, allowedActions(document, value));
     }
-    // In documents, pages, annotations and fields, AA is a dictionary; in the Info dictionary it could be text.
+    // AA of a document, page, annotation or field is a dictionary of actions. A custom entry AA in the Info dictionary
+    // is text, and stays.
     if (file.dictionary(dictionary.get("AA"))) dictionary.delete("AA");
-    // NeedsRendering concerns XFA content that scripts would create.
+    // NeedsRendering is for XFA content, which scripts create.
     if (key === "Root") dictionary.delete("NeedsRendering");
   }
 }
@@ -32,7 +33,10 @@ function replace(holder: Dictionary, key: string, actions: readonly Value[]): vo
 
 const isAction = ({ file }: PdfaDocument, value: Value) => file.name(file.dictionary(value)?.get("S")) !== undefined;
 
-/** Returns the allowed actions of a chain, as a list if they are not a single action. */
+/**
+ * Returns the allowed actions of a chain. If all actions are allowed, returns only the first, which refers to the
+ * others.
+ */
 function allowedActions(document: PdfaDocument, first: Value): Value[] {
   const { file } = document;
   const kept: Value[] = [];
@@ -52,7 +56,7 @@ function allowedActions(document: PdfaDocument, first: Value): Value[] {
     else hasChanged = true;
   }
   if (!hasChanged) return [first];
-  // Next actions of several removed actions all follow the first remaining one; their relative order is lost.
+  // The first remaining action refers to all others in one list. If the chain had branches, these are lost.
   return kept.map((value) => {
     const copy = file.dictionary(value)!.clone();
     copy.delete("Next");

@@ -1,5 +1,6 @@
-// Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations stay
-// hidden. Annotations of forbidden types become stamps with the same appearance.
+// Repairs annotations (ISO 19005-1, 6.5 and 6.6; -2, 6.3 and 6.4): types, flags, appearances. Hidden annotations are
+// removed, and hidden widgets lose their appearance. Annotations of forbidden types become stamps with the same
+// appearance.
 
 import { convertToStamp } from "../../content/stamp.ts";
 import { EngineFailure } from "../../contract/failure.ts";
@@ -25,8 +26,8 @@ const FORBIDDEN_FLAGS =
 const DRAWN = new Set(["Polygon", "PolyLine", "Caret", "FileAttachment"]);
 const MAX_LEVELS = 64;
 /**
- * Maximum number of created appearances, which src/service/http/contract/errors.ts states to clients. Each takes MuPDF
- * half a millisecond, and memory until the last one is created.
+ * Maximum number of appearances to create; src/service/http/contract/errors.ts states it to clients. MuPDF needs half a
+ * millisecond for each, and frees the memory only after the last one.
  */
 const MAX_MADE = 50_000;
 
@@ -34,7 +35,7 @@ interface Annotation {
   readonly dictionary: Dictionary;
   readonly reference: Reference;
   readonly type: string;
-  /** Type of a field, possibly inherited. */
+  /** Field type of a widget, which it can inherit. */
   readonly fieldType: string | undefined;
   readonly isHidden: boolean;
 }
@@ -51,11 +52,11 @@ class AnnotationRepairer {
   readonly #document: PdfaDocument;
   readonly #types: ReadonlySet<string>;
   readonly #form: Dictionary | undefined;
-  /** Annotations without a visible appearance, and their page indexes. */
+  /** Annotations that need a new appearance, and their page indexes. */
   readonly #bare: { readonly pageIndex: number; readonly annotation: Annotation }[] = [];
-  /** By object number: true for annotations that stay. */
+  /** True for annotations that stay, by object number. */
   readonly #settled = new Map<number, boolean>();
-  /** Signature widgets that became stamps. */
+  /** Object numbers of signature widgets that became stamps. */
   readonly #signatures = new Set<number>();
 
   constructor(document: PdfaDocument) {
@@ -74,7 +75,7 @@ class AnnotationRepairer {
       const own = file.dictionary(value);
       if (!own) continue;
       const reference = value instanceof Reference ? value : file.add(own);
-      // Several pages can share the annotation.
+      // Several pages can share an annotation, which is repaired once.
       const stays = this.#settled.get(reference.number) ?? this.#settle(this.#read(own, reference), pageIndex);
       this.#settled.set(reference.number, stays);
       if (stays) kept.push(reference);
@@ -156,6 +157,7 @@ class AnnotationRepairer {
     const isButton = this.#isButton(annotation);
     const normal = this.#normal(dictionary);
     if (isHidden && type === "Widget") this.#setEmpty(dictionary, isButton);
+    else if (isHidden && type === "Link") hideLink(dictionary);
     else if (normal !== undefined && !this.#isRenewed(annotation)) this.#setNormal(dictionary, normal, isButton);
     else if (type === "Link") dictionary.delete("AP");
     else if (isEmpty(this.#document, dictionary)) this.#setEmpty(dictionary, isButton);
@@ -176,7 +178,10 @@ class AnnotationRepairer {
     this.#setNormal(dictionary, addEmptyForm(this.#document, right - left, top - bottom), isButton);
   }
 
-  /** Removes all appearances except the normal one: a dictionary of states for buttons, a stream otherwise. */
+  /**
+   * Sets the normal appearance and removes all others. A button must have a dictionary of states, any other annotation
+   * a stream.
+   */
   #setNormal(dictionary: Dictionary, normal: Value, isButton: boolean): void {
     const { file } = this.#document;
     const object = file.resolve(normal);
@@ -265,7 +270,7 @@ class AnnotationRepairer {
     return place ? place.map((side) => side / unit!) : rectangle;
   }
 
-  /** Removes all signatures: a change of the file invalidates them, and none must look valid. */
+  /** Removes all signatures: the conversion invalidates them, and no signature must look valid. */
   #endSignatures(): void {
     const { file, places } = this.#document;
     for (const { dictionary } of places) {
@@ -279,7 +284,7 @@ class AnnotationRepairer {
   }
 
   /**
-   * Removes the stamps from a field's Kids.
+   * Removes widgets that became stamps from the Kids of a field.
    * @returns true if the field still has widgets
    */
   #keepsWidgets(field: Value, level: number): boolean {
@@ -299,7 +304,13 @@ function isEmpty({ file }: PdfaDocument, dictionary: Dictionary): boolean {
   return right - left === 0 || top - bottom === 0;
 }
 
-/** Returns an entry of a field, possibly inherited (ISO 32000-1, 12.7.3.1). */
+/** Links never need an appearance, and without one a viewer draws a border of 1 point unless the link names another. */
+function hideLink(link: Dictionary): void {
+  for (const key of ["AP", "AS", "BS"]) link.delete(key);
+  link.set("Border", [0, 0, 0]);
+}
+
+/** Returns an entry of a field, or of the closest ancestor that has it (ISO 32000-1, 12.7.3.1). */
 function inherited({ file }: PdfaDocument, dictionary: Dictionary, key: string): Value | undefined {
   let at: Dictionary | undefined = dictionary;
   for (let level = 0; at && level < MAX_LEVELS; level++) {
@@ -311,8 +322,8 @@ function inherited({ file }: PdfaDocument, dictionary: Dictionary, key: string):
 }
 
 /**
- * Removes colors that would have to be in the color space of the output intent (ISO 19005-1, 6.5.3). The appearance
- * stays.
+ * Removes the color entries of annotations, which are allowed only with an RGB output intent (ISO 19005-1, 6.5.3).
+ * Appearances stay.
  */
 export function removeColors(document: PdfaDocument): void {
   for (const page of document.pages) {

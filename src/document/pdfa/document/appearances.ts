@@ -1,4 +1,4 @@
-// Creates missing appearances of annotations (ISO 19005-1, 6.9; -2, 6.3.3), in MuPDF, with a second copy of the
+// Creates missing appearances of annotations (ISO 19005-1, 6.9; -2, 6.3.3) with MuPDF, in a second copy of the
 // document.
 import { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
@@ -13,7 +13,7 @@ export interface MadeAppearance {
 
 /**
  * @param numbers object numbers of annotations, by page index
- * @returns appearances by object number, without those that could not be created
+ * @returns appearances by the object number of the annotation, except those that could not be created
  */
 export async function madeAppearances(
   document: PdfaDocument,
@@ -42,7 +42,9 @@ export async function madeAppearances(
   }
 }
 
-/** Copies new objects. Objects that already existed have the same number in this file. */
+/**
+ * Copies objects that MuPDF has created. Older objects are not copied: they have the same numbers in the target file.
+ */
 class Copier {
   readonly #from: PdfFile;
   readonly #to: PdfFile;

@@ -1,5 +1,5 @@
-// Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Depending on the part, they are forbidden, must be
-// PDF/A, or need only a description.
+// Repairs embedded files (ISO 19005-1, 6.1.11; -2, 6.8; -3, 6.8). Part 1 forbids them, part 2 requires them to be
+// PDF/A, and part 3 requires only a description.
 import { namedNotices } from "../../contract/notice.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 const UNKNOWN_TYPE = "application/octet-stream";
-/** Maximum size of an attachment. Larger ones are removed without being examined. */
+/** Maximum size of an attachment to examine for part 2. Larger attachments are removed. */
 const MAX_ATTACHED_BYTES = 64 * 2 ** 20;
 
 export async function repairAttachments(document: PdfaDocument): Promise<void> {
@@ -79,7 +79,7 @@ function shareSpecifications({ file, places }: PdfaDocument): ReadonlyMap<Dictio
 async function stays(document: PdfaDocument, specification: Dictionary): Promise<boolean> {
   const { part } = document.level;
   if (part !== 2) return part === 3;
-  // One of the kept attachments did not conform.
+  // An attachment that stayed in the previous attempt did not conform.
   if (document.failed("6.8", 5)) return false;
   const { file } = document;
   const embedded = file.dictionary(specification.get("EF"));
@@ -95,7 +95,7 @@ async function stays(document: PdfaDocument, specification: Dictionary): Promise
     for (const key of ["Filter", "DecodeParms", "DL", "Params"]) dictionary.delete(key);
     file.put(value, new PdfStream(dictionary, plainBody(converted)));
   }
-  // All names refer to the same file.
+  // Both entries refer to the same file.
   specification.set("EF", Dictionary.of({ F: value, UF: value }));
   return true;
 }
@@ -116,11 +116,11 @@ const textOfBytes = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteO
 
 const CLAIM = /pdfaid:part(?:>|\s*=\s*["'])\s*[12]\b/;
 
-/** Adds the entries required by 6.8: both names, a media type, a date and a relationship. */
+/** Adds the entries required by 6.8: both file names (F and UF), a media type, a date and a relationship. */
 function describe(document: PdfaDocument, specification: Dictionary): void {
   const { file, level } = document;
   const information = file.dictionary(file.trailer.get("Info"));
-  // If the file has no date, the document's date applies, because the file is not newer.
+  // A file without a date gets the date of the document, because the file is not newer.
   const dates = [information?.get("ModDate"), information?.get("CreationDate")];
   const name = nameOf(document, specification);
   specification.set("Type", Name.of("Filespec"));
@@ -166,7 +166,7 @@ function associate({ file, places }: PdfaDocument, specifications: readonly Valu
   if (missing.length > 0) catalog.set("AF", [...(file.array(catalog.get("AF")) ?? []), ...missing]);
 }
 
-/** Removes names and annotations that refer to removed files. */
+/** Removes the entries of name trees and annotations that refer to removed files. */
 function removeMentions(document: PdfaDocument, removed: ReadonlySet<Dictionary>): void {
   const { file } = document;
   const isGone = (value: Value | undefined) => {

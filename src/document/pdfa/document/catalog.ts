@@ -4,7 +4,7 @@ import { Dictionary, type Value } from "../../objects/values.ts";
 import { type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
 
 const CATALOG = ["Requirements", "NeedsRendering", "Perms", "Version", "DSS", "AA"];
-/** Entries of PDF versions after the version of part 1. */
+/** Entries of PDF versions later than PDF 1.4, the version of part 1. */
 const LATER = ["Collection", "Extensions", "Legal"];
 const NAMES = ["JavaScript", "AlternatePresentations", "Renditions"];
 const PAGE = ["AA", "PresSteps", "OutputIntents"];
@@ -41,7 +41,7 @@ function repairPage(document: PdfaDocument, page: Dictionary): void {
   else if (!isBoundary(media)) {
     const [left, bottom, right, top] = media;
     page.set("MediaBox", [left, bottom, left + side(right - left), bottom + side(top - bottom)]);
-    // Validators do not resolve references inside a box.
+    // The box is written without references, because validators do not resolve them there.
   } else page.set("MediaBox", [...media]);
   for (const key of BOXES) {
     const box = rectangleOf(file, page.get(key));

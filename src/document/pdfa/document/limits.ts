@@ -19,7 +19,7 @@ export function maxStringBytes({ part }: PdfaLevel): number {
   return part === 1 ? 65_535 : 32_767;
 }
 
-/** Returns the number, or the nearest one that the level allows. */
+/** Returns the number, or the nearest number that the level allows. */
 export function boundedNumber(value: number, { part }: PdfaLevel): number {
   const size = Math.abs(value);
   if (Number.isInteger(value)) return Math.max(-MAX_INTEGER - 1, Math.min(MAX_INTEGER, value));

@@ -1,4 +1,4 @@
-// Converts names that must be UTF-8 (ISO 19005-2, 6.1.8): names of fonts, colorants and structure types. Other names
+// Converts the names of fonts, colorants and structure types to UTF-8, as required (ISO 19005-2, 6.1.8). Other names
 // can contain any bytes.
 import { type Dictionary, Name, type Value } from "../../objects/values.ts";
 import type { PdfaDocument } from "../pdfa-document.ts";

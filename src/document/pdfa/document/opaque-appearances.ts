@@ -1,5 +1,5 @@
 // Removes transparency from appearances that were created for annotations, because part 1 forbids it (ISO 19005-1,
-// 6.4). Flattening ran before these appearances existed.
+// 6.4). The page was flattened before these appearances existed.
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../../objects/values.ts";
 import { newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
 
@@ -28,8 +28,8 @@ export function makeOpaque({ file }: PdfaDocument, normal: Value): void {
 }
 
 /**
- * Draws an appearance below the page content. On top, an opaque highlight would hide the text.
- * @returns false if the appearance cannot be drawn there
+ * Draws an appearance below the page content. Above it, an opaque highlight would hide the text.
+ * @returns false if the appearance cannot be drawn below the content
  */
 export function drawBeneath(document: PdfaDocument, page: Dictionary, normal: Value, rectangle: Value): boolean {
   const { file } = document;
@@ -42,7 +42,7 @@ export function drawBeneath(document: PdfaDocument, page: Dictionary, normal: Va
   const name = `${PREFIX}${normal.number}`;
   page.set("Resources", resources.set("XObject", objects.set(name, normal)));
   form.dictionary.set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
-  // The page's user units can be larger than the appearance's.
+  // The user units of the page can be larger than those of the appearance.
   const [x, y] = [scaleOf(place[2] - place[0], box[2] - box[0]), scaleOf(place[3] - place[1], box[3] - box[1])];
   const content = `q ${x} 0 0 ${y} ${real(place[0] - x * box[0])} ${real(place[1] - y * box[1])} cm /${name} Do Q\n`;
   const before = page.get("Contents");

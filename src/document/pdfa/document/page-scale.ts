@@ -1,5 +1,6 @@
 // Changes the user unit of pages whose sides have too many or too few units (ISO 19005-2, 6.1.13; ISO 32000-1, 14.11.2
-// and 7.7.3.3), and converts all coordinates on these pages. Plans and banners longer than 200 inches need it.
+// and 7.7.3.3), and converts all coordinates on these pages. Plans and banners longer than 200 inches need a larger
+// unit.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { newStream, type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
@@ -20,13 +21,13 @@ const PLACES: Readonly<Record<string, readonly number[]>> = {
 const MAX_ELEMENTS = 6;
 const MAX_LEVELS = 64;
 const FONT_SIZE = /(?<![\d.])(?:\d+(?:\.\d*)?|\.\d+)(?=\s+Tf\b)/g;
-/** Maximum user unit. A page that needs more is invalid. */
+/** Maximum user unit. A page that would need a larger one stays unchanged. */
 const MAX_UNIT = 1000;
 const MIN_UNIT = 0.001;
-/** Margin above the minimum side, so that rounding cannot fall below it. */
+/** Factor above the minimum side, so that a rounded side is still long enough. */
 const EXCESS = 1.00001;
 
-/** @returns true if there were such pages; the objects created for them are not in the survey */
+/** @returns true if pages were scaled; the survey does not contain the new objects */
 export function scalePages(document: PdfaDocument): boolean {
   const { units } = document;
   for (const reference of document.pages) {
@@ -44,7 +45,10 @@ export function scalePages(document: PdfaDocument): boolean {
   return true;
 }
 
-/** Returns an integer for a large page, so that coordinates stay exact, and a fraction for a tiny one. */
+/**
+ * Returns the number of old units per new unit: an integer for a large page, so that coordinates stay exact; a fraction
+ * for a tiny page; 1 for other pages.
+ */
 function unitFor(file: PdfFile, page: Dictionary): number {
   const media = rectangleOf(file, page.get("MediaBox"));
   if (!media) return 1;
@@ -60,7 +64,7 @@ function unitFor(file: PdfFile, page: Dictionary): number {
 function scalePage(document: PdfaDocument, page: Dictionary, unit: number, scaled: Set<Dictionary>): void {
   const { file, level } = document;
   for (const key of BOXES) scaleEntry(file, page, key, unit);
-  // Part 1 has no UserUnit, so a large page becomes smaller there, and a tiny one larger.
+  // Part 1 has no UserUnit, so large pages become smaller, and tiny pages larger.
   if (level.part > 1) page.set("UserUnit", unit * Math.max(1, file.number(page.get("UserUnit")) ?? 1));
   const contents = page.get("Contents");
   const factor = (1 / unit).toFixed(9);
@@ -95,8 +99,8 @@ function scaleBorder(file: PdfFile, annotation: Dictionary, unit: number): void 
 }
 
 /**
- * Scales the font size with which a viewer recreates the appearance, from the annotation or inherited by its field (ISO
- * 32000-1, 12.7.3.3).
+ * Scales the font size with which a viewer recreates the appearance. The annotation has it, or inherits it from its
+ * field or from the form (ISO 32000-1, 12.7.3.3).
  */
 function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): void {
   let holder: Dictionary | undefined = annotation;
@@ -114,8 +118,8 @@ function scaleFontSize(file: PdfFile, annotation: Dictionary, unit: number): voi
 }
 
 /**
- * Scales the patterns of a page. Pattern space is the initial space of the page (ISO 32000-1, 8.7.2). Scales copies,
- * because other pages can use the same patterns.
+ * Scales the patterns of a page, because they are relative to the initial space of the page (ISO 32000-1, 8.7.2). Only
+ * copies are scaled, because other pages can use the same patterns.
  */
 function scalePatterns(file: PdfFile, page: Dictionary, unit: number): void {
   const resources = file.dictionary(page.get("Resources"));
@@ -137,7 +141,7 @@ function scalePatterns(file: PdfFile, page: Dictionary, unit: number): void {
   page.set("Resources", resources.clone().set("Pattern", scaled));
 }
 
-/** Scales all destinations: in bookmarks, actions, links and name trees. */
+/** Scales all destinations on scaled pages: in bookmarks, actions, links and name trees. */
 function scaleDestinations({ file, places, values }: PdfaDocument, units: ReadonlyMap<number, number>): void {
   const seen = new Set<readonly Value[]>();
   const visit = (value: Value) => {
@@ -151,7 +155,7 @@ function scaleDestinations({ file, places, values }: PdfaDocument, units: Readon
       const number = file.number(array[index]);
       if (number !== undefined) array[index] = number / unit!;
     }
-    // Leaves of name trees contain destinations as elements.
+    // The arrays in leaves of name trees contain destinations.
     for (const element of array) if (Array.isArray(element)) visit(element);
   };
   for (const { dictionary } of places) for (const value of dictionary.values()) visit(value);

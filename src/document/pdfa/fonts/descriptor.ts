@@ -1,9 +1,9 @@
-// Completes font descriptors (ISO 32000-1, 9.8) with all required entries, and creates new ones.
+// Adds missing required entries to font descriptors (ISO 32000-1, 9.8), and creates new descriptors.
 import { asSymbolic, FONT_FLAGS } from "../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, Name } from "../../objects/values.ts";
 
-/** Returns a copy with the entries that table 122 requires, for a font that keeps its program. */
+/** Returns a copy of the descriptor with all entries that table 122 requires, for a font that keeps its program. */
 export function validDescriptor(file: PdfFile, original: Dictionary, font: Dictionary): Dictionary {
   const descriptor = original.clone().set("Type", Name.of("FontDescriptor"));
   const baseFont = file.name(font.get("BaseFont"));

@@ -15,11 +15,11 @@ export interface FaceChoice {
   readonly look: FontStyle;
   /** Candidates, best first. */
   readonly faces: readonly string[];
-  /** The standard symbol or dingbats font whose codes the font uses, if any. */
+  /** The symbol font whose codes the font uses; undefined for a text font. */
   readonly special: "symbol" | "dingbats" | "wingdings" | undefined;
 }
 
-/** Patterns of names, and the family with the same widths or style. The first match applies. */
+/** Patterns of font names, each with a family that has the same widths or style. The first match applies. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^helvetica(?!.*narrow)/, "NimbusSans"],
   [/^(?:times(?!.*new))/, "NimbusRoman"],
@@ -87,7 +87,7 @@ const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P05
 const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
 /** Maximum length of a name (ISO 32000-1, Annex C). */
 const MAX_NAME = 127;
-/** Faces for scripts that the others lack. */
+/** Faces for scripts that the families above lack. */
 const OTHER_SCRIPTS = [
   "NotoSans-Regular",
   "NotoSansHebrew-Regular",
@@ -139,7 +139,7 @@ function special(face: string, kind: FaceChoice["special"]): FaceChoice {
   return { look, faces: [face, "DejaVuSans", "NotoSansSymbols2-Regular", "NotoSansSymbols-Regular"], special: kind };
 }
 
-/** Index in a font collection, by language, for the large CJK character collections. */
+/** Index of a language's font in the CJK font files, by character collection. */
 const CJK = new Map([
   ["Japan1", 0],
   ["Korea1", 1],
@@ -148,7 +148,7 @@ const CJK = new Map([
   ["CNS1", 3],
 ]);
 
-/** @returns undefined for any other character collection */
+/** @returns undefined for a character collection that is not CJK */
 export function chooseCjkFace(
   baseFont: string,
   ordering: string,
@@ -174,9 +174,10 @@ const COLLECTIONS = new Map([
 ]);
 
 /**
- * Returns fonts for drawing with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles. The
- * repair embeds the same fonts.
- * @param substitutes fonts that were replaced, of any script; MuPDF's fonts replace the others
+ * Returns fonts for rendering with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles. The
+ * repair of fonts embeds the same faces.
+ * @param substitutes fonts of any script that the repair has replaced. MuPDF replaces other fonts with its own, unless
+ * they are CJK fonts.
  */
 export function fontsForDrawing(
   fonts: FontProvider = NO_FONTS,
@@ -192,12 +193,12 @@ export function fontsForDrawing(
   };
 }
 
-/** Matches text without a visible glyph: white space, format characters, private and unknown characters. */
+/** Reports whether text has no visible glyph: white space, format characters, private and unknown characters. */
 export const isBlank = (text: string): boolean => /^[\s\p{C}\ufffd]*$/u.test(text);
 
 /**
- * Opens the first face that has glyphs for all texts, otherwise the face with the most glyphs.
- * @param has returns the number of available glyphs; negative for an unsuitable face
+ * Opens the first face that has all wanted glyphs. If there is none, opens the face with the most of them.
+ * @param has returns the number of wanted glyphs that a face has; negative for an unsuitable face
  */
 export function bestFace(
   fonts: FontProvider,

@@ -1,4 +1,4 @@
-// Reads a font file that replaces a font that is not embedded: glyphs by character, and widths.
+// Reads a font file that replaces a font that is not embedded. Finds glyphs by text or name, and their widths.
 import { type CffFont, cffWidth, glyphNames, readCff } from "../../fonts/cff/cff.ts";
 import { unicodeOfName } from "../../fonts/names/glyph-names.ts";
 import { type CmapSubtable, readCmap } from "../../fonts/truetype/cmap.ts";
@@ -7,9 +7,9 @@ import { verticalForms } from "../../fonts/truetype/vertical-forms.ts";
 
 interface Glyphs {
   readonly name: string;
-  /** Returns 0 if there is no glyph. */
+  /** Returns the glyph of a text; 0 if there is none. */
   glyphOf(text: string): number;
-  /** Returns the glyph by its name; 0 if there is none. */
+  /** Returns the glyph with this name; 0 if there is none. */
   glyphNamed(name: string): number;
   /** Returns the vertical form of a glyph; the same glyph if it has none. */
   verticalOf(glyph: number): number;
@@ -23,10 +23,10 @@ export type Face = Glyphs &
     | { readonly kind: "cff"; readonly font: CffFont; readonly names: readonly string[] }
   );
 
-/** Maximum number of fonts of a collection that are read. */
+/** Maximum number of fonts to read from a collection. */
 const MAX_FONTS = 64;
 
-/** Characters and their acceptable replacements. */
+/** Characters with acceptable replacements, for faces that lack the character. */
 const OTHERS = new Map([
   ["\u00a0", " "],
   ["\u00ad", "-"],
@@ -69,7 +69,8 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
   const glyphOf = (codePoint: number) => {
     const own = map?.glyphOf(codePoint) ?? 0;
     if (own > 0 || starts.length === 1) return own;
-    // The fonts of a collection share glyphs, but each cmap lists the characters of its language.
+    // The fonts of a collection share glyphs, but the cmap of each font lists only the characters of its language. The
+    // cmaps of the other fonts are therefore searched too.
     others ??= starts
       .map((at) => tablesOf(bytes, at))
       .filter((other) => sharesGlyphs(other, table))
@@ -99,7 +100,7 @@ export function openFace(name: string, bytes: Uint8Array, index: number): Face |
   return { ...glyphs, kind: "truetype", font, widthOf: (glyph) => advanceWidth(font, glyph) * scale };
 }
 
-/** Variation selectors. The default form of the character is acceptable. */
+/** Variation selectors. They are ignored, because the default form of a character is acceptable. */
 const VARIATIONS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 const LIGATURES = new Map([

@@ -1,5 +1,5 @@
-// Finds all fonts of a file, and makes direct font objects in resources indirect, so that each can be identified and
-// changed.
+// Finds all fonts of a file, and makes direct font objects in resources indirect, so that each font can be identified
+// and changed.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, Reference, type Value } from "../../objects/values.ts";
 
@@ -35,7 +35,7 @@ function looksLikeFont(file: PdfFile, dictionary: Dictionary): boolean {
   return dictionary.has("Subtype") && (dictionary.has("BaseFont") || dictionary.has("CharProcs"));
 }
 
-/** @returns the same value if it contains no fonts */
+/** @returns the same value if it contains no direct fonts */
 function withoutInnerFonts(file: PdfFile, value: Value, fonts: Set<number>, depth = 0): Value {
   if (depth > MAX_DEPTH) return value;
   if (Array.isArray(value)) {

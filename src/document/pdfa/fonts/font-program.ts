@@ -34,7 +34,7 @@ export function programBytes(file: PdfFile, descriptor: Dictionary | undefined):
   return undefined;
 }
 
-/** @returns undefined for bytes that are not a font, or a damaged font */
+/** @returns undefined if the bytes are not a font, or the font is damaged */
 export function readProgram(bytes: Uint8Array): FontProgram | undefined {
   if (bytes.length < 12) return undefined;
   const version = viewOf(bytes).getUint32(0);
@@ -99,7 +99,7 @@ export interface AddedGlyph {
   readonly width: number;
 }
 
-/** @returns undefined for a program whose glyphs have no names or are selected differently */
+/** @returns undefined for a program whose glyphs have no names, or are not selected by name */
 export function namedProgram(program: FontProgram): NamedProgram | undefined {
   if (program.kind === "type1") return namedType1(program.font);
   return program.kind === "cff" && !program.font.isCid ? namedCff(program.font) : undefined;

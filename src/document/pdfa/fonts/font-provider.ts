@@ -4,7 +4,7 @@ import type { FontProvider } from "../../contract/font-provider.ts";
 /** Maximum size of all cached faces. */
 const KEPT_BYTES = 64 * 2 ** 20;
 
-/** Returns the same provider with a cache for one document, whose fonts need the same faces. */
+/** Adds a cache to a provider, for one document: several of its fonts often need the same face. */
 export function memoizeProvider(fonts: FontProvider): FontProvider {
   const faces = new Map<string, Uint8Array | undefined>();
   let left = KEPT_BYTES;

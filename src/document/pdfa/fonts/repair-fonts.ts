@@ -1,6 +1,6 @@
-// Makes the fonts of a file conform to ISO 19005: embedded and complete, with widths and encodings that match the
-// programs, and with Unicode values. Content streams stay unchanged here, but might need other codes. A provider
-// supplies missing fonts.
+// Repairs the fonts of a file, as ISO 19005 requires: they must be embedded and complete, have Unicode values, and have
+// widths and encodings that match their programs. A provider supplies missing fonts. Content streams do not change
+// here, but the caller must write new codes in some of them.
 
 import { EngineFailure } from "../../contract/failure.ts";
 import type { FontProvider } from "../../contract/font-provider.ts";
@@ -31,7 +31,8 @@ interface Shown {
 /**
  * Repairs all fonts that show text. A font that cannot be repaired stays unchanged.
  * @param failures broken rules of the previous attempt; empty for the first attempt
- * @returns fonts whose glyphs now come from another font, and new codes for text, by object number of the font
+ * @returns `substituted`: fonts whose glyphs now come from another font; `newCodes`: functions that return text with
+ * new codes, by object number of the font
  */
 export async function repairFonts(
   file: PdfFile,

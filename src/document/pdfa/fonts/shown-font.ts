@@ -1,4 +1,4 @@
-// A font during the repair: the codes that text shows in it, and the services for its repair.
+// Types for the repair of one font: the font with the codes that text shows, and everything that the repair needs.
 import type { FontProvider } from "../../contract/font-provider.ts";
 import type { NoticeSubject } from "../../contract/notice.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
@@ -10,12 +10,15 @@ export interface FontTask {
   readonly file: PdfFile;
   readonly level: PdfaLevel;
   readonly fonts: FontProvider;
-  /** True if a validator reported missing Unicode values or incorrect CMaps after all repairs. */
+  /**
+   * True if a validator reported missing Unicode values in the repaired file. `areCMapsDistrusted`: true if it reported
+   * incorrect CMaps.
+   */
   readonly isUnicodeDistrusted: boolean;
   readonly areCMapsDistrusted: boolean;
-  /** True if a validator reported a glyph as .notdef. */
+  /** True if a validator reported a shown glyph as .notdef. */
   readonly isCodeZeroRefused: boolean;
-  /** Fonts whose text must get other codes. */
+  /** Functions that return text with new codes, by object number of the font. Only for fonts whose codes change. */
   readonly newCodes: Map<number, (latin1: string) => string>;
   /** Fonts whose glyphs now come from another font. */
   readonly substituted: NoticeSubject[];
@@ -24,12 +27,12 @@ export interface FontTask {
 export interface ShownFont {
   /** Object number. */
   readonly number: number;
-  /** A copy that the caller owns. Changes to it are written to the file. */
+  /** A copy of the font dictionary. Changes to it are written to the file. */
   readonly font: Dictionary;
   /** The codes, without repeats. */
   readonly codes: readonly CharacterCode[];
   /**
-   * True if text is drawn with the font. A font used only for invisible text need not be embedded (ISO 19005-2,
+   * True if visible text uses the font. A font that only invisible text uses need not be embedded (ISO 19005-2,
    * 6.2.11.4.1).
    */
   readonly isVisible: boolean;

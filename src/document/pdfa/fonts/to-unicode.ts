@@ -1,11 +1,11 @@
-// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new ones.
+// Corrects existing ToUnicode CMaps (ISO 32000-1, 9.10.3; ISO 19005-2, 6.2.11.7.2), and writes new CMaps.
 import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
 import { plainStream } from "./font-program.ts";
 
-/** Value of a glyph with an unknown character. */
+/** Value of a code whose character is unknown. */
 const UNKNOWN = "\ufffd";
 const MAX_BYTES = 16 * 2 ** 20;
 /** Maximum number of entries of one operator (Adobe Technical Note 5014). */
@@ -14,7 +14,7 @@ const ENTRIES_AT_ONCE = 100;
 export const isSound = (text: string | undefined): text is string =>
   text !== undefined && text !== "" && !/[\0\ufeff\ufffe]/.test(text);
 
-/** Returns the values by code; empty if there are none or they cannot be read. */
+/** Returns the Unicode values by code; empty if the CMap is missing or cannot be read. */
 export function readToUnicode(file: PdfFile, value: Value | undefined): ReadonlyMap<number, string> {
   return readMap(file, value)?.unicode ?? new Map();
 }
@@ -31,8 +31,8 @@ function readMap(file: PdfFile, value: Value | undefined): CMap | undefined {
 }
 
 /**
- * Returns the values of a CMap with CIDs instead of Unicode values. Readers treat these CIDs as Unicode values; in most
- * cases each code maps to itself.
+ * Returns the values of a CMap that contains CIDs instead of Unicode values. Readers treat these CIDs as Unicode
+ * values. In most such CMaps, each code maps to itself.
  */
 function unicodeByCid(map: CMap | undefined): (code: CharacterCode) => string | undefined {
   if (!map || map.unicode.size > 0) return () => undefined;

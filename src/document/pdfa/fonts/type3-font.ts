@@ -1,5 +1,5 @@
-// Repairs Type 3 fonts (ISO 32000-1, 9.6.5): every shown code gets a glyph description with the width in the
-// dictionary. All other operators stay.
+// Repairs Type 3 fonts (ISO 32000-1, 9.6.5). Every shown code gets a glyph description, whose width equals the width in
+// the font dictionary. All other operators stay.
 
 import { readOperations } from "../../content/content.ts";
 import { NOTDEF, unicodeOfName } from "../../fonts/names/glyph-names.ts";
@@ -72,8 +72,8 @@ export function repairType3(task: FontTask, { font, codes }: ShownFont): void {
 }
 
 /**
- * Returns the text of a code. Bitmap fonts have meaningless names, and their codes are mostly characters; readers treat
- * them as such.
+ * Returns the text of a code. The glyph names of bitmap fonts are meaningless, for example `a65`. The number in the
+ * name, or else the code, is mostly an ASCII character, and readers treat it as one.
  */
 function textOf(code: number, name: string | undefined): string | undefined {
   const known = name === undefined ? undefined : unicodeOfName(name);
@@ -93,7 +93,7 @@ function emptyProcedure(file: PdfFile, width: number): Value {
   return file.add(plainStream(file, Buffer.from(`${serializeNumber(width)} 0 d0\n`)));
 }
 
-/** @returns undefined if the width is correct, or the glyph description states none */
+/** @returns undefined if the width is correct, or the glyph description states no width */
 function withWidth(file: PdfFile, stream: PdfStream, width: number, scale: number): PdfStream | undefined {
   const bytes = stream.body.decoded(MAX_PROCEDURE_BYTES);
   for (const { operator, operands, start, end } of readOperations(bytes)) {

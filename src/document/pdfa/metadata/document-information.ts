@@ -1,5 +1,5 @@
-// Rewrites the Info dictionary (ISO 32000-1, 14.3.3) with values that XMP can also express, and removes the others (ISO
-// 19005-1, 6.7.3).
+// Rewrites the Info dictionary (ISO 32000-1, 14.3.3): keeps the values that XMP can also express, and removes all
+// others (ISO 19005-1, 6.7.3).
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { Dictionary, Name, PdfString } from "../../objects/values.ts";
 import { isString, type PdfaDocument } from "../pdfa-document.ts";
@@ -17,7 +17,7 @@ export type Information = Readonly<Partial<Record<(typeof TEXTS)[number], string
   /** Dates in the format of XMP. */
   Readonly<Partial<Record<(typeof DATES)[number], string>>>;
 
-/** Replaces the Info dictionary by a new one. */
+/** Replaces the Info dictionary with a new one, and returns its contents. */
 export function replaceInformation({ file }: PdfaDocument): Information {
   const before = file.dictionary(file.trailer.get("Info"));
   if (!before) {
@@ -47,14 +47,14 @@ export function replaceInformation({ file }: PdfaDocument): Information {
   return information;
 }
 
-/** Removes characters that XML forbids: control characters and unpaired surrogates. */
+/** Removes control characters, which XML forbids, and replaces unpaired surrogates. */
 export function stripInvalidXml(text: string): string {
   return (
     text
       .toWellFormed()
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
-      // XML parsers convert these to line feeds.
+      // XML parsers convert carriage returns to line feeds.
       .replace(/\r\n?/g, "\n")
   );
 }
@@ -63,7 +63,7 @@ const DATE = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+Zz])(?:(\
 
 /**
  * Parses a date (ISO 32000-1, 7.9.4).
- * @returns the date for XMP, and a complete date for the dictionary; undefined for an invalid date
+ * @returns the date in the formats of XMP and of the Info dictionary; undefined for an invalid date
  */
 export function readDate(text: string): { readonly xmp: string; readonly pdf: string } | undefined {
   const parts = DATE.exec(text.trim());
@@ -71,7 +71,7 @@ export function readDate(text: string): { readonly xmp: string; readonly pdf: st
   const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", sign = "Z"] = parts;
   const [zoneHour = "00", zoneMinute = "00"] = parts.slice(8);
   const time = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  // Date.UTC would convert an invalid date, such as February 30, to another one.
+  // Date.UTC would convert an invalid date, such as February 30, to another date.
   const isReal =
     year !== "0000" && new Date(time).toISOString().startsWith(`${year}-${month}-${day}T${hour}:${minute}`);
   if (!isReal || Number(second) > 59 || Number(zoneHour) > 23 || Number(zoneMinute) > 59) return undefined;

@@ -1,5 +1,5 @@
-// Describes properties that no standard defines (ISO 19005-1, 6.7.8; -2, 6.6.2.3.3) and that a packet uses without a
-// description. Describes only text values, because the meaning of structured values is unknown.
+// Describes XMP properties that no standard defines, and that a packet uses without describing them (ISO 19005-1,
+// 6.7.8; -2, 6.6.2.3.3). Describes only text values, because the meaning of structured values is unknown.
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 export const EXTENSION = "http://www.aiim.org/pdfa/ns/extension/";
@@ -12,9 +12,9 @@ const PREFIX = /^[A-Za-z][\w.-]{0,63}$/;
 /** Namespaces of standards, to which properties must not be added. */
 const STANDARD =
   /^http:\/\/(ns\.adobe\.com\/(xap|pdf|photoshop|tiff|exif|camera-raw-settings|xmp|iX)\/|purl\.org\/dc\/|www\.w3\.org\/|www\.aiim\.org\/)/;
-/** The PDF/UA identifier (ISO 14289-1, 5), missing from all specifications that PDF/A refers to. */
+/** The PDF/UA identifier (ISO 14289-1, 5). No specification that PDF/A refers to defines it. */
 const UNIVERSAL_ACCESS = "http://www.aiim.org/pdfua/ns/id/ part";
-/** Properties of later editions than PDF/A refers to, which can be described. */
+/** Properties from later editions of the specifications, to which PDF/A does not refer. They can be described. */
 export const LATER = new Set([
   "http://ns.adobe.com/pdf/1.3/ Trapped",
   "http://ns.adobe.com/photoshop/1.0/ SupplementalCategories",
@@ -30,9 +30,9 @@ export class ExtensionSchemas {
   readonly #schemas = new Map<string, { readonly prefix: string; readonly names: Set<string> }>();
   #count = 0;
 
-  /** Reports whether a property can be kept, and if so adds its description. */
+  /** Reports whether a property can be kept. If it can, adds its description. */
   admit(namespace: string, prefix: string | null, name: string): boolean {
-    // A reader that checks only prefixes must not confuse it with a standard property.
+    // A reader that checks only prefixes must not confuse the property with a standard one.
     if (prefix && Object.hasOwn(NAMESPACES, prefix) && !STANDARD.test(namespace)) return false;
     const isOther = STANDARD.test(namespace) && !LATER.has(`${namespace} ${name}`);
     if (isOther || !prefix || !PREFIX.test(prefix) || this.#count >= MOST) return false;
@@ -45,7 +45,7 @@ export class ExtensionSchemas {
     return true;
   }
 
-  /** Returns the items of a bag of schemas; empty if there are none. */
+  /** Returns the schemas as items of an rdf:Bag; empty if there are none. */
   items(): string {
     return [...this.#schemas]
       .map(

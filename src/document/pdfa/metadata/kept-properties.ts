@@ -1,6 +1,6 @@
-// Selects the properties of the document's XMP to keep: Dublin Core, rights, origin, properties that the packet
-// describes, and simple ones for which a description is added (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3). The packet
-// is untrusted, so its size is limited and entities are rejected.
+// Selects the XMP properties of the document that stay: Dublin Core, rights, origin, properties that the packet
+// describes, and simple properties for which a description can be added (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3).
+// The packet is untrusted, so its size is limited and entities are rejected.
 import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
 import { stripInvalidXml } from "./document-information.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 1_000_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
-/** Makes the serializer throw instead of writing what no XML parser reads. */
+/** Makes the serializer throw instead of writing XML that is not well-formed. */
 const WELL_FORMED = { requireWellFormed: true };
 /** XML 1.0, 2.2, production Char. */
 const XML_CHARACTER = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]$/u;
@@ -30,9 +30,9 @@ const SYNTAX = {
 export interface KeptProperties {
   /** Elements for an rdf:Description; empty if no property is kept. */
   readonly elements: string;
-  /** Items in other languages for properties that are written anyway, by prefix and name. */
+  /** Items in other languages for properties that the caller writes itself, by prefix and name. */
   readonly translations: ReadonlyMap<string, string>;
-  /** Prefixes and names of kept properties, and of dropped ones. */
+  /** Kept properties, by prefix and name. `lost`: removed properties. */
   readonly names: readonly string[];
   readonly lost: readonly string[];
 }
@@ -42,7 +42,7 @@ const NOTHING: KeptProperties = { elements: "", translations: new Map(), names: 
 /**
  * @param packet the document's packet; nothing is kept if it is not XMP
  * @param part part of ISO 19005
- * @param isSaid reports whether a property is written anyway, by prefix and name
+ * @param isSaid reports whether the caller writes a property itself, by prefix and name
  */
 export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): KeptProperties {
   const text = textOfPacket(packet);
@@ -65,7 +65,7 @@ function textOfPacket(packet: Uint8Array): string | undefined {
   return withoutInvalidReferences(text.slice(start).replace(/<\?xpacket end[\s\S]*$/, ""));
 }
 
-/** Removes references to characters that XML cannot hold, as the characters themselves are removed. */
+/** Removes references to characters that XML forbids. The characters themselves have already been removed. */
 function withoutInvalidReferences(text: string): string {
   return text.replace(/&#(?:x([\da-f]+)|(\d+));/gi, (reference, hexadecimal, decimal) => {
     const code = hexadecimal ? Number.parseInt(hexadecimal, 16) : Number(decimal);
@@ -74,7 +74,7 @@ function withoutInvalidReferences(text: string): string {
 }
 
 function parse(text: string): Element | undefined {
-  // The depth is limited before any code recurses.
+  // The depth is checked first, because the code that follows is recursive.
   let depth = 0;
   let nodes = 0;
   for (const tag of tagsOf(text)) {
@@ -163,7 +163,7 @@ class Keeper {
     return { elements: this.#described(serializer) + kept, translations, names: [...written], lost };
   }
 
-  /** Returns the packet's own schemas and the added ones. */
+  /** Returns the schemas of the packet, and the added schemas. */
   #described(serializer: XMLSerializer): string {
     const own = this.#schemas && this.#declared.size > 0 ? elementsOf(this.#schemas).flatMap(elementsOf) : [];
     const items = own.map((item) => serializer.serializeToString(item, WELL_FORMED)).join("") + this.#added.items();
@@ -243,7 +243,7 @@ function itemsOf(element: Element, name: string, shape: Shape, left: ReadonlySet
   return items;
 }
 
-/** Namespaces of syntax, of the PDF/A identifier, and of descriptions of properties. */
+/** Namespaces without properties of the document: XML syntax, the PDF/A identifier, and descriptions of properties. */
 const OF_SYNTAX = new Set<string>([RDF, XML, "http://www.w3.org/2000/xmlns/", NAMESPACES.pdfaid, EXTENSION]);
 
 /**

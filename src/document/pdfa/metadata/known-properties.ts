@@ -1,4 +1,5 @@
-// The properties defined in the XMP specifications that PDF/A refers to: of 2004 (part 1), and of 2005 (parts 2 and 3).
+// Properties of the XMP specifications that PDF/A refers to: the edition of 2004 for part 1, and the edition of 2005
+// for parts 2 and 3.
 import { LATER } from "./extension-schemas.ts";
 import { NAMESPACES } from "./xmp-syntax.ts";
 
@@ -15,7 +16,7 @@ export const PARTS = {
 } as const;
 
 const PREFIXES = ["dc", "xmpRights", "xmpMM", "pdf", "xmp", "photoshop"] as const;
-/** Syntax of properties by prefix and name. For some, the Info dictionary takes precedence. */
+/** Syntax of properties by prefix and name. For some properties, the Info dictionary takes precedence. */
 const SHAPES: Readonly<Record<(typeof PREFIXES)[number], Readonly<Record<string, Shape>>>> = {
   dc: {
     contributor: "Bag",

@@ -7,7 +7,10 @@ import { keptProperties } from "./kept-properties.ts";
 import { escapeXml, packetOf } from "./xmp-syntax.ts";
 
 const MAX_PACKET_BYTES = 8 * 2 ** 20;
-/** Clauses about the contents and syntax of a packet. If one was broken, no property of the original packet is kept. */
+/**
+ * Clauses about the contents and syntax of a packet. If the previous attempt broke one of them, no property of the
+ * original packet is kept.
+ */
 const PACKET_CLAUSES = ["6.7.8", "6.7.9", "6.6.2.1", "6.6.2.3.1", "6.6.2.3.2", "6.6.2.3.3"];
 
 export function writeMetadata(document: PdfaDocument): void {
@@ -53,7 +56,7 @@ export function writeMetadata(document: PdfaDocument): void {
   catalog.set("Metadata", file.add(newStream(packetOf(properties), entries)));
 }
 
-/** Reports whether a property has text in several languages. */
+/** Reports whether a property can have text in several languages. */
 const isAlternative = (name: string): boolean => name === "dc:title" || name === "dc:description";
 
 function bytesOf(decoded: (limitBytes: number) => Uint8Array): Uint8Array {

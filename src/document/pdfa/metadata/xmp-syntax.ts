@@ -1,4 +1,4 @@
-// Writes the syntax of XMP packets (XMP specification, part 1).
+// Writes XMP packets (XMP specification, part 1).
 
 export const NAMESPACES = {
   rdf: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",

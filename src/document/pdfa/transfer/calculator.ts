@@ -9,7 +9,7 @@ const MAX_DEPTH = 32;
 const DEGREES = 180 / Math.PI;
 
 /**
- * @param outputs number of values taken from the stack
+ * @param outputs number of results, which are on top of the stack at the end
  * @returns undefined for an invalid program
  */
 export function readCalculator(
@@ -127,7 +127,7 @@ function run(program: readonly Token[], stack: Operand[], effort: Effort): void 
   });
 }
 
-/** Returns the block that a condition selects, if any. */
+/** Returns the block that a condition selects; undefined if there is none. */
 function chosen(program: readonly Token[], index: number, operator: "if" | "ifelse", condition: boolean) {
   if (operator === "if") return condition ? program[index - 1] : undefined;
   return program[condition ? index - 2 : index - 1];

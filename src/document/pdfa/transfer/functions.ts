@@ -11,7 +11,7 @@ const MAX_BYTES = 16 * 2 ** 20;
 const MAX_DEPTH = 8;
 /** Maximum number of inputs of a sampled function, because interpolation needs 2^n samples. */
 const MAX_INPUTS = 8;
-/** Cost of reading a function, and of each of its bytes in memory. */
+/** Steps for reading a function, and for each byte of it in memory. */
 const FUNCTION_EFFORT = 100;
 const BYTE_EFFORT = 10;
 
@@ -23,7 +23,8 @@ const known = new WeakMap<
 
 /**
  * @returns undefined if the value is not a function, or is invalid
- * @throws EngineFailure `too-complex` if the functions of the file cost too much, now or at evaluation
+ * @throws EngineFailure `too-complex` if the functions of the file need too many steps; the returned function also
+ * throws it
  */
 export function readFunction(file: PdfFile, value: Value | undefined, depth = 0): PdfFunction | undefined {
   const { functions, effort } = known.get(file) ?? { functions: new Map(), effort: new Effort() };
@@ -63,7 +64,7 @@ interface Parts {
   readonly effort: Effort;
 }
 
-/** By function type. */
+/** Readers by function type. */
 const readers: Readonly<Record<number, (parts: Parts, value: Value | undefined) => PdfFunction | undefined>> = {
   0: sampled,
   2: exponential,

@@ -9,7 +9,7 @@ import { readFunction } from "./functions.ts";
 export type Curve = (component: number) => number;
 
 const LEVELS = 255;
-/** Minimum visible difference: half of one of 256 levels. */
+/** Minimum visible difference: half of one of the 256 levels of a component. */
 const VISIBLE = 0.5 / LEVELS;
 /** Maximum deviation of a curve that counts as a straight line. */
 const STRAIGHT = 0.25 / LEVELS;
@@ -17,13 +17,13 @@ const IDENTITIES = new Set(["Identity", "Default"]);
 
 /** Curves of red, green, blue and gray. */
 export class Transfer {
-  /** Equal for equal curves. */
+  /** A key that is equal for equal curves. */
   readonly key: string;
   readonly rgb: readonly [Curve, Curve, Curve];
   readonly gray: Curve;
   /** True if red, green and blue have the same curve, so that gray stays gray. */
   readonly isUniform: boolean;
-  /** True if no ink and full ink stay unchanged, so that inks can be changed separately. */
+  /** True if the curves keep 0 and 1 (no ink and full ink). Each ink can then be changed separately. */
   readonly keepsInks: boolean;
 
   constructor(curves: readonly Curve[]) {
@@ -66,7 +66,7 @@ export function lineOf(curve: Curve): { readonly start: number; readonly slope: 
 
 /**
  * Reads the transfer functions that a graphics state sets. `TR2` takes precedence (table 58).
- * @returns undefined if it sets none; null if it resets them to the identity
+ * @returns undefined if the state sets no functions; null if it resets them to the identity
  */
 export function readTransfer(file: PdfFile, state: Dictionary | undefined): Transfer | null | undefined {
   const value = state?.get("TR2") ?? state?.get("TR");

@@ -1,5 +1,5 @@
-// Applies transfer functions to colors of any color space (ISO 32000-1, 8.6 and 10.5). Displays apply them to red,
-// green and blue, regardless of the color space.
+// Applies transfer functions to colors of any color space (ISO 32000-1, 8.6 and 10.5). Like viewers, applies them to
+// red, green and blue, regardless of the color space.
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Name, PdfStream, PdfString, type Value } from "../../objects/values.ts";
 import { readFunction } from "./functions.ts";
@@ -102,7 +102,7 @@ function tints(
   };
 }
 
-/** Returns the result of a transfer function for a color with process components. */
+/** Applies a transfer function to a color with process components. */
 export function applyTransfer({ rgb, gray, isUniform, keepsInks }: Transfer, { space, components }: Color): Color {
   const [first = 0] = components;
   if (components.length === 1 && isUniform) return { space, components: [rgb[0](first)] };
@@ -116,8 +116,8 @@ export function applyTransfer({ rgb, gray, isUniform, keepsInks }: Transfer, { s
 }
 
 /**
- * Red, green and blue, from 0 to 255, that Poppler and MuPDF display for full inks, without and with black, for each
- * mixture of cyan (4), magenta (2) and yellow (1).
+ * Colors that Poppler and MuPDF display for full inks. Each row contains red, green and blue, from 0 to 255, first
+ * without and then with black ink. The index of a row is the sum of its inks: cyan 4, magenta 2 and yellow 1.
  */
 const FULL_INKS = [
   [255, 255, 255, 35, 31, 32],

@@ -1,5 +1,5 @@
-// Applies transfer functions to a content stream: replaces its colors by the resulting ones (ISO 32000-1, 8.4.5 and
-// 10.5). Content painted without a transfer function stays byte for byte.
+// Applies transfer functions to a content stream: replaces its colors with the resulting colors (ISO 32000-1, 8.4.5 and
+// 10.5). Content that is painted without a transfer function stays the same, byte for byte.
 import { type ContentOperation, readOperations } from "../../content/content.ts";
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import { DEVICE_COLOR, PATH_CONSTRUCTION, PATH_PAINTING, SPACE_COLOR, TEXT_SHOWING } from "../../content/operators.ts";
@@ -9,7 +9,7 @@ import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts
 import { readTransfer, type Transfer } from "./transfer.ts";
 import { type Color, readSpace } from "./transferred-colors.ts";
 
-/** A color, or a pattern with the color of an uncolored pattern. */
+/** A color, or a pattern. The color of an uncolored pattern is included. */
 export interface PaintColor extends Color {
   readonly pattern?: Value;
 }
@@ -20,7 +20,7 @@ export interface Inherited {
   readonly stroke: PaintColor;
 }
 
-/** Applies a transfer function to objects. Each method returns undefined if the object stays unchanged. */
+/** Applies a transfer function to colors and objects. Methods return undefined for an object that stays unchanged. */
 export interface TransferredObjects {
   color(color: PaintColor, transfer: Transfer | null): PaintColor;
   object(value: Value, state: Inherited, resources: Dictionary): Reference | undefined;
@@ -55,13 +55,16 @@ export class TransferredContent {
   readonly #saved: State[] = [];
   /** The transfer functions of graphics states, by resource name. */
   readonly #transfers = new Map<string, Transfer | null | undefined>();
-  /** Resources that are painted unchanged, and resources that were replaced, by name. */
+  /** Names of resources that are also painted without a change, and names of resources that were replaced. */
   readonly #kept = new Set<string>();
   readonly #replaced = new Set<string>();
   #state: State;
   #pathStart = -1;
 
-  /** @param inherited initial state of the content, whose colors already have the transfer function applied */
+  /**
+   * @param inherited initial graphics state of the content. In the output, the transfer function is already applied to
+   * its colors.
+   */
   constructor(file: PdfFile, resources: Dictionary, objects: TransferredObjects, inherited: Inherited) {
     this.#file = file;
     this.#original = resources;
@@ -154,11 +157,11 @@ export class TransferredContent {
   }
 
   #shown(color: PaintColor, transfer: Transfer | null): PaintColor {
-    // The content of a pattern can set its own transfer function.
+    // A pattern always needs a change, because its content can set its own transfer function.
     return transfer || color.pattern !== undefined ? this.#objects.color(color, transfer) : color;
   }
 
-  /** Sets the colors of the next painting operation, if they differ from the current ones. */
+  /** Sets the colors of the next painting operation, if they differ from the current colors. */
   #setColors(at: number): void {
     const { transfer, fill, stroke, setFill, setStroke } = this.#state;
     const [shownFill, shownStroke] = [this.#shown(fill, transfer), this.#shown(stroke, transfer)];
@@ -198,7 +201,7 @@ export class TransferredContent {
     return name;
   }
 
-  /** Returns a resource dictionary of a category that belongs only to this content. */
+  /** Returns the resource dictionary of a category, as a copy that belongs only to this content. */
   #category(category: string): Dictionary {
     const original = this.#file.dictionary(this.#original.get(category));
     const now = this.resources.get(category);

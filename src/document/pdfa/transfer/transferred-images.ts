@@ -14,7 +14,7 @@ const FULL = 255;
 const MAX_KNOWN_COLORS = 1 << 18;
 const DEVICES: Readonly<Record<number, string>> = { 1: "DeviceGray", 3: "DeviceRGB", 4: "DeviceCMYK" };
 
-/** Decodes the samples of an image as 8 bits, for codings that only MuPDF decodes. */
+/** Decodes an image to 8-bit samples. Only for formats that no other code here decodes, such as JPEG 2000. */
 export type DecodeImage = () => { readonly components: number; readonly samples: Uint8Array } | undefined;
 
 /** @returns the image with the transfer function applied; undefined if it has no colors */
@@ -152,7 +152,7 @@ function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number
   return { samples: made, space: target };
 }
 
-/** Converts a color key, which refers to the original samples, to an explicit mask (8.9.6.4). */
+/** Converts a color key mask to an explicit mask, because the key refers to the original samples (8.9.6.4). */
 function keyMask(samples: Uint8Array, { width, height, bits }: PdfImage, channels: number, key: number[]): PdfStream {
   const rowBytes = Math.ceil(width / 8);
   const mask = new Uint8Array(rowBytes * height);

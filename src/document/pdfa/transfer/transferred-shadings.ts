@@ -7,7 +7,7 @@ import type { Transfer } from "./transfer.ts";
 import { applyTransfer, type Color, type ColorSpace, readSpace } from "./transferred-colors.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
-/** Number of samples for a function of one input, and along each of two inputs. */
+/** Number of samples for a function with one input, and for each input of a function with two inputs. */
 const SAMPLES = [1024, 128];
 const FUNCTION_BASED = 1;
 const FREE_FORM = 4;
@@ -43,7 +43,7 @@ export function transferredShading(file: PdfFile, value: Value | undefined, tran
 
 type MapColor = (components: readonly number[]) => Color;
 
-/** Returns a function with the transfer function applied to its outputs. */
+/** Returns the function of a shading as samples, with the transfer function applied to its outputs. */
 function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): PdfStream | undefined {
   const value = shading.get("Function");
   const functions = (file.array(value) ?? [value ?? null]).map((one) => readFunction(file, one));
@@ -123,7 +123,7 @@ function transferredMesh(file: PdfFile, { dictionary, body }: PdfStream, { chann
     if (flagged > 0) writer.put(take(flagged), flagged);
     for (let point = 0; point < 2 * points; point++) writer.put(take(pointBits), pointBits);
     for (let index = 0; index < colors; index++) outputs = color();
-    // Vertices of triangles and patches start at a byte (8.7.4.5.5 and 8.7.4.5.7).
+    // Vertices of triangles, and patches, start at a byte boundary (8.7.4.5.5 and 8.7.4.5.7).
     at = Math.ceil(at / 8) * 8;
     writer.align();
   }

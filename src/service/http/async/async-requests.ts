@@ -1,4 +1,4 @@
-// Accepts asynchronous requests (docs/api.md#asynchronous-jobs): receives and checks them, then queues their jobs.
+// Accepts asynchronous requests (docs/api.md#asynchronous-jobs): reads the body, checks the fields, and queues the job.
 
 import { StorageFull } from "../../../document/contract/failure.ts";
 import type { NewJob, Webhook } from "../../ports/jobs.ts";
@@ -16,13 +16,16 @@ import type { AsyncMode } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 
-/** The response that the client prefers. */
+/** Preferences in the request headers: the kind of response, and a webhook. */
 interface Preferences {
   readonly mode: AsyncMode;
   readonly webhook: Webhook | undefined;
 }
 
-/** Accepts a request. Runs a request without deferred work immediately, and stores its response for the client. */
+/**
+ * Accepts a request. If the request has no job (for example `/delete`), runs it immediately, and stores the response,
+ * which the client then reads from the status.
+ */
 export async function acceptRequest(
   post: Post,
   request: Request,
@@ -69,7 +72,8 @@ async function queueForm(
 
 /** @returns a function that cancels the job */
 async function enqueue(job: NewJob, service: AsyncServices): Promise<() => Promise<void>> {
-  // If the queue is unreachable and stored the job, the job fails because its files are deleted.
+  // Ignores errors. If the queue has stored the job but is now unreachable, the job fails later, because the caller
+  // deletes its files.
   const cancel = async () => void (await service.jobs((queue) => queue.cancel(job.id)).catch(() => {}));
   try {
     if (await ask(service, (queue) => queue.enqueue(job))) return cancel;
@@ -80,13 +84,16 @@ async function enqueue(job: NewJob, service: AsyncServices): Promise<() => Promi
   }
 }
 
-/** Returns the ID of a request that was accepted, but lost before its response was stored. */
+/**
+ * Returns the job ID of an earlier run of this request whose job was queued, but which was lost before its response was
+ * stored.
+ */
 async function findAcceptedJob(lost: readonly string[], service: AsyncServices): Promise<string | undefined> {
   for (const id of lost) if (await ask(service, (queue) => queue.status(id))) return id;
   return undefined;
 }
 
-/** Serves a request, and stores its response. */
+/** Runs a request synchronously, and stores its response in the queue. */
 async function recordResponse(
   { path, serve }: Post,
   request: Request,
@@ -118,7 +125,9 @@ const jobOf = (
   ...(webhook ? { webhook } : {}),
 });
 
-/** Returns the ID of a completed request: equal for its retries, and as secret as the response. */
+/**
+ * Returns the ID of a completed request. Its retries get the same ID. The ID cannot be guessed without the response.
+ */
 function idOfResponse(headers: Headers, { client }: AsyncServices, answer: string): string {
   const key = headers.get(IDEMPOTENCY_KEY_HEADER);
   return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);

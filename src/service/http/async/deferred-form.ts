@@ -1,4 +1,4 @@
-// Serializes a form with stored files, so that its job can run later.
+// Serializes a form whose files are stored, so that its job can run later.
 
 import type { ClientAccount } from "../../ports/client-account.ts";
 import type { Sealer } from "../../ports/sealer.ts";
@@ -12,7 +12,7 @@ import type { Form } from "../contract/form.ts";
 interface Client {
   /** Policy of the files that the job stores. */
   readonly marks: FilePolicy;
-  /** See AsyncServices. */
+  /** The client that is charged for the job. */
   readonly account?: ClientAccount | undefined;
   /** Headers that continue the trace of the request. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
@@ -22,7 +22,7 @@ type Values = readonly (readonly [name: string, values: readonly string[]])[];
 
 interface DeferredForm extends Pick<Form, "order" | "encoding">, Client {
   readonly fields: Values;
-  /** Encrypted secret fields. @default the request has none */
+  /** Encrypted secret fields. @default the request has no secrets */
   readonly sealed?: Values;
   /** IDs of the files. */
   readonly files: readonly (readonly [name: string, ids: readonly string[]])[];
@@ -69,7 +69,7 @@ const placeOf = (id: string, field: string): string => `${id} ${field}`;
 export const clientOfForm = (text: string): Client => JSON.parse(text) as DeferredForm;
 
 /**
- * @throws ServiceError 404 if one of its files no longer exists; 400 if the encryption key of its secrets has changed
+ * @throws ServiceError 404 if a file of the form no longer exists; 400 if the encryption key for secrets has changed
  */
 export async function deserializeForm(
   text: string,

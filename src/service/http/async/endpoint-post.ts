@@ -1,4 +1,4 @@
-// Makes a POST of an endpoint: one that responds with the outputs, or whose job runs later.
+// Derives the POST of an endpoint from its declaration, for synchronous and asynchronous requests.
 
 import { selectBackends } from "../../placement/placement.ts";
 import { bodyLimitsOf } from "../contract/body-size.ts";
@@ -40,7 +40,7 @@ export const endpointPost = (endpoint: Endpoint): Post => ({
   },
 });
 
-/** Runs all checks that do not need to open a document. */
+/** Runs all checks that are possible without opening a document. */
 async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: RequestServices): Promise<void> {
   const { store, config } = service;
   const awaited: UrlInput[] = [];
@@ -52,7 +52,7 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
       return undefined;
     },
   });
-  // The name of a file is unknown before it is fetched.
+  // A file from a URL has no name until it is fetched, so the default output name uses a placeholder.
   const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
   const bound = endpoint.parse(
     await withStoredFields(endpoint, form, store),

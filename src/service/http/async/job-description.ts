@@ -1,4 +1,4 @@
-// Describes asynchronous jobs: the request header, which every POST accepts, and the path of the status.
+// Describes asynchronous jobs: the request header that every POST accepts, and the path of the job status.
 
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
 import {

@@ -1,4 +1,4 @@
-// Runs an asynchronous job like a synchronous request, and reports its outcome to the queue.
+// Runs an asynchronous job in the same way as a synchronous request, and reports the outcome to the queue.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -46,7 +46,7 @@ export async function runQueuedJob(
     answer = await (await carryOut(form, service, options)).text();
   } catch (error) {
     await discard();
-    // The outcome of an expired attempt does not count.
+    // An attempt that lost its lease must not report an outcome.
     return lease.isExpired ? undefined : report(error, attempt, service);
   }
   if (await jobs((queue) => queue.complete(attempt, answer))) return "completed";
@@ -65,14 +65,14 @@ async function report(
   if (errorStatus >= 500 || error instanceof EngineFailure) {
     service.log("request failed", { status: errorStatus, error: String(error), stack: (error as Error).stack });
   }
-  // Without a report, the queue treats the attempt as lost.
+  // Reports nothing, so the queue treats the attempt as lost.
   if (isLost) return undefined;
   const isFailed = errorStatus !== UNAVAILABLE;
   await service.jobs((queue) => (isFailed ? queue.fail(attempt, failure) : queue.postpone(attempt, failure)));
   return isFailed ? "failed" : undefined;
 }
 
-/** Renews the lease of an attempt, and aborts the attempt when the lease expires. */
+/** Renews the lease of an attempt. Aborts the attempt if the lease cannot be renewed. */
 class AttemptLease implements Disposable {
   readonly #job: LeasedJob;
   readonly #jobs: RpcCall<JobQueue>;
@@ -80,7 +80,7 @@ class AttemptLease implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>;
   #progress: Progress | undefined;
   #isAsking = false;
-  /** True if the job was canceled, or has another attempt. */
+  /** True if the job was canceled, or the attempt lost its lease. */
   isExpired = false;
   #ends = Date.now() + LIMITS.asyncLeaseMs;
 

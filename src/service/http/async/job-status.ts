@@ -1,4 +1,5 @@
-// Serves the status of asynchronous jobs, once or as an event stream, and cancels jobs (docs/api.md#asynchronous-jobs).
+// Serves the status of asynchronous jobs, as JSON or as an event stream, and cancels jobs
+// (docs/api.md#asynchronous-jobs).
 
 import { parseAccept } from "hono/utils/accept";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -15,7 +16,7 @@ interface StatusService {
   /** Client ID. */
   readonly client: string;
   /**
-   * Returns the policy for cancellation.
+   * Returns the policy that decides whether this request can cancel a job.
    * @throws ServiceError 401
    */
   removals(): Promise<DeletePolicy>;
@@ -56,14 +57,17 @@ function wantsEvents(accept: string | null): boolean {
   return events > 0 && events >= qualityOf("application/json");
 }
 
-/** Returns the status of a request as JSON. The status of a completed request includes the members of its response. */
+/**
+ * Returns the status of a request as JSON. If the request has completed, its status includes all members of its
+ * response.
+ */
 export function statusJson(requestId: string, status: JobStatus): string {
   if (status.status !== "completed") return JSON.stringify({ requestId, ...status });
   const response = status.answer.trim();
   return `{"requestId":${JSON.stringify(requestId)},${response.slice(1, -1)},"status":"completed"}`;
 }
 
-/** Yields a server-sent event at each change of the status, until the job has ended. */
+/** Sends a server-sent event at each change of the status, until the job has ended. */
 function eventStream(id: string, first: JobStatus, stream: StatusStream, signal: AbortSignal): ReadableStream {
   const encoder = new TextEncoder();
   const events = eventsOf(id, first, stream, signal);

@@ -1,4 +1,4 @@
-// Encrypts the secrets of queued requests (decisions/0059-secrets-of-requests.md).
+// Encrypts secrets, such as passwords, in queued requests (decisions/0059-secrets-of-requests.md).
 import type { Sealer } from "../../ports/sealer.ts";
 
 const TAG_OF_USE = "pagewright deferred form";

@@ -1,18 +1,19 @@
-// Polls the status of jobs for the event streams of a process: one query per interval and job, with any number of
-// streams, up to a limit. Streams share results, but never await each other's queries: a Worker must not use another
-// request's connections.
+// Polls the status of jobs for all event streams of a process. The streams of a job share one query per interval. A
+// stream never awaits the query of another stream, because a Worker must not use another request's connections.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { JobStatus } from "../../ports/jobs.ts";
 import { limitReached } from "../contract/errors.ts";
 
-/** The streams of one job or client, with the times until which they count. */
+/**
+ * The open streams of one job or client. Each stream counts until it ends, or until its maximum duration has passed.
+ */
 class Streams {
   readonly #until = new Map<symbol, number>();
 
   /**
-   * A Worker does not always detect that a client has disconnected, so a stream counts for at most its maximum
-   * duration.
+   * Ignores streams that exceed their maximum duration, because a Worker does not always detect that a client has
+   * disconnected.
    */
   get count(): number {
     for (const [stream, until] of this.#until) if (until <= Date.now()) this.#until.delete(stream);
@@ -34,7 +35,7 @@ class Watched extends Streams {
   status: JobStatus | undefined;
 }
 
-/** An open stream. */
+/** An open event stream. */
 export interface StatusStream extends Disposable {
   /** Returns a recent status; undefined if the job no longer exists. */
   status(): Promise<JobStatus | undefined>;

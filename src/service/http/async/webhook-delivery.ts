@@ -15,13 +15,13 @@ import { statusJson } from "./job-status.ts";
 
 export interface DeliveryService extends Backends, Pick<Context, "log" | "defer"> {
   readonly container: ConnectedContainer | undefined;
-  /** Records with the signing secrets. */
+  /** API key records, which contain the signing secrets. */
   readonly records: KeyRecords;
 }
 
 const GONE = 410;
 
-/** Posts a message once. */
+/** Tries once to post a message. */
 export async function deliverWebhook(message: WebhookMessage, service: DeliveryService): Promise<DeliveryOutcome> {
   const { attempt } = message;
   const { log } = service;
@@ -65,7 +65,7 @@ async function post(message: WebhookMessage, secrets: readonly string[], service
   return retryIfLost(once, { container, signal, log });
 }
 
-/** Returns the body: the job's status as the client would read it, with the type and time of the event. */
+/** Returns the body of the message: type and time of the event, and the status as `/request-status/{id}` returns it. */
 function messageText({ id, endedAt, status }: WebhookMessage): string {
   const type = `job.${status.status}`;
   return `{"type":"${type}","timestamp":"${new Date(endedAt).toISOString()}","data":${statusJson(id, status)}}`;

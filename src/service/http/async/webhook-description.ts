@@ -1,4 +1,5 @@
-// Describes the header Webhook-Url, which every POST accepts, and the resulting message.
+// Describes the request header Webhook-Url, which every POST accepts, and the message that the service posts to this
+// URL.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Feature, Json } from "../contract/description.ts";
 import { invalidHeader, noSigningSecret, outOfRange, requiresAsync } from "../contract/errors.ts";

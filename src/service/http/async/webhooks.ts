@@ -21,7 +21,7 @@ export function rejectWebhook({ headers }: Request): void {
 }
 
 /**
- * Returns the receiver of the request's webhook, if it has one.
+ * Returns the receiver of the webhook; undefined if the request has no Webhook-Url.
  * @throws ServiceError 400; 503 without a container
  */
 export async function parseWebhook({ headers, signal }: Request, service: AsyncServices): Promise<Webhook | undefined> {
@@ -33,7 +33,8 @@ export async function parseWebhook({ headers, signal }: Request, service: AsyncS
   if ((await secretsOf(signer, records)).length === 0) throw noSigningSecret().because(MAKING_A_SECRET);
   if (!service.container) throw busy();
   const { href, hostname, port } = new URL(url);
-  // Each delivery checks the address again, so accepting a public name need not wait for an instance to start.
+  // A host name that looks public is accepted without asking the container, which might have to start first. Each
+  // delivery checks the resolved IP address anyway.
   if (port === "" && isPublicName(hostname)) return { url: href, signer };
   try {
     await checkAddressAllowed(href, signal, service);

@@ -1,4 +1,4 @@
-// Admits a client's request: counts it against the limits, and records the usage of the key.
+// Admits requests: counts each request against the client's limits, and records the usage of its key.
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
@@ -13,11 +13,11 @@ import { ClientJobLease } from "./client-job-lease.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 import { storingOf } from "./storing.ts";
 
-/** The operation name of paths without an endpoint. */
+/** Name under which requests to paths without an endpoint are counted. */
 export const OTHER_OPERATION = "other";
 
 export interface AdmissionOptions {
-  /** See clientIdOfKey and clientAt. */
+  /** Client ID from `clientIdOfKey` or `clientAt`. */
   readonly client: string;
   /** The key, in the keyed variant. */
   readonly key?: ValidKey;
@@ -33,12 +33,12 @@ export interface AdmissionOptions {
   log(message: string, details: Record<string, unknown>): void;
 }
 
-/** The properties of a request on which limits depend. */
+/** A request whose limits are checked. */
 export type LimitCheck = Pick<AdmissionOptions, "client" | "isJob" | "bodyBytes" | "limiter" | "log"> & {
   readonly limits: Limits;
 };
 
-/** Counts a request against limits. @throws ServiceError 411, 429, 503 */
+/** Counts a request against the client's limits. @throws ServiceError 411, 429, 503 */
 export async function checkLimits({
   client,
   isJob,
@@ -66,7 +66,7 @@ export class Admission {
   readonly #lease: ClientJobLease;
   #token: string | undefined;
   #status = 0;
-  /** Reference count: the request, and each job that outlives the response. */
+  /** Reference count: one for the request, and one for each job that continues after the response. */
   #holds = 1;
 
   constructor(options: AdmissionOptions) {
@@ -78,13 +78,13 @@ export class Admission {
     return this.#options.key;
   }
 
-  /** The client that is charged for the request's later job. */
+  /** The client that is charged for the request's asynchronous job. */
   get account(): ClientAccount {
     const { client, key, limits, operation } = this.#options;
     return { client, operation, ...(key ? { key: key.hash } : {}), ...(limits ? { limits } : {}) };
   }
 
-  /** The limits for a file that a third party uploads; undefined if bytes are unlimited. */
+  /** The limits for a file that a third party uploads; undefined if the client has no limit on bytes. */
   get quota(): Quota | undefined {
     const { limits, client } = this.#options;
     const { megabytesPerDay, storedMegabytes } = limits ?? {};
@@ -136,12 +136,12 @@ export class Admission {
     this.#receivedBytes += bytes;
   }
 
-  /** Counts bytes of outputs, stored or sent. */
+  /** Counts the bytes of outputs, which are stored or sent. */
   countProduced(bytes: number): void {
     this.#madeBytes += bytes;
   }
 
-  /** Keeps the request counted while its job runs, which might end after the response has started. */
+  /** Keeps the request counted until disposed. Used for a job that might end after the response has started. */
   retain(): Disposable {
     this.#holds++;
     let isHeld = true;
@@ -167,8 +167,8 @@ export class Admission {
     const { collector, records } = usage;
     if (key === undefined || records === undefined) return;
     const isError = this.#status >= 400;
-    // The body is larger than its files, and does not contain fetched files. A failed request might not have sent its
-    // whole Content-Length.
+    // The larger number counts: the body includes more than its files, but the service might also have fetched files. A
+    // failed request might not have sent all of its Content-Length, so only its received bytes count.
     const bytesIn = isError ? this.#receivedBytes : Math.max(bodyBytes, this.#receivedBytes);
     const counts = { requests: 1, errors: isError ? 1 : 0, bytesIn, bytesOut: this.#madeBytes };
     collector.add(key.hash, operation, counts, { records, waitUntil, log });

@@ -15,13 +15,13 @@ export interface ValidKey {
 }
 
 /**
- * Checks an API key. Looks it up by its hash: the duration of the lookup reveals nothing about stored keys, so a
- * constant-time comparison is unnecessary.
+ * Checks an API key. The key is looked up by its hash, so the duration of the lookup reveals nothing about stored keys,
+ * and a constant-time comparison is unnecessary.
  * @throws ServiceError 401 if the key is missing, unknown, expired or revoked
  */
 export async function requireKey(apiKey: string | null | undefined, keys: KeyRecords): Promise<ValidKey> {
   if (!apiKey) throw keyRequired();
-  // Longer header values are rejected without hashing.
+  // Rejects oversized header values without hashing them.
   if (apiKey.length > LIMITS.keyLength) throw invalidKey();
   const hash = hashKey(apiKey);
   const record = await keys.get(hash, "json");
@@ -30,18 +30,18 @@ export async function requireKey(apiKey: string | null | undefined, keys: KeyRec
   return { hash, record };
 }
 
-/** Returns the client ID of a key. It does not reveal the key. */
+/** Returns the client ID of a key. The ID does not reveal the key. */
 export const clientIdOfKey = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
 
 /**
- * Returns the client ID of a client without a key. It does not reveal the IP address.
- * @param address @default the address in Cloudflare's header
+ * Returns the client ID of a client without a key, from its IP address. The ID does not reveal the address.
+ * @param address IP address of the client. @default the address in the header CF-Connecting-IP
  */
 export function clientAt(headers: Headers, address?: string): string {
   return hashKey(networkOf(address ?? headers.get("CF-Connecting-IP") ?? "")).slice(0, CLIENT_DIGITS);
 }
 
-/** Returns the address block of one client: an IPv4 address, or an IPv6 network of 64 bits. */
+/** Returns the address block that counts as one client: a single IPv4 address, or an IPv6 /64 network. */
 function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const [before = "", after] = address.split("%")[0]!.split("::");
@@ -65,7 +65,7 @@ export const hashToken = (token: string): string => hashKey(token).slice(0, CLIE
 export const DELETE_TOKEN_HEADER = "Delete-Token";
 
 /**
- * Returns the deletion policy of a request in the keyed variant.
+ * Returns the policy that decides which files a request can delete in the keyed variant.
  * @param owner client ID of the request's key, if it has one
  */
 export function createDeletePolicy(owner: string | undefined, headers: Headers): DeletePolicy {
@@ -73,7 +73,7 @@ export function createDeletePolicy(owner: string | undefined, headers: Headers):
   const mark = token !== null && token.length <= LIMITS.keyLength ? hashToken(token) : undefined;
   return (marks) => {
     if (mark !== undefined && mark === marks.token) return true;
-    // Files stored before file policies existed have no owner.
+    // Files from a release without file policies have no owner: every key can delete them.
     return owner !== undefined && (marks.owner ?? owner) === owner;
   };
 }

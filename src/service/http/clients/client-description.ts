@@ -1,4 +1,4 @@
-// Describes the headers for clients with keys or limits, and the path /usage.
+// Describes the headers for clients that have keys or limits, and the path /usage.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { type Describe, type Feature, type Json, json, type ParametersByName } from "../contract/description.ts";
 import { busy, lengthRequired, limitReached, outOfRange } from "../contract/errors.ts";

@@ -1,4 +1,4 @@
-// Maintains the lease with which a job counts against its client's concurrency limit.
+// Renews and ends the lease through which a job counts against its client's limit of concurrent jobs.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Limiter } from "../../ports/limiter.ts";
@@ -19,7 +19,7 @@ export class ClientJobLease {
     this.#holder = holder;
   }
 
-  /** Renews a lease until `end`. */
+  /** Renews a lease periodically until `end` is called. */
   start(lease: string): void {
     const { client, limiter } = this.#holder;
     this.#lease = lease;
@@ -30,7 +30,7 @@ export class ClientJobLease {
 
   /**
    * Ends the lease, if there is one.
-   * @param bytes received bytes beyond those counted at the start
+   * @param bytes received and produced bytes that were not counted at the start
    */
   end(bytes: number): void {
     clearInterval(this.#renewing);

@@ -1,4 +1,4 @@
-// Decides which requests need a key or have limits, and who can delete a file.
+// Decides which requests need a key or have limits, and which clients can delete a file.
 
 import { d1Usage } from "../../keys/d1-usage.ts";
 import { limiterOf } from "../../keys/durable-limiter.ts";
@@ -29,7 +29,7 @@ const isGuarded = (method: string, path: string) =>
   (path.startsWith(`${TUS_PATH}/`) && method !== "OPTIONS");
 
 /**
- * Returns the admission of a request, not yet counted; undefined if the request needs none.
+ * Returns the admission of a request, which is not counted yet; undefined if the request needs no admission.
  * @throws ServiceError 401
  */
 export async function createAdmission(guarded: GuardOptions): Promise<Admission | undefined> {
@@ -54,7 +54,7 @@ export function addressClient({ headers }: Request, env: Env): string {
 }
 
 /**
- * Counts the body of a request without a key against the quota's client.
+ * Counts the body of a request without a key against the quota of another client: the one that created the upload URL.
  * @throws ServiceError 411, 429, 503
  */
 export async function admitFile(
@@ -73,15 +73,15 @@ const limitsOf = (limits: AdmissionOptions["limits"]) =>
 function bodyBytesOf({ headers, body }: Request, { LIMITER }: Env): number | undefined {
   const length = headers.get("Content-Length");
   if (length !== null) return Number(length);
-  // On Node every request except GET and HEAD has a body; in HTTP/1.1 it is empty without Content-Length and
-  // Transfer-Encoding.
+  // On Node, every request except GET and HEAD has a body object. In HTTP/1.1, the body is empty if both Content-Length
+  // and Transfer-Encoding are missing.
   const isKnown = body === null || (LIMITER !== undefined && !headers.has("Transfer-Encoding"));
   return isKnown ? 0 : undefined;
 }
 
 /**
- * Returns the deletion policy of a request.
- * @throws ServiceError 401 without a key or token in the keyed variant, or with an invalid key
+ * Returns the policy that decides which files a request can delete.
+ * @throws ServiceError 401 in the keyed variant, if the key is invalid, or the request has neither a key nor a token
  */
 export async function authorizeDelete({ headers }: Request, env: Env, { variant }: Config): Promise<DeletePolicy> {
   if (variant === "private") return () => true;

@@ -1,5 +1,5 @@
-// Counts an asynchronous job for its client, as admission.ts counts a request. The request itself was counted when
-// accepted.
+// Counts an asynchronous job against the limits and usage of its client. The request that queued the job was counted
+// separately (admission.ts).
 
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
@@ -30,8 +30,8 @@ export class JobUsage {
   }
 
   /**
-   * Counts the job against the client's concurrency limit, but runs it even above the limit, because it has already
-   * waited in the queue. Instead, the client's next request is rejected.
+   * Counts the job against the client's limit of concurrent jobs. The job runs even if the limit is exceeded, because
+   * it has already waited in the queue; instead, the client's next request is rejected.
    */
   async begin(): Promise<void> {
     const { client, limits: { concurrentJobs } = {} } = this.#account;
@@ -55,7 +55,7 @@ export class JobUsage {
     this.#receivedBytes += bytes;
   }
 
-  /** Counts bytes of outputs. */
+  /** Counts the bytes of outputs. */
   made(bytes: number): void {
     this.#madeBytes += bytes;
   }

@@ -9,7 +9,7 @@ export const LIFETIME_HEADER = "File-Lifetime";
 const HOUR_MS = 3_600_000;
 
 /**
- * Returns the lifetime of the request's files in milliseconds; undefined for the service's general lifetime.
+ * Returns the lifetime of the request's files in milliseconds; undefined if the service's default lifetime applies.
  * @throws ServiceError 400
  */
 export function lifetimeOf(headers: Headers, { fileLifetimeMs }: Config, key?: KeyRecord): number | undefined {

@@ -11,7 +11,7 @@ interface Wording {
   /** Number of quota units per unit of the limit. */
   readonly scale: number;
   readonly windowSeconds?: number;
-  /** The limited quantity, with its number. */
+  /** The limited quantity, as words that follow its number: "requests a minute". */
   readonly of: string;
 }
 

@@ -15,7 +15,7 @@ export interface StoringClient {
 
 /**
  * Returns the counter for a client's files; undefined without a storage limit. The counter throws 429 and 503.
- * @param expires returns the expiry of a file stored now, in milliseconds since 1970; undefined for never
+ * @param expires returns the expiry of a file stored now, in milliseconds since 1970; undefined if it never expires
  */
 export function storingOf(
   { client, limits = {}, limiter, waitUntil, log }: StoringClient,

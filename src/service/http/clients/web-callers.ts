@@ -1,6 +1,6 @@
-// Prevents web pages from using the service with their visitors' access: pages of other origins (CSRF), and pages whose
-// host name temporarily resolves to the service (DNS rebinding). Without a key, only the browser's headers distinguish
-// such pages from the client; other programs do not send these headers.
+// Prevents web pages from using the service through their visitors' browsers: pages of other origins (CSRF), and pages
+// whose host name temporarily resolves to the service (DNS rebinding). Requests without a key are distinguished only by
+// headers that browsers set and other programs do not send.
 
 import { isNumber } from "../../../document/contract/web-url.ts";
 import type { Config } from "../../settings/config.ts";
@@ -12,11 +12,14 @@ type Callers = Pick<Config, "variant" | "hosts" | "checksHost" | "corsOrigins" |
 /** Methods without side effects. Pages of other origins can display the responses, but cannot read them. */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Values of Sec-Fetch-Site that exclude other origins. A page cannot set the header. */
+/**
+ * Values of Sec-Fetch-Site for requests that no other origin caused. Browsers set this header; a page cannot change it.
+ */
 const OWN_SITES: ReadonlySet<string | null> = new Set(["same-origin", "none"]);
 
 /**
- * The MCP path validates the origin in every variant and for every method (MCP, "Security Warning" of its transports).
+ * Reports whether the origin is checked. MCP requires this check for every method, with or without keys (MCP,
+ * Transports, "Security Warning").
  */
 const isChecked = (path: string, { variant }: Callers) => variant === "private" || path === MCP_PATH;
 const isRead = (method: string, path: string) => SAFE.has(method) && path !== MCP_PATH;
@@ -31,14 +34,16 @@ export function rejectWebPages({ method, headers }: Request, url: URL, path: str
   if (!isRead(method, path) && !isInvited(headers, url, config)) throw foreignOrigin();
 }
 
-/** Returns the errors of {@link rejectWebPages} for a path. */
+/** Returns the errors that {@link rejectWebPages} can throw for a path. */
 export function rejectionsOf(method: string, path: string, config: Callers): readonly ServiceError[] {
   if (!isChecked(path, config)) return [];
   const origin = isRead(method.toUpperCase(), path) ? [] : [foreignOrigin()];
   return config.checksHost ? [unknownHost(), ...origin] : origin;
 }
 
-/** Reports whether the request was not sent by a web page, or by a page of the service or of a listed origin. */
+/**
+ * Reports whether the request comes from no web page, from a page of the service, or from a page of a listed origin.
+ */
 function isInvited(headers: Headers, url: URL, config: Callers): boolean {
   const { corsOrigins = [] } = config;
   const site = headers.get("Sec-Fetch-Site");
@@ -48,7 +53,7 @@ function isInvited(headers: Headers, url: URL, config: Callers): boolean {
   return corsOrigins.includes(origin) || isOwn(origin, url, config);
 }
 
-/** Ignores the scheme: a proxy might have terminated TLS. */
+/** Reports whether an origin is the service's own. Ignores the scheme, because a proxy might have terminated TLS. */
 function isOwn(origin: string, url: URL, config: Callers): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host, hostname } = new URL(origin);
@@ -57,7 +62,7 @@ function isOwn(origin: string, url: URL, config: Callers): boolean {
   return isHostOf(url) && isKnownHost(hostname, config);
 }
 
-/** Reports whether the service has this host name. IP addresses are safe: DNS cannot redirect them. */
+/** Reports whether this is a host name of the service. Accepts all IP addresses, because DNS rebinding needs a name. */
 export function isKnownHost(hostname: string, { hosts }: Pick<Callers, "hosts">): boolean {
   const name = hostname.replace(/\.$/, "");
   if (hosts === undefined || hosts.includes("*") || hosts.includes(name)) return true;

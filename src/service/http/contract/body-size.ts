@@ -10,7 +10,7 @@ export interface BodyLimits {
   /** Maximum number of files in a form. */
   readonly files: number;
   readonly fileBytes: number;
-  /** True if a non-form body is a file, false if it is text. @default false */
+  /** Whether a body that is not a form is a file (true) or text (false). @default false */
   readonly isFile?: boolean;
 }
 

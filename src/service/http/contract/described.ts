@@ -1,5 +1,5 @@
-// Describes an endpoint for all its users: OpenAPI, MCP, the workbench, the reference, the client and its command line.
-// They use only this description, never the declaration.
+// Describes an endpoint for OpenAPI, MCP, the workbench, the reference, the client and the command line. All of them
+// use only this description, not the declaration.
 import { mayBePdf } from "../../../document/contract/media-type.ts";
 import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
 import { namingOf } from "./declaration/output-declaration.ts";
@@ -115,7 +115,7 @@ function schemaOf({ json, item, schema }: Kind<unknown>): ParameterSchema {
 
 const JSON_FILE = { format: "binary", contentMediaType: "application/json" };
 
-/** A bounded range of integers becomes a slider. */
+/** Returns the form control of a parameter: a slider for a bounded range of integers. */
 function controlOf({ control, schema }: Kind<unknown>): Control {
   return schema.type === "integer" && schema.minimum !== undefined && schema.maximum !== undefined ? "slider" : control;
 }
@@ -124,7 +124,7 @@ function controlOf({ control, schema }: Kind<unknown>): Control {
 export const formName = ({ name, list }: { readonly name: string; readonly list?: true | undefined }): string =>
   list ? listName(name) : name;
 
-/** Reports whether each of several inputs has a separate page selection. */
+/** Reports whether a request can contain a separate page selection for each input. */
 export const isSelectable = ({ parameters }: Described): boolean => parameters.some(({ perInput }) => perInput);
 
 const DEFAULT_OUTPUT = "By default, it is made from the name of the input and the operation.";

@@ -1,4 +1,4 @@
-// Defines the description of a path, the only source of OpenAPI and the reference.
+// Defines the description of a path. OpenAPI and the reference are generated only from such descriptions.
 import type { Config, Variant } from "../../settings/config.ts";
 import type { ServiceError } from "./errors.ts";
 
@@ -45,7 +45,7 @@ export interface ResponseDescription {
 /** One method of a path. */
 export interface OperationDescription {
   readonly method: Method;
-  /** Unique name, from which clients generate function names. */
+  /** Unique name. OpenAPI generators derive function names from it. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   /** One sentence. */
@@ -58,7 +58,7 @@ export interface OperationDescription {
   readonly body?: ContentByType;
   /** By status. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
-  /** Examples of errors, in addition to those common to every path. */
+  /** Examples of errors, in addition to the errors that every path can return. */
   readonly errors: readonly ServiceError[];
 }
 
@@ -66,17 +66,17 @@ export interface OperationDescription {
 export interface PathDescription {
   /** With a leading slash, and placeholders in braces: `/resource/{id}`. */
   readonly path: string;
-  /** Anchor of the section of docs/api.md that explains it. */
+  /** Anchor of the section in docs/api.md that explains the path. */
   readonly section: string;
   /** @default all */
   readonly variants?: readonly Variant[];
   readonly placeholders?: ParametersByName;
-  /** Schemas by name, to which {@link ref} refers. */
+  /** Schemas by name. {@link ref} refers to them. */
   readonly schemas?: Readonly<Record<string, Json>>;
   readonly operations: readonly OperationDescription[];
 }
 
-/** Describes a path of a deployment. The base URL has no trailing slash. */
+/** Returns the description of a path in a deployment. The base URL has no trailing slash. */
 export type Describe = (config: Config, baseUrl: string) => PathDescription;
 
 /** A property of every request with certain methods, such as a header that all endpoints accept. */
@@ -84,10 +84,13 @@ export interface Feature {
   readonly headers?: ParametersByName;
   /** Headers of every successful response. */
   readonly responseHeaders?: ParametersByName;
-  /** Responses by status, in addition to the operation's. A response with the same status is another format of it. */
+  /**
+   * Responses by status, in addition to the responses of the operation. If both contain a status, the client receives
+   * one of the two formats.
+   */
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
   readonly errors?: readonly ServiceError[];
-  /** Requests from the service to the client, by name. @default none */
+  /** Requests that the service sends to the client (webhooks), by name. @default none */
   readonly messages?: Readonly<Record<string, MessageDescription>>;
 }
 
@@ -100,9 +103,7 @@ export interface MessageDescription {
   readonly example: unknown;
 }
 
-/**
- * Returns an operation that has some features as well. The descriptions of a header field that several have are joined.
- */
+/** Adds features to an operation. If several of them describe the same header, joins the descriptions. */
 export function withFeatures(operation: OperationDescription, features: readonly Feature[]): OperationDescription {
   const headers: Record<string, ParameterDescription> = { ...operation.headers };
   for (const [name, value] of features.flatMap((feature) => Object.entries(feature.headers ?? {}))) {
@@ -135,7 +136,7 @@ export function withFeatures(operation: OperationDescription, features: readonly
   };
 }
 
-/** Returns a response whose JSON can alternatively have the format of another response. */
+/** Returns a response whose JSON has either the format of `response` or the format of `other`. */
 function eitherOf(response: ResponseDescription, other: ResponseDescription | undefined): ResponseDescription {
   const [one, second] = [response, other].map((given) => given?.content?.["application/json"]);
   if (!other || !one || !second) return response;
@@ -147,7 +148,7 @@ function eitherOf(response: ResponseDescription, other: ResponseDescription | un
   };
 }
 
-/** Refers to a schema of the document. */
+/** Returns a reference to a schema of the OpenAPI document. */
 export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 /** Returns a body in JSON. */
@@ -155,7 +156,7 @@ export const json = (schema: Json, example?: unknown): ContentByType => ({
   "application/json": { schema, ...(example === undefined ? {} : { example }) },
 });
 
-/** Schema of a file as a whole body, or as a part of a form. */
+/** Schema of a file that is a whole body or a part of a form. */
 export const BINARY: Json = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 
 /** Schema of the id of a stored file. */
@@ -164,12 +165,12 @@ export const FILE_ID: Json = {
   pattern: "^[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$",
 };
 
-/** Ids for examples: of an input, and of outputs. */
+/** File IDs for examples: the ID of an input, and of an output. */
 export const EXAMPLE_INPUT = "1d0c1f2a5-7d3f-4c39-9d7e-6a0a7f1b0c55";
 export const EXAMPLE_OUTPUT = "28b1f0c3e-52a6-4f0b-8d1c-3f9f2f6a7e10";
 
-/** Stands for the bytes of a file in the example of a form. */
+/** Returns a placeholder for the bytes of a file, for the example of a form. */
 export const exampleBytes = (fileName: string): string => `(the bytes of ${fileName})`;
 
-/** Returns the file name of an example value that represents a file. */
+/** Returns the file name in a placeholder from {@link exampleBytes}; undefined for other example values. */
 export const exampleFileName = (value: string): string | undefined => /^\(the bytes of (.+)\)$/.exec(value)?.[1];

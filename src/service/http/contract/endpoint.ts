@@ -1,4 +1,4 @@
-// Defines endpoints, and the services that their requests use.
+// Defines the declaration of endpoints, and the services that their requests use.
 
 import type { EngineFailure, FailureReason } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -44,36 +44,39 @@ type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Read a PDF" | 
 interface EndpointFacts {
   /** Path of the endpoint, with a leading slash. */
   readonly path: string;
-  /** Name of its client function, command and MCP tool. */
+  /** Name of the client function, of the command and of the MCP tool. */
   readonly verb: string;
-  /** Title for people. */
+  /** Title of the operation in the workbench and the reference. */
   readonly title: string;
   readonly group: Group;
   readonly variants: readonly Variant[];
-  /** One sentence. */
+  /** Description of the operation in one sentence. */
   readonly summary: string;
   /**
-   * Field values for an example and for a first try; `file` and further files have names of files. @default a PDF, and the default of
-   * each field
+   * Field values for examples, and for the first request in the workbench. The value of `file` or of a further file is
+   * a file name. @default a PDF, and the default of each field
    */
   readonly example?: Readonly<Record<string, string | number | readonly string[]>>;
   readonly inputs: Inputs;
   readonly output: OutputDeclaration;
-  /** The property that output and input share: the pages, or also the type of document. @default none */
+  /**
+   * The properties of the input that the output keeps. `pages`: the pages. `document`: the pages and the document type.
+   * @default none
+   */
   readonly keeps?: "pages" | "document";
-  /** Name of the output of several inputs, without extension. @default the name of the first input */
+  /** Name of the output if there are several inputs, without extension. @default the name of the first input */
   readonly joinedName?: string;
   /** Additional members of the JSON response. @default none */
   readonly extraFields?: readonly SpecialField[];
   /** True if a setting can raise the upload limit above the standard (spec, "Limits"). @default false */
   readonly allowsLargerUploads?: boolean;
-  /** Error responses for OpenAPI, in addition to the errors of the inputs and the common errors. @default none */
+  /** Error responses to describe, in addition to the errors of the inputs and the common errors. @default none */
   readonly errors?: readonly ServiceError[];
-  /** Responses to failures with an endpoint-specific meaning. */
+  /** Responses to failures that have a special meaning for this endpoint. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
   /**
-   * Returns the container operation that a file with these first bytes needs, so that an instance starts during the
-   * upload. @default undetectable from the first bytes
+   * Returns the container operation that a file with these first bytes needs, so that an instance can start during the
+   * upload. @default no instance is started in advance
    */
   readonly prewarmFor?: (
     start: Uint8Array,
@@ -84,32 +87,32 @@ interface EndpointFacts {
 /** An endpoint with one operation, whose parameters are its fields. */
 interface OperationEndpoint<P, Q extends Parameters> extends EndpointFacts, Exposure<Q> {
   readonly operation: (OperationDeclaration<P> | Operation<P>) & { readonly parameters: Q };
-  /** Memory of the operation if it runs at the edge. @default `input` */
+  /** The data that the operation buffers at the edge. @default `input` */
   readonly memory?: MemoryNeed;
-  /** Creates the job, if its operation depends on the parameters. @default a job of the operation */
+  /** Creates the job, if its steps depend on the parameters. @default a job with the single operation */
   createJob?(params: Params<Q>, context: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
-/** An endpoint that declares its fields itself, and chooses an operation by their values. */
+/** An endpoint that declares its own fields, and chooses the operation by their values. */
 interface OwnEndpoint<Q extends Parameters> extends EndpointFacts {
   readonly parameters: Q;
   /** Creates the job. Called after all fields have been validated. */
   createJob(values: Params<Q>, context: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
-/** The inputs of a request, and information about the fields that the client sent. */
+/** The inputs of a request, and the names of the fields that the client sent. */
 export interface PrepareContext {
-  /** Empty before the inputs are fetched: then only the fields are validated, and the job does not run. */
+  /** Empty if the inputs are not fetched yet. In this case, only the fields are validated, and the job does not run. */
   readonly inputs: readonly Input[];
-  /** Reports whether the client sent a value, instead of relying on the default. */
+  /** Reports whether the client sent a value for the field, even if it equals the default. */
   isSent(field: string): boolean;
 }
 
 /** An endpoint without the static types of its parameters. */
 export interface Endpoint extends EndpointFacts {
-  /** The parameters of requests by API name, in order. */
+  /** The parameters of a request by field name, in the order of the documentation. */
   readonly fields: Parameters;
-  /** @default chosen for each request */
+  /** The operation. @default each request chooses an operation */
   readonly operation?: OperationDeclaration<unknown>;
   /** Returns the field name of an operation parameter. */
   fieldOf(parameter: string): string;
@@ -173,7 +176,7 @@ const asTheyAre = (fields: Parameters): ExposedParameters => ({
   paramsOf: (values) => ({ ...values }),
 });
 
-/** Returns the fields that can contain the ID of a stored file instead of another field's value. */
+/** Returns the additional fields with which a client sends the ID of a stored file instead of a JSON value. */
 const idsOfFiles = (fields: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind }]) => {
@@ -209,23 +212,23 @@ export interface RequestServices extends Backends, MemoryQuotas {
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
   readonly uploadSemaphore: Semaphore;
-  /** Limits jobs that continue without their slow clients, writing outputs to storage. */
+  /** Limits jobs that no longer wait for their slow clients, but write the output to storage. */
   readonly overflowSemaphore: Semaphore;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly timing: Timing;
   /** The claim on the request's Idempotency-Key, if it has one. */
   readonly claim?: Claim | undefined;
   readonly log: Context["log"];
   readonly defer: Context["defer"];
-  /** Hooks for counting a limited client's request. @default not counted */
+  /** Counts the request for its client. @default not counted */
   readonly caller?: ClientHooks;
-  /** Called with each output of a job with several outputs. */
+  /** Called after each output, if the job has several outputs. */
   readonly progress?: ((progress: Progress) => void) | undefined;
 }
 
 export interface ClientHooks {
-  /** Counts bytes of outputs. */
+  /** Counts the bytes of outputs. */
   countProduced(bytes: number): void;
   /** Keeps the request's job counted for the client until disposed. */
   retain(): Disposable;
@@ -234,7 +237,7 @@ export interface ClientHooks {
   readonly mayDelete: DeletePolicy;
 }
 
-/** The signer of messages to a client. */
+/** The record with the secrets that sign webhook messages to a client. */
 export interface WebhookSigner {
   /** Name of the record with the signing secrets. */
   readonly signer: string;
@@ -248,7 +251,7 @@ export interface AsyncServices extends RequestServices {
   readonly client: string;
   /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
-  /** The client that the job counts for; undefined if the client has neither limits nor recorded usage. */
+  /** The client for which the job is counted; undefined if the client has neither limits nor recorded usage. */
   readonly account: ClientAccount | undefined;
   /** Headers that continue the trace of the request; undefined without a trace. */
   readonly trace: Readonly<Record<string, string>> | undefined;
@@ -258,8 +261,8 @@ export interface AsyncServices extends RequestServices {
 }
 
 /**
- * Returns the maximum size of one file, in bytes. A setting can lower the limit of all endpoints, and raise the limit
- * of endpoints that declare `allowsLargerUploads`.
+ * Returns the maximum size of one file, in bytes. The setting MAX_UPLOAD_MB can lower the limit of every endpoint. It
+ * can raise the limit only of endpoints with `allowsLargerUploads`.
  */
 export const uploadLimit = ({ allowsLargerUploads = false }: Endpoint, { maxUploadBytes }: Config): number =>
   allowsLargerUploads ? maxUploadBytes : Math.min(maxUploadBytes, LIMITS.uploadBytes);

@@ -1,8 +1,8 @@
-// Creates every error response: the spec's error table as functions, and the only mapping from engine failures to
-// responses.
+// Creates all error responses: one function per row of the spec's error table, and the only mapping from engine
+// failures to responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
 
-/** An error whose message is meant for the client. Constructed only in this file. */
+/** An error with a message for the client. Constructed only in this file. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;
@@ -33,7 +33,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Returns an error whose message contains values of the request instead of placeholders. */
+/** Returns an error. In its message, values of the request replace the placeholders. */
 const about = (status: number, sentence: string, values: Record<string, string>, headers?: Record<string, string>) =>
   new ServiceError(status, sentence, headers, values);
 
@@ -43,7 +43,7 @@ const SHOWN_VALUE_LENGTH = 200;
 const shown = (value: string): string =>
   value.length <= SHOWN_VALUE_LENGTH ? value : `${value.slice(0, SHOWN_VALUE_LENGTH)}…`;
 
-// The rows of the spec's table, with their verbatim text.
+// The errors of the spec's table, with the exact messages.
 export const invalidRequest = () => new ServiceError(400, "Invalid Request");
 export const outOfRange = (parameter: string, value: string, explanation?: string) => {
   const values = { value: shown(value), parameter };
@@ -68,7 +68,7 @@ export const notOwner = () =>
   new ServiceError(403, "The file can only be removed with the key that made it, or with its Delete-Token.");
 export const notRequester = () =>
   new ServiceError(403, "The request can only be canceled with the key that made it, or with its Delete-Token.");
-/** @param limit such as "60 requests a minute" */
+/** @param limit the limit in words, such as "60 requests a minute" */
 export const limitReached = (limit: string, headers: Record<string, string> = {}) =>
   about(429, "The limit of <limit> is reached, please try again later.", { limit }, headers);
 export const lengthRequired = () => new ServiceError(411, "The request must have a Content-Length.");
@@ -76,7 +76,7 @@ export const noSuchFile = () => new ServiceError(404, "That file does not exist"
 export const profileNotJson = () =>
   new ServiceError(422, "The 'profile' file provided is not a JSON file, please see documentation for sample profile.");
 
-// Errors for which the spec defines no message.
+// Errors that the spec's table does not contain.
 export const noInput = () => new ServiceError(400, "This route needs a File or an ID.");
 export const noInputOrUrl = () => new ServiceError(400, "This route needs a File, an ID or a URL.");
 export const filesAndUrls = () => new ServiceError(400, "Files and URLs cannot be uploaded together.");
@@ -120,7 +120,10 @@ export const tooMuchContent = () =>
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
 export const fileUnreachable = () => new ServiceError(422, "The file at the URL could not be loaded.");
-/** Returns an error whose message names the first broken rules and the pages that would have changed. */
+/**
+ * Returns an error whose message contains the first rules that are broken, and the pages whose appearance the
+ * conversion would change.
+ */
 export function nonconforming({ standard, rules, changedPages }: Nonconformity = NOTHING_TOLD): ServiceError {
   const reasons = rules.slice(0, SHOWN_RULES).map(({ clause, test, pageNumbers }) => {
     const location = pageNumbers.length === 0 ? "" : ` on ${shownPages(pageNumbers)}`;
@@ -188,11 +191,11 @@ export const timedOut = () => new ServiceError(504, "Processing the file took to
 export const storageFull = () => new ServiceError(507, "The storage is full.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
 
-/** Returns a stored error for a replay. */
+/** Returns the stored error of an earlier request, for a replay. */
 export const replayedError = (status: number, message: string, headers: Record<string, string>) =>
   new ServiceError(status, message, headers);
 
-/** Maps any thrown value to a response. Any unexpected value becomes one fixed message. */
+/** Maps a thrown value to an error response. All unexpected values have the same message. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);

@@ -1,4 +1,4 @@
-// Parses the fields of a request by their parameters. Errors use the spec's messages.
+// Parses the fields of a request according to the declared parameters. Errors have the spec's messages.
 import type { z } from "zod";
 import {
   type Kind,
@@ -11,15 +11,18 @@ import { duplicateField, fieldRequired, fieldTooLarge, outOfRange, profileNotJso
 
 /** The fields of a request, independent of the body's encoding. */
 export interface SentFields {
-  /** Values by name without brackets, ordered by index, otherwise by arrival. */
+  /**
+   * Values by name, without brackets. Values with an index (`pages[0]`) are in the order of the index, other values in
+   * order of arrival.
+   */
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Parses all fields of a form. Example: with the fields `{ quality: parameter("…", integer({ min: 1, max: 100 }), "75") }`,
- * the form `quality=80` returns `{ quality: 80 }`, an empty form `{ quality: 75 }`, and `quality=0` throws
- * "0 is not within the acceptable range for quality."
- * @param fields parameters by API name
+ * Parses all fields of a form. Example: let `quality` be an integer from 1 to 100 with the default 75. The form
+ * `quality=80` returns `{ quality: 80 }`, an empty form returns `{ quality: 75 }`, and `quality=0` throws "0 is not
+ * within the acceptable range for quality."
+ * @param fields parameters by field name
  * @throws ServiceError 400 with the spec's message for the first field, in order of declaration, that is missing,
  *   repeated or out of range; 413 for JSON that is too long, 422 for invalid JSON
  */
@@ -39,7 +42,8 @@ export function readFields<F extends Parameters>(
     }
     const text = textOf(name, field, sent) ?? defaults[name] ?? field.default;
     texts[name] = text;
-    // Fields that do not apply are parsed, so that errors in their text are reported, but their values are ignored.
+    // A field that applies only with another field's value is parsed even if it does not apply, so that errors in its
+    // text are reported. Its value is then ignored.
     const applies = !field.onlyWith || field.onlyWith.is.includes(texts[field.onlyWith.parameter] ?? "");
     if (text === undefined) {
       if (applies && !field.isOptional) throw fieldRequired(name);
@@ -53,26 +57,28 @@ export function readFields<F extends Parameters>(
   return values as Params<F>;
 }
 
-/** Reports whether a value is not blank. Forms also send the inputs that a user leaves empty. */
+/** Reports whether a value is not blank. HTML forms send blank values for controls that the user left empty. */
 export const isFilled = (text: string): boolean => text.trim() !== "";
 
 /** Reports whether the client sent a value for a field. */
 export const isSent = (form: SentFields, name: string): boolean => form.fields.get(name)?.some(isFilled) === true;
 
-/** Returns the spec's spelling of a repeatable field. */
+/** Returns the spec's spelling of a repeatable field: `pages[]`. */
 export const listName = (name: string): string => `${name}[]`;
 
-/** Returns the field that can contain the ID of a stored file instead of another field's value. */
+/**
+ * Returns the name of the field that can contain a file ID instead of this field's value: `profile_id` for `profile`.
+ */
 export const idFieldOf = (name: string): string => `${name}_id`;
 
 /** Returns the spec's spelling of a field. */
 export const spellingOf = (name: string, { kind }: Parameter): string => (kind.item ? listName(name) : name);
 
-/** Replaces secret values in messages. */
+/** Used in messages instead of a secret value. */
 export const SECRET_VALUE = "The value";
 
 function textOf(name: string, { kind }: Parameter, texts: readonly string[] | undefined): string | undefined {
-  // An empty list differs from a missing field.
+  // A JSON body can contain an empty list, which is not a valid value.
   if (texts?.length === 0) throw outOfRange(name, "");
   if (texts && texts.length > 1 && kind.joint === undefined) throw duplicateField(name);
   const sent = kind.json?.file ? texts : texts?.filter(isFilled);
@@ -110,7 +116,10 @@ function checked(name: string, kind: Kind<unknown>, sent: { readonly text: strin
   throw outOfRange(name, kind.isSecret ? SECRET_VALUE : sent.text, kind.hint);
 }
 
-/** Names, by its path, the first member of a JSON value that is missing or out of range. */
+/**
+ * Returns the error of the first member of a JSON value that is missing or out of range. The error contains the path of
+ * the member.
+ */
 function memberOutOfRange(name: string, value: unknown, { issues: [first] }: z.ZodError) {
   const path = first!.path.map(String);
   const wrong = path.reduce((within: unknown, key) => (within as Record<string, unknown>)?.[key], value);

@@ -9,13 +9,13 @@ import type { Store } from "../../storage/store.ts";
 import type { SentFields } from "./fields.ts";
 
 /**
- * The fields and files of a request. All spellings of lists are equivalent: `pages[]`, repeated `pages`, and
+ * The fields and files of a request. The spellings of a list are equivalent: repeated `pages[]`, repeated `pages`, or
  * `pages[0]`, `pages[1]`.
  */
 export interface Form extends SentFields {
-  /** Files by field name, ordered like the field values. */
+  /** Files by field name, in the same order as values. */
   readonly files: ReadonlyMap<string, readonly ReceivedFile[]>;
-  /** All files, stored or being stored. */
+  /** All files of the form. Some might still be in the process of being stored. */
   readonly uploads: Batch;
   /** Names of fields and files in order of arrival, one entry per value. */
   readonly order: readonly string[];
@@ -25,20 +25,25 @@ export interface Form extends SentFields {
 
 export interface FormOptions extends Omit<RequestMemory, "responseReservation"> {
   readonly store: Store;
-  /** Names of the file fields. A part with any other name is a text field, with any headers. @default none */
+  /**
+   * Names of the file fields. A part with any other name is a text field, even if its headers contain a file name.
+   * @default none
+   */
   readonly fileFields?: ReadonlySet<string>;
-  /** Names of the file fields that hold text, which is a string in a JSON body. @default none */
+  /** Names of the file fields that contain text. In a JSON body, such a field is a string. @default none */
   readonly textFields?: ReadonlySet<string>;
-  /** Names of the fields with small JSON files, whose text becomes the field's value. @default none */
+  /**
+   * Names of the fields that accept a small JSON file. The text of the file becomes the field's value. @default none
+   */
   readonly jsonFileFields?: ReadonlySet<string>;
-  /** True if files can be discarded with the request. They are stored only if the memory is insufficient. */
+  /** True if the files are not needed after the request. They are then stored only if memory is insufficient. */
   readonly isTransient: boolean;
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   /** Limits concurrent uploads, because each buffers one part. */
   readonly uploadSemaphore: Semaphore;
   readonly signal: AbortSignal;
-  /** Called with the first bytes of each file, while the rest arrives. */
+  /** Called with the first bytes of each file, before the remaining bytes arrive. */
   onFileStart?(start: Uint8Array, name: string): void;
   /** Size of the whole body in bytes, if the client sent it. */
   readonly bodySize?: number;

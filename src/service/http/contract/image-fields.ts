@@ -1,4 +1,4 @@
-// Declares the fields of rendered pages (spec, "Image endpoints"), for the image endpoints and for page images.
+// Declares the fields for rendering pages (spec, "Image endpoints"). The image endpoints and page images share them.
 
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { COLOR_MODELS_OF, type RasterFormat, type rasterizePdf } from "../../../operations/rasterize-pdf.ts";

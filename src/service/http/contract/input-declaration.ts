@@ -35,11 +35,11 @@ export interface OneInput {
    */
   accepts?(type: string): boolean;
   /**
-   * True if a URL can refer to a web page; it is then stored as an internet shortcut file. @default a URL refers to a
-   * file
+   * True if a URL can refer to a web page. The page's URL is then stored as an internet shortcut file. @default a URL
+   * refers to a file
    */
   readonly webPages?: boolean;
-  /** True if a document that needs a password is processed, too. @default it gives an error */
+  /** True if the endpoint processes documents that need a password. @default such a document is an error */
   readonly mayBeLocked?: boolean;
 }
 
@@ -47,13 +47,14 @@ export interface OneInput {
 export interface SeveralInputs {
   readonly kind: "several";
   readonly description: string;
-  /** Reports the same for each document. @default files of any type, which are not opened */
+  /** Like {@link OneInput.accepts}, for each document. @default files of any type, which are not opened */
   accepts?(type: string): boolean;
   /**
-   * Name of a list with `file`, `id` or `url` for each input, which determines their order. @default order of arrival
+   * Name of a list that contains `file`, `id` or `url` for each input and so determines the order of inputs. @default
+   * order of arrival
    */
   readonly orderedBy?: string;
-  /** Names of other lists with one value per input. */
+  /** Names of further lists that contain one value per input. */
   readonly perInput?: readonly string[];
 }
 
@@ -73,16 +74,19 @@ export interface FurtherInput extends OneInput {
   readonly role?: string;
   /** True if the file is optional. @default false */
   readonly isOptional?: boolean;
-  /** True if there can be several files, IDs and URLs, in any order. @default false */
+  /**
+   * True if the field is a list: several files, IDs and URLs. Their order of arrival is the order of the inputs.
+   * @default false
+   */
   readonly isList?: boolean;
-  /** Another field, or further file, of which exactly one is required: this file or that. @default none */
+  /** Name of an alternative field or further file: exactly one of the two is required. @default none */
   readonly insteadOf?: string;
 }
 
 /**
- * The inputs of an endpoint by field: `file`, which is one or several documents; further files, in the order in which
- * the operation receives them; or a text. An endpoint can also have no input. Example: `{ file: one(PDF), image_file:
- * one(IMAGE) }`.
+ * The inputs of an endpoint by field name. `file` is one document or several. Further files follow, in the order in
+ * which the operation receives them. Instead, the only input can be a text, or there is no input. Example: `{ file:
+ * one(PDF), image_file: one(IMAGE) }`.
  */
 export type Inputs = Readonly<Record<string, OneInput | SeveralInputs | TextInput | FurtherInput>>;
 
@@ -102,7 +106,7 @@ export function mainInputOf(inputs: Inputs): MainInput {
   return text ?? { kind: "none" };
 }
 
-/** The fields of a further input, and its role. */
+/** A further input with its role and the names of its fields. */
 export interface NamedInput extends FurtherInput {
   readonly file: string;
   readonly id: string;
@@ -110,7 +114,7 @@ export interface NamedInput extends FurtherInput {
   readonly role: string;
 }
 
-/** Returns the inputs besides the main one, in order. */
+/** Returns the inputs other than the main input, in the declared order. */
 export const furtherInputsOf = (inputs: Inputs): readonly NamedInput[] =>
   Object.entries(inputs).flatMap(([file, input]) => {
     if (file === "file" || input.kind !== "one") return [];
@@ -119,7 +123,7 @@ export const furtherInputsOf = (inputs: Inputs): readonly NamedInput[] =>
     return [{ id: `${stem}_id${plural}`, url: `${stem}_url${plural}`, role: stem, ...input, file }];
   });
 
-/** Returns the errors that follow from the inputs of an endpoint, independent of its operation. */
+/** Returns the errors that the inputs of an endpoint can cause, independent of its operation. */
 export const errorsOf = (inputs: Inputs): readonly ServiceError[] => [
   ...errorsOfMain(mainInputOf(inputs)),
   ...furtherInputsOf(inputs).flatMap(({ file, url, isOptional, isList, insteadOf, accepts }) => [

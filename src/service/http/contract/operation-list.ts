@@ -1,5 +1,5 @@
-// Defines the operations in `GET /operations.json` (docs/api.md#api-description). The workbench imports these types, and
-// the client contains a copy of this file, so it has no imports.
+// Defines the response of `GET /operations.json` (docs/api.md#api-description). This file has no imports, because the
+// workbench imports it, and the client contains a copy of it.
 
 /** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
 export type Control =
@@ -33,7 +33,7 @@ export interface ParameterSchema {
 }
 
 export interface DescribedParameter {
-  /** Without brackets. */
+  /** Name without brackets. */
   readonly name: string;
   readonly description: string;
   readonly required: boolean;
@@ -43,17 +43,19 @@ export interface DescribedParameter {
   readonly schema: ParameterSchema;
   /** True if the parameter is repeatable. @default false */
   readonly list?: true;
-  /** True if a value is a comma-separated list, for which JSON bodies can contain an array. @default false */
+  /** True if a value is a comma-separated list. A JSON body can contain an array instead. @default false */
   readonly joined?: true;
   /** True if the value must never be displayed or logged. @default false */
   readonly secret?: true;
-  /** True if each of several inputs has one value. @default false */
+  /** True if the parameter is a list with one value per input. @default false */
   readonly perInput?: true;
-  /** Values of another parameter with which this one is required. */
+  /** The parameter is required if the parameter `field` has one of the values `is`. */
   readonly requiredIf?: { readonly field: string; readonly is: readonly string[] };
-  /** The parameter that a stored file, named by this one, replaces. */
+  /**
+   * Name of another parameter, if this parameter is the ID of a stored file that contains the other parameter's value.
+   */
   readonly standsFor?: string;
-  /** Schema of the JSON value, and its name if it has one. `isFile`: a form may send it as a file. */
+  /** Schema of a JSON value, and a name for it. `isFile`: a form can contain the value as a file. */
   readonly content?: { readonly name?: string; readonly schema: ParameterSchema; readonly isFile?: true };
 }
 
@@ -66,7 +68,7 @@ export interface DescribedInput {
   readonly webPages: boolean;
   /** Parameter that contains the text. */
   readonly field?: string;
-  /** Parameter with the kind of each input, which determines their order. */
+  /** Parameter that lists the kind of each input (`file`, `id` or `url`), and so determines the order of inputs. */
   readonly orderedBy?: string;
 }
 
@@ -83,7 +85,7 @@ export interface DescribedFile {
   readonly required: boolean;
   /** True if there can be several files, IDs and URLs. @default false */
   readonly list?: true;
-  /** A parameter, or another file, of which exactly one is required: this file or that. */
+  /** Name of an alternative parameter or file: exactly one of the two is required. */
   readonly insteadOf?: string;
 }
 
@@ -95,19 +97,22 @@ export interface DescribedOutput {
   readonly type: string;
   /** Schemas of the members of a data response. @default the response contains file IDs */
   readonly data?: Readonly<Record<string, ParameterSchema>>;
-  /** Members that a response may lack. @default none */
+  /** Members that can be missing from a response. @default none */
   readonly optionalData?: readonly string[];
   /** True if several files can be returned as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts")[];
-  /** The property that output and input share, which makes them comparable. */
+  /**
+   * The properties of the input that the output keeps: `pages`, or with `document` also the document type. Such an
+   * output can be compared with the input.
+   */
   readonly keeps?: "pages" | "document";
-  /** Name of the output of several inputs, without extension. @default the name of the first input */
+  /** Name of the output if there are several inputs, without extension. @default the name of the first input */
   readonly joinedName?: string;
 }
 
 export interface ListedOperation {
-  /** Name for functions and commands. */
+  /** Name of the client function and of the command. */
   readonly verb: string;
   readonly path: string;
   readonly title: string;
@@ -119,7 +124,9 @@ export interface ListedOperation {
   readonly files: readonly DescribedFile[];
   readonly parameters: readonly DescribedParameter[];
   readonly output: DescribedOutput;
-  /** Parameter values for a first try, by form spelling; `file` and further files have names of files. */
+  /**
+   * Parameter values for a first request, by form spelling. The value of `file` or of a further file is a file name.
+   */
   readonly example: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
@@ -130,11 +137,11 @@ export interface OperationList {
   readonly keyed: boolean;
   /** Maximum number of inputs of an operation with several inputs. */
   readonly maxInputs: number;
-  /** The operations of both variants, in display order. */
+  /** All operations, including those of the other variant, in display order. */
   readonly operations: readonly (ListedOperation & {
     /** Maximum file size of the operation, in bytes. */
     readonly maxFileBytes: number;
-    /** File-related errors, by their anchors in the reference. */
+    /** Errors about the input file, each as its anchor in the reference. */
     readonly fileErrors: readonly string[];
   })[];
 }

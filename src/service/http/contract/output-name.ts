@@ -1,4 +1,4 @@
-// Decides whether the output name is optional, and computes its default (docs/api.md#output-names).
+// Decides whether the field `output` is required, and computes its default (docs/api.md#output-names).
 
 import { stem } from "../../../document/contract/file-name.ts";
 import type { Dialect } from "../../settings/config.ts";
@@ -6,11 +6,11 @@ import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Form } from "./form.ts";
 
-/** Reports whether `output` is required in an encoding. */
+/** Reports whether `output` is required in a body with this encoding. */
 export const needsOutput = ({ output }: Endpoint, encoding: Form["encoding"], dialect: Dialect): boolean =>
   output.kind === "files" && !output.isOptional && encoding !== "json" && dialect === "2022";
 
-/** @param first the first input, the source of the default name; undefined without inputs */
+/** @param first the first input, from whose name the default is derived; undefined without inputs */
 export function defaultOutput(
   { path, inputs, output }: Endpoint,
   dialect: Dialect,

@@ -1,4 +1,4 @@
-// Paths that modules below their handlers need.
+// Paths for modules that cannot import the handlers of these paths.
 
 /** Single-use upload URLs. */
 export const ONE_TIME_PATH = "/upload/once";

@@ -1,4 +1,4 @@
-// Defines POSTs: endpoints, and routes that run no operation and have no output.
+// Defines POSTs. A POST is an endpoint, or a route that runs no operation.
 
 import type { Progress } from "../../ports/jobs.ts";
 import type { Config } from "../../settings/config.ts";
@@ -16,7 +16,10 @@ export interface Post {
   bodyLimits(headers: Headers, config: Config): BodyLimits;
   /** @param fingerprintParts additional values that identify the request for idempotency */
   serve(request: Request, service: RequestServices, fingerprintParts?: readonly string[]): Promise<Response>;
-  /** The same as two steps; the client need not wait for the second. @default a single step */
+  /**
+   * The same work in two steps, for asynchronous requests: receiving the body, and running the job. @default the POST
+   * has no job
+   */
   readonly deferred?: DeferredHandler;
 }
 
@@ -26,18 +29,18 @@ export interface Route extends Post {
 }
 
 export interface DeferredHandler {
-  /** Names of the fields whose order of arrival matters, also among each other. @default none */
+  /** Names of the fields whose values are ordered by arrival, across all these fields. @default none */
   readonly ordered?: ReadonlySet<string>;
-  /** True if the uploaded files are deleted after the job, with any outcome. @default false */
+  /** True if the uploaded files are deleted after the job, even if it completes. @default false */
   readonly isTransient?: boolean;
   /** Names of the secret fields. @default none */
   readonly secrets?: ReadonlySet<string>;
-  /** Reports whether a request with these headers can have a second step. */
+  /** Reports whether a request with these headers has a job. */
   applies(headers: Headers): boolean;
   receive(request: Request, service: RequestServices, options: ReceiveOptions): Promise<Form>;
   /** @throws ServiceError 4xx if the form is invalid */
   check(form: Form, signal: AbortSignal, service: RequestServices): Promise<void>;
-  /** @param form possibly deserialized */
+  /** @param form the form that `receive` returned, possibly after serialization and deserialization */
   carryOut(form: Form, service: RequestServices, options: DeferredRunOptions): Promise<Response>;
 }
 

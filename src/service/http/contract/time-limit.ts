@@ -2,7 +2,9 @@
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 
-/** Aborts when the time is up, with a failure that becomes a 504 response, unless disposed before. */
+/**
+ * Aborts the controller after the timeout, unless disposed before. The reason is a failure that becomes a 504 response.
+ */
 export function abortAfter(timeoutMs: number, controller: AbortController): Disposable {
   const tooLate = () => controller.abort(new EngineFailure("timed-out", `not done after ${timeoutMs} ms`));
   const timer = setTimeout(tooLate, timeoutMs);

@@ -8,14 +8,14 @@ import { fieldRequired, notOwner, tooManyInputs } from "../contract/errors.ts";
 import { runIdempotent } from "../pipeline/idempotency.ts";
 import { readForm } from "../requests/read-form.ts";
 
-/** Results of deletions. Clients compare these strings. */
+/** Results of deletions. Clients compare these strings, so they must not change. */
 export const REMOVED = "Successfully Deleted";
 export const ALREADY_REMOVED = "File has already been deleted";
 export const NOT_THERE = "The provided resource ID does not exist, or its file has expired.";
 
 /**
  * Handles POST /delete.
- * @throws ServiceError 403 if the files exist, and the caller can delete none of them
+ * @throws ServiceError 403 if at least one of the files exists, and the client can delete none of the existing files
  */
 export async function handleDelete(
   request: Request,
@@ -50,7 +50,7 @@ export async function handleDelete(
   });
 }
 
-/** Returns the result for an ID after the permitted deletions. */
+/** Returns the result for an ID, after all permitted deletions. */
 async function resultFor(id: string, file: FoundFile | undefined, { store, caller }: RequestServices): Promise<string> {
   if (!file) return (await store.isRetired(id)) ? ALREADY_REMOVED : NOT_THERE;
   return (caller?.mayDelete(file.marks) ?? true) ? REMOVED : notOwner().message;

@@ -1,4 +1,4 @@
-// Serves upload URLs, each of which accepts one file, once and without a key (docs/api.md#upload-urls).
+// Serves upload URLs (docs/api.md#upload-urls). An upload URL accepts a single file, once, without a key.
 import { safeName } from "../../../document/contract/file-name.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import { type MemoryQuotas, reserveMemory } from "../../storage/memory-quota.ts";
@@ -24,7 +24,7 @@ export interface OneTimeService
   extends MemoryQuotas,
     Pick<RequestServices, "config" | "timing" | "uploadSemaphore">,
     Pick<TusService, "baseUrl" | "bucket" | "marks"> {
-  /** Returns the limits for a file uploaded to a new URL. @default unlimited */
+  /** Returns the limits for the file that a new URL accepts. @default unlimited */
   quota(): Quota | undefined;
   /**
    * Counts the body of this request.
@@ -39,7 +39,7 @@ export interface OneTimeService
 type Receiving = OneTimeService & Pick<RequestServices, "store">;
 
 /**
- * Handles a request for a new URL, or to the URL with a token.
+ * Handles a request that creates an upload URL, or a request to the upload URL with this token.
  * @throws ServiceError 400, 404, 405, 410, 411, 413, 423, 429
  */
 export async function serveOneTime(
@@ -87,7 +87,7 @@ async function receive(
   try {
     if (taken.quota) await service.admit(taken.quota);
     const file = await receiveFile(request, taken.name, service);
-    // Another request might have reserved the URL after the reservation of this one expired.
+    // `settle` returns false if this reservation expired and another request has reserved the URL.
     if (await taken.settle(file.id)) id = file.id;
     else await service.store.remove([file.id]);
     if (id === undefined) throw uploadConflict();

@@ -17,17 +17,17 @@ import { toReadableStream } from "../responses/body-stream.ts";
 import { downloadHeaders, fileUrl, infoOf } from "../responses/operation-response.ts";
 import { ALREADY_REMOVED } from "./delete-files.ts";
 
-/** Query parameter of a download that deletes the file. */
+/** Query parameter with which a download also deletes the file. */
 const LAST_DOWNLOAD = "delete_after";
 
 export interface Resources {
   readonly store: Store;
   readonly baseUrl: string;
   readonly config: Pick<Config, "dialect">;
-  /** Returns properties that depend on the content of a file. */
+  /** Returns the properties of a file that depend on its content. */
   facts(file: StoredFile): Promise<object>;
   /**
-   * Returns the deletion policy of the request.
+   * Returns the policy that decides which files the request can delete.
    * @throws ServiceError 401
    */
   removals(): Promise<DeletePolicy>;
@@ -37,7 +37,7 @@ export interface Resources {
 
 /**
  * Handles GET and HEAD.
- * @throws ServiceError 400 for an unknown format, or a missing one if the dialect has no default; 401, 403, 404, 416
+ * @throws ServiceError 400 if the format is unknown, or is missing and the dialect has no default; 401, 403, 404, 416
  */
 export async function readResource(request: Request, id: string, resources: Resources): Promise<Response> {
   const { store, baseUrl, config } = resources;
@@ -59,7 +59,7 @@ export async function readResource(request: Request, id: string, resources: Reso
 }
 
 /**
- * Reports whether the download deletes the file.
+ * Reports whether the download must delete the file.
  * @throws ServiceError 400
  */
 function isLastDownload(query: URLSearchParams): boolean {
@@ -68,7 +68,7 @@ function isLastDownload(query: URLSearchParams): boolean {
   return value === "1";
 }
 
-/** Responds with a file, and deletes it after all bytes were sent. */
+/** Responds with a file, and deletes the file after all its bytes have been sent. */
 async function readOnce(request: Request, id: string, resources: Resources): Promise<Response> {
   const { store, waitUntil } = resources;
   const file = await known(id, store);
@@ -142,12 +142,16 @@ function fileHeaders({ name, type, size, etag, modified, expires }: FoundFile): 
     ETag: `"${etag}"`,
     "Last-Modified": modified.toUTCString(),
     "Accept-Ranges": "bytes",
-    // Ids are secrets and files can be deleted: shared caches must not store them, and a private cache must revalidate.
+    // IDs are secrets, so shared caches must not store files. Files can be deleted, so private caches must revalidate
+    // them.
     "Cache-Control": "private, no-cache",
   });
 }
 
-/** RFC 9110 13.1.1 (strong comparison) and 13.1.2 (weak). A missing header matches. */
+/**
+ * Compares an entity tag with If-Match (RFC 9110 13.1.1, strong) or If-None-Match (13.1.2, weak). A missing header
+ * matches.
+ */
 function matchesTag(header: string | null, etag: string, strong: boolean): boolean {
   if (header === null || header.trim() === "*") return true;
   return header.split(",").some((item) => {
@@ -156,7 +160,7 @@ function matchesTag(header: string | null, etag: string, strong: boolean): boole
   });
 }
 
-/** RFC 9110 13.1.2 and 13.1.3: a tag takes precedence, and a date counts only without one. */
+/** Evaluates If-None-Match and If-Modified-Since. If both are present, only the entity tag counts (RFC 9110 13.1.3). */
 function isUnchanged(headers: Headers, { etag, modified }: FoundFile): boolean {
   const tags = headers.get("If-None-Match");
   if (tags !== null) return matchesTag(tags, etag, false);
@@ -164,13 +168,16 @@ function isUnchanged(headers: Headers, { etag, modified }: FoundFile): boolean {
   return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 }
 
-/** RFC 9110 13.1.5: if If-Range does not match, the whole file is returned. */
+/** Evaluates If-Range: if it does not match, the caller returns the whole file (RFC 9110 13.1.5). */
 function isRangeCurrent(headers: Headers, { etag, modified }: FoundFile): boolean {
   const ifRange = headers.get("If-Range");
   return ifRange === null || ifRange === `"${etag}"` || ifRange === modified.toUTCString();
 }
 
-/** RFC 9110 14.1.2. For several ranges, or an invalid byte range, the whole file is returned, as 14.2 allows. */
+/**
+ * Parses a Range header (RFC 9110 14.1.2). Returns undefined for several ranges or an invalid range: the caller then
+ * returns the whole file, as RFC 9110 14.2 allows.
+ */
 function parseRange(header: string | null, size: number): ByteRange | "unsatisfiable" | undefined {
   const match = /^\s*bytes\s*=\s*(?:(\d{1,15})\s*)?-\s*(?:(\d{1,15})\s*)?$/i.exec(header ?? "");
   const [, from, to] = match ?? [];

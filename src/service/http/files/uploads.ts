@@ -1,4 +1,5 @@
-// Stores files for later requests: the files of a form, or the body itself. Buffers at most one upload part.
+// Stores files for later requests. The files are parts of a form, or the body is the file. Buffers at most one upload
+// part.
 
 import { safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -20,7 +21,7 @@ import { enforceMaxBytes } from "../requests/multipart.ts";
 import { readForm } from "../requests/read-form.ts";
 import { fetchInput, requireWebUrl } from "../requests/url-inputs.ts";
 
-/** Name of the header that declares the body to be a file. */
+/** Header with the file name, if the request body itself is the file. */
 export const FILENAME_HEADER = "Content-Filename";
 
 /** Handles POST /upload. On failure, deletes the files it stored. */
@@ -48,7 +49,10 @@ export async function handleUpload(
   });
 }
 
-/** Only fetching takes long, so a body that is a file needs no deferred step. */
+/**
+ * The asynchronous job of /upload. A request has a job only if its body is a form, because only a form can contain URLs
+ * to fetch.
+ */
 export const deferredUpload: DeferredHandler = {
   applies: (headers) => isForm(headers) || !headers.has(FILENAME_HEADER),
   receive: receiveForm,
@@ -105,7 +109,7 @@ async function storeFiles(
 
 /**
  * Receives the request body as a file.
- * @param fileName name in any of the header encodings
+ * @param fileName name of the file, as a header encodes it
  */
 export async function receiveBody(
   request: Request,
@@ -134,7 +138,7 @@ export async function receiveBody(
   }
 }
 
-/** Decodes a name in any of the header encodings: RFC 8187, percent-encoding, RFC 2047, or plain UTF-8. */
+/** Decodes a file name from a header. The encoding is RFC 8187, percent-encoding, RFC 2047 or plain UTF-8. */
 function decodedName(text: string): string {
   const [, encoded = text] = /^UTF-8'[^']*'(.*)$/i.exec(text) ?? [];
   try {

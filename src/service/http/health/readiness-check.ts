@@ -1,4 +1,4 @@
-// Handles GET /ready: whether all functions of the service currently work.
+// Handles GET /ready: checks storage, containers and queues.
 
 import { containerReadiness, type PoolReadiness } from "../../placement/readiness.ts";
 import type { ObservableSemaphore } from "../../placement/semaphore.ts";
@@ -9,7 +9,7 @@ import type { ComponentStatus, Readiness } from "./readiness.ts";
 export interface ReadinessSettings {
   readonly env: Env;
   readonly storage: StorageProbe;
-  /** The queues of this process. */
+  /** The permit queues of this process. */
   readonly queues: readonly Pick<ObservableSemaphore, "queued" | "available">[];
 }
 

@@ -2,13 +2,13 @@
 
 import type { EngineHealth } from "../../placement/container-health.ts";
 
-/** `off`: disabled by the configuration. */
+/** `off`: the settings disable the component. */
 export type ComponentStatus = "OK" | "failed" | "off";
 
 export interface Readiness {
   readonly status: "OK" | "unavailable";
   readonly storage: ComponentStatus;
-  /** Sleeping containers are OK: a job starts them. */
+  /** A sleeping container is OK, because a job starts it. */
   readonly container: { readonly engines: ComponentStatus; readonly web: ComponentStatus };
   readonly engines: Readonly<Record<string, EngineHealth>>;
   readonly queue: {

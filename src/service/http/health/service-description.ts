@@ -9,7 +9,7 @@ const count = { type: "integer", minimum: 0 };
 const part = { type: "string", enum: ["OK", "failed", "off"] };
 const object = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
 
-/** Liveness paths. Existing clients request the paths of components that they know. */
+/** Liveness paths. Existing clients request the path of a single component, such as `/up-office`. */
 export const HEALTH_PATHS = ["/up", "/up-toolkit", "/up-forms", "/up-office"] as const;
 
 /** Returns the common body of the liveness paths. */

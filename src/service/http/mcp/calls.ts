@@ -1,4 +1,4 @@
-// Runs tool calls as requests to the API, so that the same keys, limits and errors apply as for any client.
+// Runs tool calls as requests to the API, so that keys, limits and errors are the same as for other clients.
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { isId } from "../../storage/file.ts";
 import { type Described, isSelectable } from "../contract/described.ts";
@@ -18,10 +18,10 @@ interface Info {
   readonly size: number;
 }
 
-/** A mistake of the agent that the API cannot detect, or an error of the API. */
+/** The error of a tool call: an error response of the API, or a mistake of the agent that the API cannot detect. */
 export class CallError extends Error {}
 
-/** Maximum number of files listed with their properties; further files are listed as IDs. */
+/** Maximum number of output files that a result lists with their properties. Further files are listed as IDs only. */
 const LINKED_FILES = 10;
 const TOLD_IDS = 50;
 
@@ -32,7 +32,10 @@ export interface Calling {
   readonly progress: Tell;
 }
 
-/** Runs an operation. The result contains its data, or links to the output files and the first images. */
+/**
+ * Runs an operation. The result contains the output data, or links to the output files and the images of the first
+ * pages.
+ */
 export async function callOperation(
   operation: Described,
   args: Arguments,
@@ -65,7 +68,7 @@ export async function callOperation(
   return { content, structuredContent: summary };
 }
 
-/** Returns the properties that an agent needs. */
+/** Returns the file properties that an agent needs. */
 const needed = ({ id, name, url, type, size }: Info): Info => ({ id, name, url, type, size });
 
 function textOf({ ids, ...told }: { readonly ids: readonly string[] }): string {
@@ -123,7 +126,10 @@ async function sourcesOf(operation: Described, inputs: unknown, dispatch: Dispat
   return isSelectable(operation) ? { ...named, type, pages } : named;
 }
 
-/** Replaces the argument with a further file, or several, by the fields that name them, in order. */
+/**
+ * Replaces an argument that contains further files by the API's fields for their IDs and URLs. Keeps the order of the
+ * files.
+ */
 async function furtherFilesOf(file: DescribedFile, given: unknown, dispatch: Dispatch): Promise<object> {
   const body: Record<string, unknown> = { [file.name]: undefined };
   for (const [index, each] of (given === undefined ? [] : [given].flat()).entries()) {
@@ -134,7 +140,10 @@ async function furtherFilesOf(file: DescribedFile, given: unknown, dispatch: Dis
   return body;
 }
 
-/** Recognizes an ID, the URL of a stored file, an upload URL whose file has arrived, or any other URL. */
+/**
+ * Returns the ID or URL of a file that an agent has named. The agent can send an ID, the URL of a stored file, an
+ * upload URL whose file has arrived, or any other URL.
+ */
 async function sourceOf(
   args: unknown,
   dispatch: Dispatch,

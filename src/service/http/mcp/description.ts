@@ -94,7 +94,7 @@ export const describeNewAddress: Describe = (_config, baseUrl) => ({
 });
 
 export const describeAddress: Describe = ({ maxUploadBytes }) => {
-  // Each method accepts both kinds of body; one kind per method suffices as a description.
+  // Each method accepts a file or a form. The description contains one of the two for each method.
   const send = (method: "put" | "post", body: NonNullable<OperationDescription["body"]>): OperationDescription => ({
     ...{ method, id: `${method}-upload-address`, tag: "Files", summary: "Stores the file of an upload address." },
     body,

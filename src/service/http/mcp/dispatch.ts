@@ -1,7 +1,7 @@
-// Interface to the service for tool calls.
+// Defines how tool calls send requests to the service.
 import type { Progress } from "../../ports/jobs.ts";
 
-/** Handles a request in process. The path is an API path. */
+/** Handles a request to an API path within the process. */
 export type Dispatch = (path: string, init?: RequestInit & { readonly progress?: Tell }) => Promise<Response>;
 
 export type Tell = (progress: Progress) => void;

@@ -1,20 +1,21 @@
-// Adds images of limited size to the result of a tool call that rendered pages, in addition to the links.
+// Adds images of limited size to the result of a tool call that rendered pages. The result also contains links to the
+// original files.
 import type { ImageContent } from "@modelcontextprotocol/server";
 import { parsePages, resolvePages } from "../../../document/contract/pages.ts";
 import type { Dispatch } from "./dispatch.ts";
 
-/** Limits of the images in one result. Models scale down larger images, and some reject them. */
+/** Limits for the images in one result. Models scale down larger images or reject them. */
 export const SHOWN = { most: 3, usually: 1, sidePixels: 1024, bytes: 2 ** 20 } as const;
 
 export interface Drawn {
   readonly files: readonly { readonly id: string; readonly type: string; readonly size: number }[];
-  /** The rendered document. */
+  /** ID of the rendered document. */
   readonly inputId: string;
-  /** Page selection, or a list of page numbers, as the agent sent it. @default all pages */
+  /** Page selection, or list of page selections, as the agent sent it. @default all pages */
   readonly pages: unknown;
 }
 
-/** Returns images of the first outputs. Omits an image that cannot be fetched: its link remains. */
+/** Returns images of the first outputs. Omits an image that cannot be fetched; the result still contains its link. */
 export async function picturesOf({ files, inputId, pages }: Drawn, dispatch: Dispatch): Promise<ImageContent[]> {
   let numbers: Promise<readonly number[]> | undefined;
   const pictures: ImageContent[] = [];
@@ -31,7 +32,7 @@ export async function picturesOf({ files, inputId, pages }: Drawn, dispatch: Dis
 async function outputImage({ id, type, size }: Drawn["files"][number], dispatch: Dispatch) {
   if (type !== "image/png" || size > SHOWN.bytes) return undefined;
   const bytes = await read(`/resource/${id}?format=file`, dispatch);
-  // Width and height of the image header (PNG 11.2.2).
+  // Width and height in the chunk IHDR (PNG 11.2.2).
   const isWithin = bytes && Math.max(bytes.readUInt32BE(16), bytes.readUInt32BE(20)) <= SHOWN.sidePixels;
   return isWithin ? image(bytes, type) : undefined;
 }
@@ -44,7 +45,7 @@ async function pageImage(inputId: string, page: number | undefined, dispatch: Di
   return bytes && bytes.length <= SHOWN.bytes ? image(bytes, "image/jpeg") : undefined;
 }
 
-/** Returns the page number of each output. */
+/** Returns the page numbers of the first outputs. */
 async function pageNumbers(pages: unknown, inputId: string, dispatch: Dispatch): Promise<readonly number[]> {
   if (pages === undefined || pages === "") return Array.from({ length: SHOWN.most }, (_, index) => index + 1);
   const selection = parsePages([pages].flat().join(","));

@@ -1,9 +1,9 @@
-// Reports the progress of a tool call if the agent requests it (notifications/progress). Also reports calls without
-// countable pages, because agents time out without notifications.
+// Sends progress notifications of a tool call if the agent requests them (notifications/progress). Also sends them for
+// jobs without countable pages, because agents time out if they receive no notification.
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Progress } from "../../ports/jobs.ts";
 
-/** The request of a call, as the SDK passes it to the handler. */
+/** The request of a tool call, as the SDK passes it to the handler. */
 export type Caller = Pick<ServerContext["mcpReq"], "_meta" | "notify">;
 
 /** Minimum time between two notifications, and maximum time without one. */
@@ -16,7 +16,7 @@ export class CallProgress implements Disposable {
   readonly #startedAt = Date.now();
   #pages: Progress | undefined;
   #toldAt = 0;
-  /** Notifications since the last page. */
+  /** Number of notifications since the last completed page. */
   #beats = 0;
 
   constructor(caller: Caller) {
@@ -48,11 +48,11 @@ export class CallProgress implements Disposable {
     const progressToken = this.#caller._meta?.progressToken;
     if (progressToken === undefined) return;
     this.#toldAt = Date.now();
-    // Progress must increase strictly, and stays below the next page number.
+    // Progress must increase with each notification. The fraction keeps it below the next page number.
     const progress = (this.#pages?.pagesDone ?? 0) + this.#beats / (this.#beats + 1);
     const total = this.#pages ? { total: this.#pages.pagesTotal } : {};
     const params = { progressToken, progress, ...total, message };
-    // Fails if the agent has disconnected.
+    // Fails if the agent has disconnected, which does not affect the call.
     this.#caller.notify({ method: "notifications/progress", params }).catch(() => {});
   }
 }

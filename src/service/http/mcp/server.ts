@@ -1,5 +1,5 @@
-// Serves the Model Context Protocol (docs/api.md#agents): streamable HTTP without sessions. Files are referenced by ID
-// or URL; messages contain no file content except images of pages.
+// Serves the Model Context Protocol (docs/api.md#agents) with streamable HTTP, without sessions. Messages contain IDs
+// and URLs of files, not their content, except small images of pages.
 import { type CallToolResult, createMcpHandler, type Tool as ListedTool, Server } from "@modelcontextprotocol/server";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
@@ -18,7 +18,7 @@ const INSTRUCTIONS =
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
   "GET, or pass their id to another tool. To see a page, call png: its result shows the picture.";
 
-/** A tool as it is listed, and its code. */
+/** A tool: its description for agents, and its implementation. */
 interface Tool {
   readonly listed: ListedTool;
   call(args: Readonly<Record<string, unknown>>, calling: Calling): Promise<CallToolResult>;
@@ -26,7 +26,7 @@ interface Tool {
 
 export type Tools = ReadonlyMap<string, Tool>;
 
-/** Returns the tools of a variant by name. They do not depend on requests. */
+/** Returns the tools of a variant by name. They are the same for all requests. */
 export function createTools(endpoints: readonly Endpoint[], variant: Variant): Tools {
   const operations = endpoints.filter(({ variants }) => variants.includes(variant)).map(describe);
   const tools = operations.map((one): Tool => ({ listed: toolOf(one), call: callOperation.bind(undefined, one) }));
@@ -45,11 +45,12 @@ export interface Served extends Omit<Calling, "progress"> {
  * @throws ServiceError 405, 408, 413, 503
  */
 export async function serveMcp(request: Request, served: Served): Promise<Response> {
-  // GET opens a stream and DELETE ends a session; without sessions, neither exists.
+  // In MCP, GET opens a stream and DELETE ends a session. This server has neither streams of its own nor sessions.
   if (request.method !== "POST") throw methodNotAllowed("POST");
   using held = served.bodies.openReservation();
   const message = await messageOf(request, held);
-  // Supports protocol versions before and since 2026-07-28. Offers no subscriptions, because the tools never change.
+  // The handler supports MCP versions before and since 2026-07-28. There are no subscriptions, because the tools never
+  // change.
   const handler = createMcpHandler(() => serverOf(served), { responseMode: "sse", maxSubscriptions: 0 });
   return handler.fetch(message);
 }
@@ -80,7 +81,7 @@ async function messageOf({ body, url, method, headers, signal }: Request, held: 
   const bytes = body ? await readWhole(body, { size, maxBytes, reservation: held }) : new Uint8Array(0);
   if (!bytes) throw bodyTooLarge(maxBytes);
   const text = new TextDecoder().decode(bytes);
-  // The transport reports invalid JSON.
+  // For deeply nested or invalid JSON, the body is empty, which the handler reports as invalid JSON.
   return new Request(url, { method, headers, signal, body: isModestJson(text) ? text : "" });
 }
 

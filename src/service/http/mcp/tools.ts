@@ -1,4 +1,4 @@
-// Lists operations as MCP tools, with JSON schemas of their arguments.
+// Describes operations as MCP tools, with a JSON schema for the arguments.
 import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
 import type { DescribedFile, DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";

@@ -1,4 +1,4 @@
-// Generates the OpenAPI 3.1 description of the running variant from the descriptions of its paths.
+// Generates the OpenAPI 3.1 document of a deployment from the descriptions of its paths.
 import type { Config } from "../../settings/config.ts";
 import { RELEASE } from "../../settings/release.ts";
 import { rejectionsOf } from "../clients/web-callers.ts";
@@ -31,7 +31,7 @@ import type { Route } from "../contract/route.ts";
 import { describeEndpoint } from "./endpoints.ts";
 import { ERROR_HEADERS, EVERY_HEADER, HEADERS, POST_HEADERS } from "./headers.ts";
 
-/** All endpoints, routes and other described paths. */
+/** Everything that the service describes: endpoints, routes and other paths. */
 export interface Served {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly Route[];
@@ -40,7 +40,7 @@ export interface Served {
   readonly ofPosts: readonly Feature[];
 }
 
-/** Describes all paths of a deployment, in order, including common features and errors. */
+/** Describes all paths of a deployment, in display order, including common features and errors. */
 export function describePaths(served: Served, config: Config, baseUrl: string): PathDescription[] {
   const { endpoints, routes, paths, ofPosts } = served;
   const posts = [
@@ -100,7 +100,7 @@ export function parametersOf({ endpoints, routes }: Served, path: string, config
 const namesIn = (content: MediaTypeObject | undefined): string[] =>
   Object.keys((content?.schema.properties ?? {}) as Json);
 
-/** Returns the description as a JSON document (OpenAPI 3.1.1). */
+/** Returns the OpenAPI 3.1.1 document as a JSON value. */
 export function openApi(served: Served, config: Config, baseUrl: string): Json {
   const paths = describePaths(served, config, baseUrl);
   return {

@@ -96,7 +96,10 @@ function errorsOfOperation(operation: Deployed, config: Config): readonly Servic
   ];
 }
 
-/** Describes the body in one encoding. Alternative inputs become alternative schemas, each with all properties. */
+/**
+ * Describes the body in one encoding. If there are alternative inputs, such as a file or an ID, the schema has
+ * alternatives with different required properties.
+ */
 function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject {
   const { limits, parameters, files } = operation;
   const { properties: inputs, required, choices, alternatives } = inputFields(operation, limits, encoding);
@@ -122,7 +125,10 @@ function describeBody(operation: Deployed, encoding: Encoding): MediaTypeObject 
   };
 }
 
-/** Returns the fields of which one is required: those of a further file, and of its alternative. */
+/**
+ * Returns the fields of which one is required: all fields of a further file, and of the file or parameter that can
+ * replace it.
+ */
 function alternativesOf(file: DescribedFile, { limits, files, parameters }: Deployed, encoding: Encoding) {
   const { insteadOf } = file;
   const parameter = parameters.filter(({ name }) => name === insteadOf).map(formName);
@@ -130,7 +136,10 @@ function alternativesOf(file: DescribedFile, { limits, files, parameters }: Depl
   return [...parameter, ...both.flatMap((one) => Object.keys(fieldsOfFile(one, limits, encoding)))];
 }
 
-/** Describes the condition under which another parameter requires this one, or a stored file instead of it. */
+/**
+ * Returns a schema that requires a parameter, or the ID of a stored file instead, if another parameter has certain
+ * values.
+ */
 function conditionOf(
   { name, requiredIf }: DescribedParameter,
   all: readonly DescribedParameter[],
@@ -178,7 +187,7 @@ function describeResponse(operation: Described, baseUrl: string): ResponseDescri
   };
 }
 
-/** Returns the response formats besides JSON. */
+/** Returns the response formats other than JSON. */
 function filesOf({ output: { type, archives } }: Described): Record<string, MediaTypeObject> {
   if (type === "application/json") return {};
   const types = archives ? [type, "application/zip"] : [type];

@@ -1,7 +1,7 @@
 // Describes headers that many responses share.
 import type { Json, ParametersByName } from "../contract/description.ts";
 
-/** Headers to which responses refer by name. */
+/** Headers that responses reference by name. */
 export const HEADERS: ParametersByName = {
   "X-Request-Id": {
     description: "Id of the request, which also appears in the log.",

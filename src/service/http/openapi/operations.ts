@@ -12,7 +12,7 @@ export function listOperations(endpoints: readonly Endpoint[], config: Config): 
   const operations = endpoints.map((endpoint) => {
     const { errors, parameters, ...operation } = describe(endpoint);
     const maxFileBytes = uploadLimit(endpoint, config);
-    // Errors about the file itself, not about a parameter's value.
+    // Errors without a parameter are about the file itself.
     const aboutFiles = [
       ...errors.filter(({ values }) => values.parameter === undefined),
       ...errorsOfSize(maxFileBytes),

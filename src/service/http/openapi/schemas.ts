@@ -27,7 +27,9 @@ function inEncoding({ joined, content, schema }: DescribedParameter, encoding: E
   return { ...schema };
 }
 
-/** The fields of the inputs. Exactly one (`oneOf`) or at least one (`anyOf`) of the fields in `choices` is required. */
+/**
+ * The fields of the inputs. Of the fields in `choices`, exactly one (`oneOf`) or at least one (`anyOf`) is required.
+ */
 export interface InputFields {
   readonly properties: Readonly<Record<string, Json>>;
   readonly required: readonly string[];

@@ -1,4 +1,4 @@
-// Runs a request with an Idempotency-Key once, and replays its response to retries (docs/api.md#idempotency).
+// Runs a request with an Idempotency-Key once. Retries receive the stored response (docs/api.md#idempotency).
 
 import { createHash, createHmac } from "node:crypto";
 import { StorageFull } from "../../../document/contract/failure.ts";
@@ -27,7 +27,7 @@ const MAX_BACKOFF_MS = 1000;
 
 /**
  * Returns the claim on the request's key; undefined without a key.
- * @param client ID of the client: keys of different clients are independent
+ * @param client ID of the client. Equal keys of different clients are independent
  * @throws ServiceError 400 if the key is not 1 to 255 visible ASCII characters
  */
 export function openClaim(headers: Headers, client: string, claims: Claims): Claim | undefined {
@@ -36,7 +36,8 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > LIMITS.idempotencyKeyLength)
     throw invalidHeader(IDEMPOTENCY_KEY_HEADER);
   const name = digest(`${client} ${key}`);
-  // After a Durable Object has failed, its stub is unusable. Each call is safe to repeat.
+  // A failed call is repeated with a new stub, because the stub of a failed Durable Object is unusable. All calls are
+  // idempotent.
   const ask = retryOnce(LIMITS.claimRpcMs, () => claims.getByName(name));
   return {
     acquire: (holder, fingerprint) => ask((claim) => claim.acquire(holder, fingerprint)),
@@ -47,20 +48,20 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
 }
 
 /**
- * Returns the fingerprint of a form: its fields and the content of its files, in any encoding. Secret fields contribute
- * a digest that cannot be recomputed without the request's key.
+ * Returns a JSON value that identifies a form: its fields, and digests of its files. For a secret field, it contains a
+ * digest that cannot be computed without the idempotency key.
  */
 export function fingerprintContent({ fields, files, order, encoding }: Form, about: FingerprintOptions = {}): unknown {
   const { ordered, secrets, salt = "" } = about;
   const sent = [...fields].flatMap(([name, values]) => {
     const filled = values.filter(isFilled);
-    // An empty list differs from a missing field.
+    // Keeps a field with an empty list, which differs from a missing field.
     const hashed = secrets?.has(name) ? filled.map((value) => keyedDigest(value, salt)) : filled;
     return filled.length > 0 || values.length === 0 ? [[name, hashed] as const] : [];
   });
   const byName = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1);
   return {
-    // JSON bodies have different defaults for missing fields.
+    // The encoding matters, because missing fields have different defaults in JSON bodies.
     isJson: encoding === "json",
     fields: sent.sort(byName),
     files: [...files].map(([name, of]) => [name, of.map(({ name, sha256 }) => [name, sha256])] as const).sort(byName),
@@ -69,26 +70,29 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, abo
 }
 
 export interface FingerprintOptions {
-  /** Names of the fields whose order of arrival matters, also among each other. @default none */
+  /** Names of the fields whose values are ordered by arrival, across all these fields. @default none */
   readonly ordered?: ReadonlySet<string>;
   /** Names of the secret fields. @default none */
   readonly secrets?: ReadonlySet<string>;
-  /** See {@link saltOf}. */
+  /** Key for the digests of secret fields, see {@link saltOf}. */
   readonly salt?: string;
 }
 
-/** Returns the request's idempotency key, of which only a digest is stored. */
+/** Returns the idempotency key, which is suitable as a salt because the service stores only its digest. */
 export const saltOf = (headers: Headers): string => headers.get(IDEMPOTENCY_KEY_HEADER) ?? "";
 
 export interface HandledResponse {
   readonly response: Response;
-  /** The stored file that is the response body, if any. */
+  /** The stored file, if it is the response body. */
   readonly file?: NonNullable<StoredResponse["file"]>;
-  /** Cancels the work that the response announces. Called if another request has run for the key. @default none */
+  /**
+   * Cancels the asynchronous job that the response announces. Called if another request has completed for the same key.
+   * @default there is no such job
+   */
   cancel?(): Promise<void>;
 }
 
-/** The right of a request to run. */
+/** The permission of a request to run. */
 interface Grant {
   /** Unique ID of the request. */
   readonly holder: string;
@@ -103,16 +107,20 @@ export interface IdempotentWork {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   run(grant: Grant): Promise<HandledResponse>;
-  /** Deletes everything that the request stored. Called if it fails, or another request has run for the key. */
+  /**
+   * Deletes all files that the request stored. Called if the request fails, or another request has completed for the
+   * same key.
+   */
   rollback(): Promise<void>;
 }
 
 type Serving = Pick<RequestServices, "claim" | "store" | "timing" | "log" | "caller">;
 
 /**
- * Runs the request, or waits for the request that runs with the same key and returns its response.
+ * Runs the request. If another request with the same key is running or has completed, waits for it and returns its
+ * response instead.
  * @throws ServiceError 409, 422; 503 if the claim is unreachable
- * @throws the error of this run, or the stored error of the first one
+ * @throws the error of this request, or the stored error of the completed request
  */
 export async function runIdempotent({ claim, ...service }: Serving, work: IdempotentWork): Promise<Response> {
   try {
@@ -152,7 +160,7 @@ async function runForKey(claim: Claim, service: Omit<Serving, "claim">, work: Id
   }
 }
 
-/** Reports whether an error would certainly recur, unlike errors of the service or temporary ones. */
+/** Reports whether a retry would certainly fail with the same error, because the request itself causes it. */
 const isOfTheRequest = (status: number) => status >= 400 && status < 500 && ![408, 409, 423, 425, 429].includes(status);
 
 /** @returns undefined if this request must run */
@@ -192,7 +200,7 @@ async function replay(
   return opened && new Response(opened.body, { status, headers: all });
 }
 
-/** A claim, from the view of one request. */
+/** The claim of one request. */
 class HeldClaim {
   readonly #claim: Claim;
   readonly #fingerprint: string;
@@ -232,8 +240,8 @@ class HeldClaim {
   }
 
   /**
-   * Stores a response. If storing fails, the client still receives the response, but a retry runs again.
-   * @returns the response that counts instead, if another request was faster
+   * Stores a response. If that fails, the client receives the response anyway, but a retry will run the request again.
+   * @returns the response to send instead, if another request has stored one before
    */
   async keep(response: StoredResponse): Promise<StoredResponse | undefined> {
     return this.#end(() => this.#claim.complete(this.#holder, this.#fingerprint, response));
@@ -247,7 +255,7 @@ class HeldClaim {
     if (file) await this.#claim.invalidate(file.id);
   }
 
-  /** A renewal after the end would acquire the claim again. */
+  /** Stops renewing before the last call, because a later renewal would acquire the claim again. */
   async #end<T>(last: () => Promise<T>): Promise<T | undefined> {
     clearInterval(this.#timer);
     await this.#renewing;

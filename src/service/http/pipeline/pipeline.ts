@@ -1,4 +1,4 @@
-// The pipeline that handles the requests of all endpoints.
+// The pipeline that handles the requests to all endpoints: from the form to the response.
 
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -28,7 +28,7 @@ import { collectOutputs, type DataResult, type OutputResult } from "../responses
 import { overflowing } from "../responses/overflow.ts";
 import { fingerprintContent, type HandledResponse, runIdempotent, saltOf } from "./idempotency.ts";
 
-/** Handles a request. On failure, deletes the files it stored. */
+/** Handles a request to an endpoint. If it fails, deletes the files that it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
   const wishes = negotiate(request.headers, offersOf(endpoint.output));
   const resources = new DisposableStack();
@@ -74,12 +74,12 @@ export interface RequestState extends Pick<RequestMemory, "uploadReservation" | 
   readonly wishes: Negotiation;
   readonly form: Form;
   readonly outputs: Batch;
-  /** True if the uploaded files can be discarded with the request. */
+  /** True if the uploaded files are not needed after the request. */
   readonly isTransient: boolean;
   /** Aborted when the client disconnects, or by {@link deadline}. */
   readonly signal: AbortSignal;
   readonly deadline: AbortController;
-  /** Called with each output of a job with several outputs. */
+  /** Called after each output, if the job has several outputs. */
   progress?(progress: Progress): void;
 }
 
@@ -87,7 +87,7 @@ export interface RequestState extends Pick<RequestMemory, "uploadReservation" | 
 export const keepsInputs = ({ inputs }: Endpoint): boolean =>
   Object.values(inputs).every(({ kind }) => kind !== "text");
 
-/** Returns the names of the fields whose order of arrival is the order of the inputs. */
+/** Returns the names of the fields whose order of arrival determines the order of the inputs. */
 export const orderedFieldsOf = ({ inputs }: Endpoint): ReadonlySet<string> =>
   new Set([
     ...(inputs.file?.kind === "several" && inputs.file.orderedBy === undefined ? ["file", "id", "url"] : []),
@@ -122,7 +122,7 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
   });
 }
 
-/** Returns the names of the fields with special parsing: files, long texts, and JSON files. */
+/** Returns the names of the fields that need special parsing: files, long texts, and JSON files. */
 function streamedFields({ inputs, fields }: Endpoint) {
   const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
   const texts = Object.entries(inputs).filter(([, { kind }]) => kind === "text");
@@ -135,8 +135,8 @@ function streamedFields({ inputs, fields }: Endpoint) {
 
 /**
  * Runs the job and creates the response.
- * @param resources receives the time limit of the job, which can last until the response ends. Disposed with the
- *   response, or by the caller if this function throws
+ * @param resources receives the time limit of the job, which applies until the response body is complete. This function
+ *   disposes of the resources at the end of the response. If it throws, the caller must do so
  */
 export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
@@ -191,7 +191,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
   const job = await prepare(inputs);
   const attempted = (attempt: Backend) =>
     retryIfLost(
-      // A retry reports its notices again, and restarts its outputs.
+      // Each attempt collects its own outputs and notices.
       () =>
         collectOutputs(attempt.run(context), {
           ...{ ...exchange, name, isNumbered, isData, store, timing },
@@ -286,9 +286,9 @@ async function respondWithJson(
 }
 
 interface RespondOptions {
-  /** Called when the body is no longer read, with the reason unless it was complete. */
+  /** Called when the client has read the whole body. If the client stops reading earlier, called with the reason. */
   ended(error?: unknown): void;
-  /** Called when the job has ended. */
+  /** Called when the job is complete. */
   made(): void;
 }
 
@@ -311,7 +311,7 @@ async function respondWithFile(
   }
   made();
   const { id, size } = await delivery.file.stored;
-  // Counts the files that remain in storage.
+  // Only files that remain in storage count against the client's limit; `commit` counts them.
   if (wishes.storesFile) await outputs.commit();
   const opened = await service.store.open(id);
   if (!opened) throw new EngineFailure("crashed", "the response file is no longer stored");
@@ -327,7 +327,7 @@ async function respondWithFile(
   return new Response(opened.body, { headers });
 }
 
-/** Maps an error to the endpoint's response, with API field names. */
+/** Maps an operation's error to the endpoint's error, which contains field names instead of parameter names. */
 export function toEndpointError(error: unknown, endpoint: Endpoint, { log }: Pick<RequestServices, "log">): unknown {
   if (error instanceof OutOfRange) return inWordsOfApi(error, endpoint);
   const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
@@ -340,7 +340,7 @@ async function abortingAfter<T>(timeoutMs: number, controller: AbortController, 
   return await work();
 }
 
-/** Returns the default of `output`, if it is optional for this request. */
+/** Returns the default value of the field `output`; an empty object if the request must contain the field. */
 export function defaultOutputName(
   endpoint: Endpoint,
   { encoding }: Form,

@@ -1,4 +1,4 @@
-// Checks URLs with the container's address check, before any connection to them.
+// Checks, in the container, whether the service is allowed to connect to the hosts of URLs.
 
 import { OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -10,7 +10,7 @@ import type { RequestServices } from "../contract/endpoint.ts";
 import { outOfRange } from "../contract/errors.ts";
 import { requireWebUrl, type UrlInput } from "./url-inputs.ts";
 
-/** @throws OutOfRange if the address is blocked; errors of the container */
+/** @throws OutOfRange if the address is blocked; EngineFailure if the container fails */
 export async function checkAddressAllowed(url: string, signal: AbortSignal, service: RequestServices): Promise<void> {
   const { container, log, defer } = service;
   const [attempt] = selectBackends(inContainer(checkAddress, { url }), [], service);
@@ -23,8 +23,8 @@ export async function checkAddressAllowed(url: string, signal: AbortSignal, serv
 }
 
 /**
- * Rejects inputs whose URLs contain blocked IP addresses. The fetch repeats the check, for host names, whose addresses
- * can change, and for checks that time out here.
+ * Rejects inputs whose URLs contain blocked IP addresses. Ignores host names, whose addresses can change, and checks
+ * that time out: the later fetch checks every address.
  * @throws ServiceError 400
  */
 export async function rejectBlockedIpLiterals(

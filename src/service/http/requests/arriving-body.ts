@@ -1,4 +1,5 @@
-// Reads a request body as it arrives, and aborts if it stalls (docs/api.md#limits). All body readers use it.
+// Reads a request body as it arrives, and aborts if the body stalls (docs/api.md#limits). All code that reads bodies
+// uses this class.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -6,25 +7,27 @@ import type { Reservation } from "../../storage/memory-quota.ts";
 import { bodyTooSlow, malformedBody } from "../contract/errors.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 
-/** Size of a read. The runtime's chunks are smaller, and each chunk costs an event-loop turn in every consumer. */
+/** Size of a read. The runtime's own chunks are smaller, and every consumer spends an event-loop turn on each chunk. */
 const READ_BYTES = 2 ** 16;
 
 export class ArrivingBody {
   readonly #pieces: ChunkReader;
-  /** Time spent waiting since the client last sent enough bytes, and the bytes received since. */
+  /** Time spent waiting, and bytes received, since the client last sent the required minimum of bytes. */
   #waitedMs = 0;
   #bytes = 0;
   #isStalled = false;
-  /** The error to throw after the bytes received before it. */
+  /** The error of the connection. It is thrown after the bytes that arrived before it have been returned. */
   #failure: unknown;
 
-  /** @param leastBytes see ChunkReader: bytes that can be lost if the connection breaks */
+  /**
+   * @param leastBytes minimum size of a chunk. If the connection breaks, up to this number of received bytes are lost
+   */
   constructor(body: ReadableStream<Uint8Array>, leastBytes: number = LIMITS.bodyStallBytes) {
     this.#pieces = new ChunkReader(body, READ_BYTES, leastBytes);
   }
 
   /**
-   * @param leastBytes minimum size of a chunk before the end
+   * @param leastBytes minimum size of a chunk, except the last
    * @returns the next chunk; undefined at the end
    * @throws ServiceError 408 if the body stalls, 400 if the connection breaks
    */
@@ -56,7 +59,10 @@ export class ArrivingBody {
     }
   }
 
-  /** Cancels the body. Does not cancel a stalled body: its connection must carry the response, and closes afterward. */
+  /**
+   * Cancels the body, unless it has stalled: cancellation would close the connection, which must first transmit the
+   * error response.
+   */
   cancel(): void {
     if (!this.#isStalled) void this.#pieces.cancel().catch(() => {});
   }
@@ -86,14 +92,14 @@ export interface ReadingWhole {
   /** Content-Length. @default unknown */
   readonly size?: number | undefined;
   readonly maxBytes: number;
-  /** Memory for the body, until the request ends. */
+  /** Memory for the body. It remains reserved until the request ends. */
   readonly reservation: Reservation;
 }
 
 /**
- * Reads a body into memory, which is reserved before the body arrives. If the body is too large or the memory
- * insufficient, reads and discards the rest, up to a limit, because many clients read the response only after sending
- * everything.
+ * Reads a whole body into memory, which is reserved before the bytes arrive. If the body is too large or the memory
+ * insufficient, reads and discards the remaining body, up to a limit, because many clients read the response only after
+ * they have sent the whole body.
  * @returns undefined if the body is too large
  * @throws ServiceError 400, 408
  * @throws EngineFailure `busy` if the memory is insufficient
@@ -126,7 +132,7 @@ export async function readWhole(
 
 const noRoom = (bytes: number) => new EngineFailure("busy", `no memory for ${bytes} bytes of a body`);
 
-/** @throws EngineFailure `busy` if the reservation has no space for that many more bytes */
+/** Reserves further bytes. @throws EngineFailure `busy` if the reservation has no space for them */
 export function hold(reservation: Reservation, bytes: number): void {
   if (!reservation.tryReserve(bytes)) throw noRoom(bytes);
 }

@@ -1,12 +1,12 @@
-// Reads a body stream in chunks of a requested size, because each read costs a turn of the event loop.
+// Reads a stream in larger chunks than the stream provides, because each read costs an event-loop turn.
 
 import { toUint8Array } from "../../../document/contract/byte-reader.ts";
 
 type Reading = Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
 
 /**
- * workerd's extension, which fills a buffer from several chunks. The standard `min` option rejects at the end of a
- * stream.
+ * The method `readAtLeast`, an extension of workerd, fills a buffer from several chunks. The standard option `min` is
+ * not suitable, because it rejects at the end of a stream.
  */
 interface FillingReader {
   readAtLeast(bytes: number, view: Uint8Array): Reading;
@@ -20,8 +20,8 @@ export class ChunkReader {
   readonly #cancel: () => Promise<void>;
 
   /**
-   * @param leastBytes minimum size of a chunk before the end. If the stream fails, bytes received since the last chunk
-   *   are lost. @default the requested size
+   * @param leastBytes minimum size of a chunk, except the last. If the stream fails, the bytes received after the last
+   *   returned chunk are lost. @default `pieceBytes`
    */
   constructor(body: ReadableStream<Uint8Array>, pieceBytes: number, leastBytes = pieceBytes) {
     if (FILLS_BUFFERS) {
@@ -36,8 +36,8 @@ export class ChunkReader {
   }
 
   /**
-   * @returns a chunk of the requested size, or the rest; a chunk of the stream in runtimes whose own chunks are large;
-   *   undefined at the end
+   * @returns the next chunk; undefined at the end. In workerd, it has `pieceBytes` or ends the stream. Other runtimes
+   *   have large chunks, which are returned unchanged
    */
   async read(): Promise<Uint8Array | undefined> {
     for (;;) {

@@ -1,19 +1,20 @@
-// Detects the document type of an input of /pdf, which determines the engine: by content first, by file name extension
-// if text is ambiguous, never by the client's Content-Type. The engine decides whether the document is valid.
+// Detects the document type of an input of /pdf, which determines the engine. The content decides; for ambiguous text,
+// the file name extension decides. The client's Content-Type is ignored. The engine decides whether the document is
+// valid.
 import { behindComments, detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 
-/** A document family. TIFF is separate from other images because its parts can be anywhere in the file. */
+/** A family of document types. TIFF is separate from other images because its parts can be anywhere in the file. */
 export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | "none";
 
-/** Number of bytes to read: enough for a signature, and for the head of an HTML page behind a comment. */
+/** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */
 const SNIFFED_BYTES = 4096;
 
-/** Document types by media type, as determined from the content alone, without a name. */
+/** Document types by media type. The media type is detected from the content alone. */
 const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
-  // LibreOffice determines what a zip or OLE file contains.
+  // LibreOffice detects the format inside a zip or OLE file.
   "application/zip": "office",
   "application/x-ole-storage": "office",
   "application/rtf": "office",
@@ -26,29 +27,36 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
 };
 
-/** Text in files with these names is HTML, independent of its first bytes. */
+/** A text file with such a name is HTML, independent of its content. */
 const HTML_NAME = /\.html?$/i;
 /** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
 const PDF_BEGIN = /^\s*%PDF-\d[\s\S]*?\d+ \d+ obj\b/;
 
-/** Names with which Office itself opens HTML; with some of them also web archives and plain text. */
+/**
+ * Names of files that Office opens even if they contain HTML. With the names of the next two lists, a file can also be
+ * a web archive or plain text.
+ */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const ARCHIVE_THAT_OFFICE_OPENS = /\.(doc|xls)$/i;
 const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
 
 /**
- * First bytes, in hexadecimal and by extension, of Office files from before OLE: Word for DOS, Windows 1 and 2, and the
- * Macintosh; sheets of Excel 2 to 5 ([MS-XLS] 2.4.21, BOF, and its predecessors).
+ * First bytes, in hexadecimal, of Office files that are older than OLE, by file name extension. `doc`: Word for DOS,
+ * Word for Windows 1 and 2, and Word for the Macintosh. `xls`: sheets of Excel 2 to 5 (BOF record, [MS-XLS] 2.4.21, and
+ * its predecessors).
  */
 const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
   doc: /^(31be0000|(9b|db|dc)a5|fe3[247]00)/,
   xls: /^090[0248](0[4-9a-f]|10)00/,
 };
 
-/** Names of PostScript files. PostScript programs need no signature. */
+/** Names of PostScript files. The name is needed, because a PostScript program can lack a signature. */
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
 
-/** Matches WordprocessingML and SpreadsheetML of Office 2003, packages in one file of XML, and flat OpenDocument. */
+/**
+ * Matches Office formats that are a single XML file: WordprocessingML and SpreadsheetML of Office 2003, flat OPC
+ * packages, and flat OpenDocument.
+ */
 const OFFICE_XML = /mso-application|schemas-microsoft-com:office|schemas\.microsoft\.com\/office\/|office:document/;
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
@@ -60,7 +68,7 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
 export const mediaTypeOfInput = async (input: Input): Promise<string> =>
   detectMediaType(await startOf(input), input.name);
 
-/** @param start first bytes of the document; too few of them can change the result */
+/** @param start first bytes of the document. If there are fewer than SNIFFED_BYTES, the result can be different */
 export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   const text = textOf(start);
   if (HTML_NAME.test(name)) {
@@ -71,7 +79,7 @@ export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
   if (text === undefined) return "none";
-  // MIME is a byte format: no program reads it in UTF-16.
+  // A web archive is MIME, which programs read only in ASCII-compatible encodings, not in UTF-16.
   if (isUtf16(start) && isWebArchive(text)) return "none";
   return textTypeOf(text, name);
 }
@@ -94,8 +102,8 @@ function textTypeOf(text: string, name: string): DocumentType {
 }
 
 /**
- * @returns undefined if the bytes are not text. Text has no zero bytes, except UTF-16, which starts with a byte order
- * mark
+ * @returns undefined if the bytes are not text. Text in UTF-16 starts with a byte order mark; other text contains no
+ *   zero bytes
  */
 function textOf(start: Uint8Array): string | undefined {
   if (isUtf16(start)) return new TextDecoder(start[0] === 0xff ? "utf-16le" : "utf-16be").decode(start);
@@ -105,14 +113,14 @@ function textOf(start: Uint8Array): string | undefined {
 const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
-/** Control characters that text does not have (MIME Sniffing, 3: binary data bytes), other than U+0000. */
+/** Matches control characters that text does not contain ("binary data bytes" of MIME Sniffing, 3), except U+0000. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
 const BINARY = /[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const TAG = /<(?:!doctype|!--|\/?[a-z][a-z0-9]*[\s/>])/i;
 
 /**
- * Returns the text of HTML with zero bytes, which browsers ignore (HTML, 13.2.5); undefined for other data, and for
- * UTF-16 without a byte order mark, whose source browsers show.
+ * Returns the text of HTML that contains zero bytes, which browsers ignore (HTML, 13.2.5). Returns undefined for other
+ * data, and for UTF-16 without a byte order mark, because browsers show the source of such a file.
  */
 function htmlOf(start: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(start);

@@ -1,4 +1,5 @@
-// Parses the names of fields and files in the body of a POST, in all spellings that clients use.
+// Parses the names of fields and files in the body of a POST. Supports all spellings that clients use, for example
+// `pages[2]`.
 
 /** Parsed name of a field or file: `pages[2]` becomes `{ name: "pages", index: 2 }`. */
 export interface FormKey {
@@ -16,10 +17,13 @@ export function parseName(spelling: string): FormKey {
   return { name: match[1]!, index: match[2] === "" ? Number.POSITIVE_INFINITY : Number(match[2]) };
 }
 
-/** Returns values by name, ordered by index, otherwise by arrival. */
+/**
+ * Groups values by name. The values with an index come first, in the order of the index; then other values in order of
+ * arrival.
+ */
 export function grouped<T>(entries: readonly FormEntry<T>[]): Map<string, T[]> {
   const groups = new Map<string, T[]>();
-  // The sort is stable: entries without an index keep their order of arrival, after those that have one.
+  // Entries without an index have an infinite index. They keep their order of arrival, because the sort is stable.
   for (const { name, value } of entries.toSorted((a, b) => (a.index === b.index ? 0 : a.index - b.index))) {
     const group = groups.get(name);
     if (group) group.push(value);
@@ -28,7 +32,7 @@ export function grouped<T>(entries: readonly FormEntry<T>[]): Map<string, T[]> {
   return groups;
 }
 
-/** Decodes RFC 2047 encoded words, which some clients use for file names. */
+/** Decodes the encoded words of RFC 2047, in which some clients send file names. */
 export function decodeEncodedWords(text: string): string {
   return text.replace(/=\?([\w-]+)\?([BQ])\?([^?]*)\?=/gi, (whole, charset: string, encoding: string, data: string) => {
     try {
@@ -49,8 +53,9 @@ const PARAMETER = /;\s*([\w*-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g;
 const EXTENDED = /^"?([\w-]+)'[^']*'((?:%[\da-f]{2}|[\w!#$&+.^`|~-])+)"?\s*$/i;
 
 /**
- * Returns a Content-Disposition with one of its file names: `filename*` before `filename` (RFC 6266, 4.3), unless it is
- * malformed (RFC 8187, 3.2.1). Clients send both, although forms should not (RFC 7578, 4.2).
+ * Returns a Content-Disposition with a single file name: `filename*` (RFC 6266, 4.3), or `filename` if `filename*` is
+ * missing or malformed (RFC 8187, 3.2.1). Some clients send both in a form, although RFC 7578, 4.2, forbids
+ * `filename*`.
  */
 export function withOneFileName(disposition: string): string {
   const parameters = [...disposition.matchAll(PARAMETER)].map(([whole, name = "", value = ""]) => ({
@@ -67,7 +72,7 @@ export function withOneFileName(disposition: string): string {
   return disposition.slice(0, disposition.indexOf(";")) + others.join("") + name;
 }
 
-/** @returns undefined if the value is malformed or its encoding unknown */
+/** @returns undefined if the value is malformed, or its character encoding is unknown */
 function decodeExtended(value: string): string | undefined {
   const [, charset, text = ""] = EXTENDED.exec(value) ?? [];
   if (charset === undefined) return undefined;

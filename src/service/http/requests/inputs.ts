@@ -34,7 +34,7 @@ import { ChunkReader, readBytes } from "./chunk-reader.ts";
 import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
-/** An uploaded or stored file, with its role if it is not the document. */
+/** An uploaded or stored file. A further file, such as an image to add, has a role. */
 export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role">;
 
 const CHUNK_BYTES = 2 ** 18;
@@ -51,7 +51,7 @@ export interface ResolveOptions {
 }
 
 /**
- * Resolves the inputs of a request, except those that are fetched later.
+ * Resolves the inputs of a request to files. Omits inputs that will be fetched later.
  * @throws ServiceError 400 if the number of inputs is wrong, 404 if an ID is unknown
  */
 export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
@@ -97,7 +97,7 @@ function locateText(field: string, form: Form): readonly InputFile[] {
   return texts;
 }
 
-/** The alternative fields for one file. */
+/** The alternative fields with which a client can send one file. */
 type InputFields = Pick<NamedInput, "file" | "id" | "url">;
 const MAIN_FIELDS: InputFields = { file: "file", id: "id", url: "url" };
 
@@ -110,7 +110,8 @@ async function locateOne(
   const files = form.files.get(named.file) ?? [];
   const ids = filledValues(form, named.id);
   const urls = filledValues(form, named.url);
-  // A JSON body cannot contain a file, but it can claim to.
+  // In a JSON body, the file field can be present with a text value. It counts as a file, so that the error is the
+  // same.
   const hasFile = files.length > 0 || filledValues(form, named.file).length > 0;
   if (hasFile && ids.length > 0) throw fileAndId();
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
@@ -155,7 +156,7 @@ async function locateList(
   const sources: InputFile[] = [];
   for (const kind of kindsOf(order, named)) {
     const { done, value } = next[kind].next();
-    // An empty ID counts in the order, but refers to no input.
+    // The order of arrival includes empty IDs, which refer to no input.
     if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
     if (done) continue;
     const isUrl = typeof value === "string";
@@ -177,7 +178,7 @@ function countInputs({ file, id, url }: InputFields, form: Form, { maxInputs }: 
 
 const KINDS = ["file", "id", "url"] as const;
 
-/** Returns the kinds of inputs that fields contain. */
+/** Maps field names to kinds of inputs. */
 const kindsOf = (names: readonly string[], fields: InputFields) =>
   names.flatMap((name) => KINDS.filter((kind) => fields[kind] === name));
 
@@ -202,7 +203,7 @@ async function known(id: string, store: Store): Promise<StoredFile> {
 /** Returns the ID of an input after it has been stored. */
 export const idOf = async (source: InputFile) => ("stored" in source ? (await source.stored).id : source.id);
 
-/** @returns the input of an operation; its content is read on demand */
+/** @returns the input for an operation, which reads the content on demand */
 export function toInput(source: InputFile, store: Store): Input {
   const { name, size } = source;
   const inMemory = "bytes" in source ? source.bytes : undefined;
@@ -229,7 +230,10 @@ export function toInput(source: InputFile, store: Store): Input {
   };
 }
 
-/** Merges chunks to {@link CHUNK_BYTES}. R2's chunks have 4 KiB, and each costs a turn of the event loop. */
+/**
+ * Merges chunks into chunks of {@link CHUNK_BYTES}. R2 returns chunks of 4 KiB, and each chunk costs a turn of the
+ * event loop.
+ */
 export async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = new ChunkReader(body, CHUNK_BYTES);
   try {

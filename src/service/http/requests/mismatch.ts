@@ -1,13 +1,13 @@
-// Creates the error of an input with a wrong type.
+// Creates the error for an input that has the wrong type.
 
 import { typeName } from "../../../document/contract/type-names.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import { type ServiceError, wrongType } from "../contract/errors.ts";
 
 /**
- * Returns the error that names the input with the wrong type, and the allowed types.
- * @param takes list of the allowed types
- * @param place position of the input among several, from 1
+ * Returns an error whose message contains the name and type of the input, and the allowed types.
+ * @param takes description of the allowed types, for example `PDF`
+ * @param place number of the input, from 1, and number of all inputs
  */
 export function mismatch(
   { name, type, size }: Pick<ReceivedFile, "name" | "type" | "size">,

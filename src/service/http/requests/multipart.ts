@@ -1,5 +1,5 @@
-// Parses a multipart body: fields go to memory, files to the store as they arrive. Buffers at most one upload part of a
-// file.
+// Parses a multipart body. Collects fields in memory, and writes files to the store as they arrive. Buffers at most one
+// upload part of a file.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
 import { safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -21,7 +21,7 @@ import {
   withOneFileName,
 } from "./form-entries.ts";
 
-/** Memory reserved before the first byte arrives: the size of one read. */
+/** Memory that is reserved before the first byte arrives: the size of one read. */
 const MIN_HELD_BYTES = 2 ** 16;
 
 export async function readMultipart(
@@ -49,7 +49,10 @@ export async function readMultipart(
   return new MultipartReader(busboy, uploads, options).read(body);
 }
 
-/** Busboy's internal parser, missing in its types: it announces each part, then the part's headers. */
+/**
+ * Busboy's internal parser, which its types do not contain. It emits an event for each part, and then for the headers
+ * of the part.
+ */
 interface PartParser {
   readonly _parser: {
     readonly parser: {
@@ -61,7 +64,10 @@ interface PartParser {
   };
 }
 
-/** Makes busboy prefer `filename*` if a part has both names. By default it uses the first, an ASCII substitute. */
+/**
+ * Makes busboy prefer `filename*` if a part also has `filename`. By default, busboy uses the first name, which is
+ * usually an ASCII substitute.
+ */
 function preferExtendedNames(busboy: unknown): void {
   (busboy as PartParser)._parser.parser.prependListener("part", (part) => {
     part.on("header", (fields) => {
@@ -86,7 +92,10 @@ class MultipartReader {
   #fieldBytes = 0;
   #fileCount = 0;
   #failure: unknown;
-  /** Files are stored one after the other, so the file being stored applies backpressure to the body. */
+  /**
+   * Settles when the current file is stored. Files are stored one after the other, so that a slow store slows down the
+   * reading of the body.
+   */
   #storing: Promise<void> = Promise.resolve();
 
   constructor(busboy: InstanceType<typeof Busboy>, uploads: Batch, options: FormOptions) {
@@ -136,7 +145,7 @@ class MultipartReader {
 
   #fail(error: unknown): void {
     this.#failure ??= error;
-    // A destroyed file stream blocks busboy permanently, so nothing waits for busboy after this.
+    // A destroyed file stream blocks busboy permanently, so `#failed` ends every wait for busboy.
     for (const stream of this.#open) stream.destroy();
     this.#failed.resolve();
   }
@@ -188,7 +197,7 @@ class MultipartReader {
 
   async #storeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
     if (this.#failure) return;
-    // The body's length is a valid size hint only for the first file.
+    // The length of the body limits the size of the first file. For later files, it would be too large a hint.
     const { bodySize: _, ...others } = this.#options;
     const known = this.#files.length === 0 ? this.#options : others;
     const file = await storePart(stream, fileName, this.#uploads, known, this.#isKept);
@@ -196,7 +205,7 @@ class MultipartReader {
       this.#files.push({ ...key, value: this.#isKept ? file : retainBytes(file, this.#options.uploadReservation) });
   }
 
-  /** Feeds the body to the parser until its end, or until a limited number of bytes after a failure. */
+  /** Passes the body to the parser. After a failure, only discards the remaining body, up to a limit. */
   async #feed(arriving: ArrivingBody): Promise<void> {
     const busboy = this.#busboy;
     let drained = 0;
@@ -216,7 +225,7 @@ class MultipartReader {
   }
 }
 
-/** Returns the file, without its bytes if the reservation has no space for them. */
+/** Returns the file. Omits its bytes if the reservation has no space for them. */
 export function retainBytes(file: ReceivedFile, keeping: Reservation): ReceivedFile {
   const { bytes, ...rest } = file;
   return !bytes || keeping.tryReserve(bytes.length) ? file : rest;
@@ -232,7 +241,7 @@ async function storePart(
   const { maxFileBytes, uploadSemaphore, signal, bodySize, isTransient, onFileStart } = options;
   const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   const first = await chunks.next();
-  // For an empty file input, a form sends a part without file name and content.
+  // If the user selected no file, a form sends a part without file name and content.
   if (first.done && !fileName) return undefined;
   const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
   if (!first.done) onFileStart?.(first.value, name);
@@ -265,8 +274,8 @@ export async function* enforceMaxBytes(
 }
 
 /**
- * @returns the text, truncated slightly above the limit of a JSON file, possibly within a character; undefined without
- *   a file
+ * @returns the text; undefined without a file. A text above the limit for JSON files is truncated slightly above it,
+ *   possibly within a character
  */
 async function readSmallFile(
   stream: BusboyFileStream,

@@ -1,4 +1,5 @@
-// Parses the body of a POST in any encoding. Deletes the stored files if the body is invalid or the client disconnects.
+// Parses the body of a POST in any encoding. If the body is invalid or the client disconnects, deletes the files that
+// it has stored.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import {
   bodyTooLarge,
@@ -31,7 +32,7 @@ export async function readForm(request: Request, options: FormOptions): Promise<
 }
 
 /**
- * Returns examples of body errors.
+ * Returns examples of the errors that an invalid body causes.
  * @param field name of one of the text fields
  */
 export const errorsOfBody = (field: string): readonly ServiceError[] => [

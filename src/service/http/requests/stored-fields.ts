@@ -1,4 +1,4 @@
-// Reads field values from stored files, whose IDs the client sent.
+// Reads the values of fields from stored files, whose IDs the client sent instead.
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
@@ -8,8 +8,9 @@ import type { Form } from "../contract/form.ts";
 import { chunksOf } from "./inputs.ts";
 
 /**
- * Returns the form with the text of stored files as field values.
- * @throws ServiceError 400 if a field is present both as text and as an ID, or repeated; 404 if the file does not exist
+ * Returns the form. For each field that was sent as a file ID, adds the text of the file as the value.
+ * @throws ServiceError 400 if a field is present both as text and as an ID, or its ID is repeated; 404 if the file does
+ *   not exist
  */
 export async function withStoredFields({ fields }: Endpoint, form: Form, store: Store): Promise<Form> {
   const all = new Map(form.fields);
@@ -24,7 +25,10 @@ export async function withStoredFields({ fields }: Endpoint, form: Form, store: 
   return { ...form, fields: all };
 }
 
-/** Returns the text of a stored file, truncated slightly above the limit. */
+/**
+ * Returns the text of a stored file. A text above the limit is truncated slightly above it, which suffices to reject
+ * it.
+ */
 async function beginningOf(id: string, store: Store): Promise<string> {
   const opened = await store.open(id);
   if (!opened) throw noSuchFile();

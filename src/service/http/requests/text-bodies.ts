@@ -62,7 +62,7 @@ function addField(fields: FormEntry<string>[], spelling: string, value: string, 
   if (fields.length > maxParts(maxFiles)) throw tooManyFields();
 }
 
-/** @param emptyLists names of empty lists, which differ from missing fields */
+/** @param emptyLists names of the fields that are empty lists, because they differ from missing fields */
 async function formOf(
   fields: readonly FormEntry<string>[],
   emptyLists: readonly string[],

@@ -1,4 +1,4 @@
-// Receives inputs by URL: the container fetches them, and they are stored like uploads.
+// Receives inputs that are URLs. The container fetches the files, and they are stored like uploads.
 
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { safeName } from "../../../document/contract/file-name.ts";
@@ -25,9 +25,9 @@ export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> 
   readonly places: Backends;
   readonly container: ConnectedContainer | undefined;
   readonly uploads: Batch;
-  /** Memory for files until the request ends. */
+  /** Memory in which files remain until the request ends. */
   readonly uploadReservation: Reservation;
-  /** True if files can be discarded with the request. */
+  /** True if the files are not needed after the request. */
   readonly isTransient: boolean;
   readonly maxBytes: number;
 }
@@ -35,14 +35,14 @@ export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> 
 /** URL of an input. */
 export interface UrlInput {
   readonly url: string;
-  /** API spelling of the parameter that contained the URL. */
+  /** Spelling of the parameter that contained the URL, for error messages. */
   readonly parameter: string;
-  /** True if a URL can refer to a web page. @default the URL refers to a file */
+  /** True if the URL can refer to a web page. @default the URL refers to a file */
   readonly mayBePage?: boolean;
 }
 
 /**
- * Fetches a file. If the URL is a web page, and the input can be one, creates an internet shortcut instead.
+ * Fetches a file. If the URL refers to a web page, and `mayBePage` is true, creates an internet shortcut file instead.
  * @throws ServiceError 400 if the address is not public, 413, 422
  * @throws EngineFailure `busy` without a container
  */
@@ -60,7 +60,7 @@ export async function fetchInput(
     to.signal.throwIfAborted();
     if (error instanceof OutOfRange) throw outOfRange(parameter, url, error.why);
     if (!(error instanceof EngineFailure) || error.reason === "too-large") throw error;
-    // A browser might succeed here, or fail with a more precise error.
+    // The browser might be able to open the URL, or fail with a more precise error.
     if (mayBePage) return receiveShortcut(address, to);
     throw error.reason === "unreachable" ? fileUnreachable() : error;
   }
@@ -76,7 +76,7 @@ export function requireWebUrl({ url, parameter }: UrlInput): string {
 /** Media types of web pages. */
 const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 
-/** @returns undefined if the URL is a web page, and the input can be one */
+/** @returns undefined if the URL refers to a web page, and `mayBePage` is true */
 async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
   const { uploads, uploadReservation, maxBytes, places } = to;
   const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);

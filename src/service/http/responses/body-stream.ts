@@ -1,5 +1,5 @@
-// Streams a body as it is produced. A failure aborts the connection, so that no client mistakes a truncated file for a
-// complete one.
+// Streams a body while it is produced. A failure aborts the connection, so that no client mistakes a truncated file for
+// a complete one.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -9,8 +9,8 @@ export interface StreamOptions {
   /** Aborted when the client has disconnected or the job has timed out. */
   readonly signal: AbortSignal;
   /**
-   * Called once, when the body is no longer read.
-   * @param error the reason, unless the body was complete
+   * Called once, when the client has read the whole body or the stream has been aborted.
+   * @param error the reason for the abort; undefined if the body is complete
    */
   onEnd(error?: unknown): void;
 }
@@ -25,7 +25,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
     if (isOver) return;
     isOver = true;
     signal.removeEventListener("abort", onAbort);
-    // A chunk in production must be complete before the job can end.
+    // `return` waits until the current chunk has been produced.
     chunks.return(undefined).then(
       () => onEnd(error),
       () => onEnd(error),
@@ -58,7 +58,7 @@ export function toReadableStream(chunks: Chunks, { signal, onEnd }: StreamOption
             controller.close();
             end();
           } else {
-            // The producer can reuse the chunk's buffer.
+            // Copies the chunk, because the producer can reuse its buffer.
             controller.enqueue(value.slice());
             waitForClient();
           }

@@ -1,10 +1,10 @@
-// Adds file properties to a response with file IDs, if the request asks for them.
+// Adds file properties to a response that contains file IDs, if the request has the header Include-File-Info.
 import { LOOKUP_CONCURRENCY, type Store } from "../../storage/store.ts";
 import { type Feature, type Json, ref } from "../contract/description.ts";
 import { infoOf } from "./operation-response.ts";
 
 const FIELD = "Include-File-Info";
-/** Headers of the request and members of the response. */
+/** Describes the request header, and the additional members of the response. */
 export const INCLUDED_INFO: Feature = {
   headers: {
     [FIELD]: {
@@ -27,7 +27,8 @@ interface Named {
 }
 
 /**
- * @param response response to the request; returned unchanged unless it is JSON and the request asks for file properties
+ * @param response the response to the request. It is returned unchanged if it is not JSON, or if the request does not
+ *   have the header Include-File-Info
  */
 export async function withFileInfo(
   { headers }: Request,

@@ -1,10 +1,10 @@
-// Links errors to the sections of the reference (/docs) that explain parameters and errors.
+// Links an error to the section of the reference (/docs) that explains it or its parameter.
 import type { ServiceError } from "../contract/errors.ts";
 
-/** Returns the anchor of a parameter, formed of path and name, such as `png-resolution`. Ignores brackets. */
+/** Returns the anchor of a parameter: path and name, without brackets, such as `png-resolution`. */
 export const parameterAnchor = (path: string, name: string): string => `${words(path)}-${words(name)}`;
 
-/** Earlier messages of errors, whose anchors remain valid. */
+/** Earlier messages of errors. Anchors are derived from these, so that existing links remain valid. */
 const EARLIER_MESSAGES: Readonly<Record<string, string>> = {
   "The response is available only as <types>.": "The answer is available as <types> only.",
   "The Upload-Offset does not match the upload.": "The Upload-Offset is not that of the upload.",
@@ -13,10 +13,10 @@ const EARLIER_MESSAGES: Readonly<Record<string, string>> = {
   "The storage is full.": "There is no room to store another file.",
 };
 
-/** @param message message template in docs/api.md#errors */
+/** @param message the error message with placeholders, as in docs/api.md#errors */
 export const errorAnchor = (message: string): string => {
   const sentence = EARLIER_MESSAGES[message] ?? message;
-  // The anchor of a message with an explanation uses only its beginning.
+  // The anchor of a message with an explanation contains only the part before the colon.
   const [beginning = ""] = sentence.split(": ");
   return `error-${words(beginning === sentence ? sentence : `${beginning} detail`)}`;
 };
@@ -29,8 +29,8 @@ const words = (text: string): string =>
     .replace(/^-|-$/g, "");
 
 /**
- * Returns a Link header (RFC 8288) that leads from an error to the documentation of its parameter, or else of the
- * error.
+ * Returns a Link header (RFC 8288) from an error to the documentation of its parameter. If the error has no parameter,
+ * the link leads to the documentation of the error.
  * @param parameters names of the path's parameters, with or without brackets
  */
 export function helpLink(
@@ -42,7 +42,7 @@ export function helpLink(
   const { parameter = "" } = values;
   const isKnown = parameters.some((name) => bare(name) === bare(parameter));
   const anchor = isKnown ? parameterAnchor(path, parameter) : errorAnchor(template);
-  // A configured base URL with non-ASCII characters must not break every error.
+  // Escapes non-ASCII characters of the configured base URL, which would make the header invalid.
   const base = baseUrl.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   return `<${base}/docs#${anchor}>; rel="help"`;
 }

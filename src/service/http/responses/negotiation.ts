@@ -1,4 +1,4 @@
-// Chooses the response format by the header Accept (RFC 9110, 12.5.1) and the preferences (RFC 7240).
+// Chooses the response format from the headers Accept (RFC 9110, 12.5.1) and Prefer (RFC 7240).
 import { parseAccept } from "hono/utils/accept";
 import { notAcceptable } from "../contract/errors.ts";
 import { parsePreferences } from "./preferences.ts";
@@ -15,22 +15,22 @@ export interface Offers {
 
 export interface Negotiation {
   /**
-   * Response format for one output.
-   * @throws ServiceError 406 if the client accepts none
+   * Returns the response format for one output.
+   * @throws ServiceError 406 if the client accepts no available format
    */
   formatForOne(): ResponseFormat;
   /**
-   * Response format for several outputs.
-   * @throws ServiceError 406 if the client accepts none
+   * Returns the response format for several outputs.
+   * @throws ServiceError 406 if the client accepts no available format
    */
   formatForMany(): ResponseFormat;
-  /** True if the response can be a file, so that uploads need not be stored. */
+  /** True if the response can be a file. Uploads are then not stored. */
   readonly mayReturnFile: boolean;
-  /** True if a file that is the response is also stored. */
+  /** True if a file is stored even if it is the response. */
   readonly storesFile: boolean;
-  /** True if the client prefers a stored file, whose ID the response then contains. */
+  /** True if the client prefers that the file is stored. The response headers then contain its ID. */
   readonly returnsId: boolean;
-  /** Equal for headers that result in the same response format. */
+  /** Equal for two requests whose headers result in the same response format. */
   readonly fingerprint: string;
 }
 
@@ -52,7 +52,7 @@ export function negotiate(headers: Headers, { type, naming }: Offers): Negotiati
     formatForOne: () => one ?? refuse(types),
     formatForMany: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
     mayReturnFile: one !== "json" || (naming !== "name" && several !== "json"),
-    // A replay returns the same file.
+    // With an Idempotency-Key, the file is stored for replays.
     storesFile: returnsId || headers.has(IDEMPOTENCY_KEY_HEADER),
     returnsId,
     fingerprint: [one, several, returnsId].join(" "),
@@ -63,7 +63,10 @@ function refuse(types: readonly string[]): never {
   throw notAcceptable(types);
 }
 
-/** Returns the offer with the highest quality, the first of equal ones; undefined if none is accepted. */
+/**
+ * Returns the accepted offer with the highest quality; undefined if the client accepts no offer. Of several offers with
+ * the same quality, returns the first.
+ */
 function preferred(
   accept: string | null,
   offers: readonly (readonly [string, ResponseFormat])[],
@@ -71,11 +74,11 @@ function preferred(
   let best: { readonly shape: ResponseFormat; readonly quality: number } | undefined;
   const ranges = parseAccept(accept ?? "")
     .map(({ type, q }) => ({ range: type.toLowerCase(), q }))
-    // Some old clients send a lone asterisk.
+    // Some old clients send `*` instead of `*/*`.
     .map(({ range, q }) => ({ range: range === "*" ? "*/*" : range, q }))
     .filter(({ range }) => /^[^/\s]+\/[^/\s]+$/.test(range));
   for (const [type, shape] of offers) {
-    // Without Accept, any type is accepted.
+    // Without the header Accept, the client accepts any type.
     const quality = ranges.length === 0 ? 1 : qualityOf(type, ranges);
     if (quality > (best?.quality ?? 0)) best = { shape, quality };
   }
@@ -83,8 +86,8 @@ function preferred(
 }
 
 /**
- * Returns the quality of a type, set by the most specific matching range. Ignores range parameters other than `q`: no
- * response has variants that differ in them, and clients send `charset`.
+ * Returns the quality of a media type, from the most specific range that matches it. Ignores parameters of a range
+ * other than `q`: clients send `charset`, but no response has variants that differ in parameters.
  */
 function qualityOf(type: string, ranges: readonly { readonly range: string; readonly q: number }[]): number {
   for (const range of [type, type.replace(/\/.*/, "/*"), "*/*"]) {

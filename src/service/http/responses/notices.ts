@@ -1,10 +1,10 @@
-// Formats notices: one sentence of the response's `notices` for each kind of loss.
+// Formats notices as sentences. The response member `notices` contains one sentence for each kind of loss.
 import { mergeNotices, type Notice, type NoticeCode } from "../../../document/contract/notice.ts";
 import { stringItem } from "./string-item.ts";
 
 const SHOWN_SUBJECTS = 10;
 
-/** Maximum length of the header: clients and proxies limit all response headers to 8 KiB or more. */
+/** Maximum length of the header. Clients and proxies limit the total of all headers, to 8 KiB or more. */
 const HEADER_LENGTH = 4096;
 
 /** Returns sentences without a final period; empty without losses. */
@@ -12,8 +12,8 @@ export const noticeSentences = (notices: readonly Notice[]): string[] =>
   mergeNotices(notices).map((notice) => SENTENCES[notice.code](notice));
 
 /**
- * Returns the value of the header Notices, a list of strings (RFC 9651); empty without losses. Omits names if the
- * header would be too long.
+ * Returns the value of the header Notices, a list of strings (RFC 9651); empty without losses. If the header would be
+ * too long, omits the names in the sentences.
  */
 export function noticesHeader(notices: readonly Notice[]): string {
   const header = listOfStrings(noticeSentences(notices));

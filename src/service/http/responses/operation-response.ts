@@ -1,4 +1,4 @@
-// Formats a successful response: the JSON with file IDs, or the headers of a file.
+// Formats successful responses: JSON with file IDs, or the headers of a file.
 
 import { attachment } from "../../../document/contract/file-name.ts";
 import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
@@ -15,13 +15,13 @@ export interface OperationResponse {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
-  /** Size of the output in bytes; absent if the other fields are lists. */
+  /** Size of the output in bytes. Missing if the other members are lists. */
   readonly outputSize?: number;
-  /** Size of the input in bytes, for endpoints that modify their input. */
+  /** Size of the input in bytes. Only some endpoints return it. */
   readonly inputSize?: number;
-  /** Sentences about content that the documents lost; absent without losses. */
+  /** Sentences about content that the documents lost. Missing without losses. */
   readonly notices?: readonly string[];
-  /** Substituted fonts, for endpoints that substitute fonts; absent if there are none. */
+  /** Substituted fonts, for endpoints that report them. Missing if no font was substituted. */
   readonly substitutedFonts?: readonly NoticeSubject[];
 }
 
@@ -57,8 +57,8 @@ export function operationResponse(
 }
 
 /**
- * Returns a data response: the members of the output object, or the text as one member, and the members common to all
- * responses.
+ * Returns the body of a data response. It contains the data (the members of the output object, or the text as one
+ * member) and the members that all responses have.
  */
 export function dataResponse(
   { inputs, output }: Pick<Endpoint, "inputs" | "output">,
@@ -100,7 +100,7 @@ export function noticeHeaders(lost: readonly Notice[]): Record<string, string> {
 export const downloadHeaders = ({ name, type }: { readonly name: string; readonly type: string }) => ({
   "Content-Type": type,
   "Content-Disposition": attachment(name),
-  // The content is untrusted: it must never run as a page of the service's origin.
+  // The content is untrusted, so a browser must never run it as a page of the service's origin.
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "sandbox; default-src 'none'",
   "Referrer-Policy": "no-referrer",

@@ -1,4 +1,4 @@
-// Collects the outputs of a job in the negotiated format: stored files, or the response body.
+// Collects the outputs of a job in the negotiated format, as stored files or as the response body.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { withExtension, withoutExtension } from "../../../document/contract/file-name.ts";
@@ -30,17 +30,17 @@ export interface OutputOptions {
   readonly wishes: Negotiation;
   /** Name of the output, or of the archive, without extension. */
   readonly name: string;
-  /** True if output names get a number: `page1`, `page2`. */
+  /** True if a number is appended to the output names: `page1`, `page2`. */
   readonly isNumbered: boolean;
   /** True if the only output is data, which is buffered in memory. @default false */
   readonly isData?: boolean;
   readonly store: Store;
   readonly outputs: Batch;
-  /** Memory for a response that is complete before it is sent. */
+  /** Memory for a response body that is buffered completely. */
   readonly responseReservation: Reservation;
   readonly timing: Timing;
   readonly signal: AbortSignal;
-  /** Called with each output of a job with several outputs. */
+  /** Called after each output, if the job has several outputs. */
   progress?(progress: Progress): void;
   readonly caller: Pick<ClientHooks, "countProduced"> | undefined;
   /** Maximum total size of the outputs, in bytes. */
@@ -54,7 +54,7 @@ interface NamedType {
   readonly type: string;
 }
 
-/** An output that is response data, not a file. */
+/** An output that is data for the response, not a file. */
 export interface DataResult {
   readonly kind: "data";
   /** Media type. */
@@ -67,11 +67,11 @@ export type OutputResult =
   | DataResult
   /** The outputs are stored or being stored. */
   | { readonly kind: "stored"; readonly lost: readonly Notice[] }
-  /** A complete file in memory. */
+  /** The output is a complete file in memory. */
   | (NamedType & { readonly kind: "whole"; readonly bytes: Uint8Array; readonly lost: readonly Notice[] })
-  /** A file in production. The job ends with it. */
+  /** The job is still producing the output. The job ends when the body ends. */
   | (NamedType & { readonly kind: "stream"; readonly body: AsyncGenerator<Uint8Array> })
-  /** A complete, stored file. */
+  /** The output is complete, and stored. */
   | (NamedType & { readonly kind: "arrival"; readonly file: ReceivedFile; readonly lost: readonly Notice[] });
 
 /**
@@ -119,7 +119,7 @@ class Outputs {
     for (let output = first; output; output = await this.next()) {
       const { type, headerPatch } = output;
       const name = this.#nameOf(output);
-      // The next output is produced while the last part of this one is written to R2.
+      // Does not await the last write to R2, so that the next output is produced at the same time.
       await this.#to.outputs.add({
         name,
         type,
@@ -170,11 +170,11 @@ class Outputs {
     if (started.isWhole) {
       return { kind: "whole", ...given, bytes: withHead(started.chunks, head?.()), lost: this.#lost };
     }
-    // The first bytes are final only at the end, so the output is stored before it is sent.
+    // If the end of an output overwrites its first bytes, the output must be stored before it is sent.
     return head ? arrived(started.all()) : { kind: "stream", ...given, body: started.all() };
   }
 
-  /** Yields the only output, and completes when the job has ended. */
+  /** Yields the bytes of the only output, and then waits for the end of the job. */
   async *#wholeJob(output: Output): AsyncGenerator<Uint8Array> {
     try {
       yield* this.#bodyOf(output);
@@ -226,13 +226,13 @@ class Outputs {
     return `${name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
   }
 
-  /** Number of chunks, of 64 KiB or more, to produce between yields. */
+  /** Number of chunks, of 64 KiB or more, after which the job yields to the event loop. */
   static readonly #CHUNKS_AT_A_STRETCH = 8;
 
   /**
-   * Yields to the event loop before a body starts and after every few chunks, so that other requests run and a
-   * disconnect is noticed. Otherwise, a CPU-bound operation would block both until its end. Only a timer makes the
-   * runtime check the connection.
+   * Yields to the event loop before a body starts and after every few chunks. Otherwise, a CPU-bound operation would
+   * block other requests, and the runtime would not detect that the client has disconnected. The runtime checks the
+   * connection only when a timer fires.
    */
   async *#bodyOf({ body }: Output): AsyncGenerator<Uint8Array> {
     const { timing, signal } = this.#to;
@@ -267,23 +267,23 @@ class Outputs {
   }
 }
 
-/** The first chunks of a body, in memory. */
+/** A body whose first chunks are in memory. */
 interface StartedBody {
   readonly chunks: readonly Uint8Array[];
   /** True if these chunks are the whole body. */
   readonly isWhole: boolean;
   readonly rest: AsyncGenerator<Uint8Array>;
-  /** Yields the buffered chunks, then the rest. */
+  /** Yields the buffered chunks, then the remaining chunks. */
   all(): AsyncGenerator<Uint8Array>;
 }
 
-/** @param take reports whether the memory suffices for that many more bytes */
+/** @param take reserves memory for further bytes; returns false if there is not enough */
 async function startBody(body: AsyncGenerator<Uint8Array>, take: (bytes: number) => boolean): Promise<StartedBody> {
   const chunks: Uint8Array[] = [];
   let isWhole = true;
   for (let next = await body.next(); !next.done; next = await body.next()) {
     isWhole = take(next.value.length);
-    // The producer can reuse the chunk's buffer.
+    // Copies the chunk, because the producer can reuse its buffer.
     chunks.push(next.value.slice());
     if (!isWhole) break;
   }
@@ -298,7 +298,7 @@ async function startBody(body: AsyncGenerator<Uint8Array>, take: (bytes: number)
   return { chunks, isWhole, rest: body, all };
 }
 
-/** Returns all bytes in one array, with the first ones replaced. */
+/** Joins chunks into one array. If there is a head, it replaces the first bytes. */
 function withHead(chunks: readonly Uint8Array[], head?: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

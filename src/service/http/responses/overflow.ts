@@ -1,5 +1,5 @@
-// Frees a job from a client that reads more slowly than the job produces: stores the rest of the output, and sends it
-// from storage.
+// Decouples a job from a client that reads more slowly than the job produces: writes the remaining output to storage,
+// and sends it from there.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Semaphore } from "../../placement/semaphore.ts";
@@ -12,18 +12,20 @@ export type Chunks = Pick<AsyncGenerator<Uint8Array>, "next" | "return">;
 
 export interface Storing {
   readonly store: Store;
-  /** Receives the rest. The caller that created the batch discards it. */
+  /** Receives the remaining output. The creator of the batch must discard it. */
   readonly outputs: Batch;
-  /** Limits the jobs that run without their clients, in addition to the jobs of waiting clients. */
+  /**
+   * Limits the jobs that write to storage because of a slow client. They run in addition to the jobs of other clients.
+   */
   readonly overflowSemaphore: Semaphore;
   readonly signal: AbortSignal;
-  /** Called once, when the body is complete. */
+  /** Called once, when the whole body has been produced. */
   made(): void;
 }
 
 /**
- * Returns the chunks of a body in production. Once the client has delayed the production for longer than the production
- * itself took, plus a tolerance, the rest is produced without the client.
+ * Returns the chunks of a body while the job produces it. If the client has delayed the job for longer than the job
+ * itself has taken, plus a tolerance, the remaining chunks are written to storage.
  */
 export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing): Chunks {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -47,7 +49,7 @@ export function overflowing(body: AsyncGenerator<Uint8Array>, storing: Storing):
   };
   const overflow = async () => {
     const { overflowSemaphore, signal } = storing;
-    // Until a permit is available, the client continues to read.
+    // While this waits for a permit, the client continues to read the body.
     const permit = await overflowSemaphore.acquire(signal).catch(() => undefined);
     if (permit && !isMade && !isLeft) {
       rest = stored(remaining(), storing);

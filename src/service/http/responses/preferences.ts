@@ -1,12 +1,15 @@
 // Parses client preferences: the headers Prefer (RFC 7240) and Response-Type.
 
-/** A preference; its value can be empty. */
+/** A preference of the header Prefer. Its value can be empty. */
 interface Preference {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Header with which the client requested an asynchronous response: Prefer (RFC 7240, 4.1) or Response-Type. */
+/**
+ * Header that requested an asynchronous response: `Prefer: respond-async` (RFC 7240, 4.1) or `Response-Type:
+ * requestId`.
+ */
 export type AsyncMode = "respond-async" | "requestId";
 
 /** @returns undefined for a synchronous request */
@@ -15,9 +18,7 @@ export function parseAsyncMode(headers: Headers): AsyncMode | undefined {
   return parsePreferences(headers).get("respond-async")?.value === "" ? "respond-async" : undefined;
 }
 
-/**
- * @returns preferences by lowercase name. If a name is repeated, the first one counts; the same applies to parameters
- */
+/** @returns the preferences by lowercase name. If a preference or a parameter is repeated, only the first one counts */
 export function parsePreferences(headers: Headers): ReadonlyMap<string, Preference> {
   const preferences = new Map<string, Preference>();
   for (const text of split(headers.get("Prefer") ?? "", ",")) {
@@ -30,7 +31,7 @@ export function parsePreferences(headers: Headers): ReadonlyMap<string, Preferen
   return preferences;
 }
 
-/** Splits text at a character outside quoted strings. */
+/** Splits a text at a separator. Ignores separators in quoted strings. */
 function split(text: string, at: "," | ";"): readonly string[] {
   return text.match(at === "," ? /(?:"(?:[^"\\]|\\.)*"?|[^,"])+/g : /(?:"(?:[^"\\]|\\.)*"?|[^;"])+/g) ?? [];
 }

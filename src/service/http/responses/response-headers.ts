@@ -8,10 +8,10 @@ const SECURITY: Readonly<Record<string, string>> = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
 };
-/** Pages have a separate policy; all other responses are not pages. */
+/** Content-Security-Policy of responses that are not HTML pages. Pages set their own policy. */
 const NO_PAGE = "default-src 'none'; frame-ancestors 'none'";
 const YEAR_SECONDS = 31_536_000;
-/** Browsers cache preflight responses for at most this long. */
+/** Lifetime of preflight responses: no browser caches them for longer. */
 const PREFLIGHT_SECONDS = 7200;
 
 const ALLOWED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -26,7 +26,8 @@ const EXPOSED = [
 /** @param isSecure true if clients use https */
 export function setSecurityHeaders({ headers, status }: Response, isSecure: boolean): void {
   const isPage = (headers.get("Content-Type") ?? "").startsWith("text/html");
-  // The policy of a 304 response replaces the policy of the browser's cached page.
+  // A browser applies the policy of a 304 response to its cached page, so the policy for other responses must not be
+  // added.
   const hasPolicy = isPage || status === 304;
   const fields = {
     ...SECURITY,
@@ -38,7 +39,10 @@ export function setSecurityHeaders({ headers, status }: Response, isSecure: bool
 
 type Configured = { Variables: { config: Config } };
 
-/** Responds to preflight requests, and allows the configured origins. Does nothing without configured origins. */
+/**
+ * Responds to preflight requests, and allows requests from the configured origins. Does nothing if no origins are
+ * configured.
+ */
 export function corsMiddleware(): MiddlewareHandler<Configured> {
   const allow = cors({
     origin: (origin, c) => {
@@ -50,7 +54,7 @@ export function corsMiddleware(): MiddlewareHandler<Configured> {
     maxAge: PREFLIGHT_SECONDS,
   });
   return async (c, next) => {
-    // Other OPTIONS requests, such as a tus client's, are for the service.
+    // An OPTIONS request that is not a preflight, for example from a tus client, is for the service itself.
     const isOwn = c.req.method === "OPTIONS" && c.req.header("Access-Control-Request-Method") === undefined;
     return c.get("config").corsOrigins === undefined || isOwn ? next() : allow(c, next);
   };

@@ -1,6 +1,6 @@
-// Encodes messages as header values.
+// Encodes error messages and notices as header values.
 
-/** Returns a String, or a Display String for non-ASCII text (RFC 9651, 3.3.3 and 3.3.8). */
+/** Returns a structured-field String, or a Display String if the text is not ASCII (RFC 9651, 3.3.3 and 3.3.8). */
 export function stringItem(sentence: string): string {
   if (/^[\x20-\x7e]*$/.test(sentence)) return `"${sentence.replace(/["\\]/g, "\\$&")}"`;
   const bytes = [...new TextEncoder().encode(sentence)];

@@ -1,4 +1,4 @@
-// The trace of one request: its parent in the caller's trace, its spans, and the container's spans.
+// The trace of one request: its parent span in the caller's trace, its own spans, and the spans of the container.
 
 import {
   newSpanId,
@@ -39,7 +39,7 @@ export class RequestTrace {
     this.#service = service;
   }
 
-  /** @returns undefined if neither the caller nor a setting enables tracing */
+  /** @returns undefined if the request has no trace context, and the settings export no traces */
   static begin(headers: Headers, settings: TraceSettings | undefined): RequestTrace | undefined {
     const trace = readTraceContext(headers) ?? (settings ? newTrace(settings.ratio) : undefined);
     return trace && new RequestTrace(trace, settings?.service ?? "");
@@ -53,12 +53,12 @@ export class RequestTrace {
     return this.#trace.isSampled;
   }
 
-  /** Response headers. */
+  /** Trace headers of the response. */
   get responseHeaders(): Readonly<Record<string, string>> {
     return traceHeaders(this.#trace, this.#spanId("request"));
   }
 
-  /** Request headers for the container, whose spans become children of the engine's span. */
+  /** Trace headers of requests to the container. The spans of the container become children of the span `engine`. */
   get containerHeaders(): Readonly<Record<string, string>> {
     return traceHeaders(this.#trace, this.#spanId("engine"));
   }

@@ -1,5 +1,5 @@
-// Exports spans to a collector, in OTLP over HTTP as JSON (opentelemetry-proto 1.x), in batches after the responses.
-// Drops spans that exceed the buffer or that the collector rejects.
+// Exports spans to a collector by OTLP over HTTP, as JSON (opentelemetry-proto 1.x). Sends batches of spans after
+// the responses of their requests. Drops spans if the buffer is full or the collector rejects them.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Span, TraceContext } from "../../../document/contract/trace.ts";
@@ -15,7 +15,10 @@ export interface ExportedSpan {
 
 /** Time for which spans are collected before they are sent. */
 const GATHER_MS = 500;
-/** Time after which another request sends the spans: the request responsible for sending has been terminated. */
+/**
+ * If the request that should send the spans has not done so after this time, the platform has terminated it, and
+ * another request sends them.
+ */
 const TAKEN_OVER_MS = 30_000;
 /** Protocol constants: SPAN_KIND_INTERNAL, SPAN_KIND_SERVER, STATUS_CODE_ERROR. */
 const INTERNAL = 1;
@@ -24,9 +27,9 @@ const ERROR = 2;
 
 export class SpanExport {
   #spans: ExportedSpan[] = [];
-  /** Time since which a request is responsible for sending the spans. */
+  /** Time at which a request became responsible for sending the spans. */
   #gathering: number | undefined;
-  /** True after a failure; only the first is logged. */
+  /** True after a failed export, so that only the first of consecutive failures is logged. */
   #isFailing = false;
 
   add(spans: readonly ExportedSpan[]): void {
@@ -34,7 +37,7 @@ export class SpanExport {
     this.#spans.push(...spans.slice(0, Math.max(0, capacity)));
   }
 
-  /** Sends the spans soon, unless another request is responsible. Never rejects. */
+  /** Sends the spans after a short delay, unless another request will send them. Never rejects. */
   async flush(settings: TraceSettings, log: Log): Promise<void> {
     const now = Date.now();
     if (this.#gathering !== undefined && now - this.#gathering < TAKEN_OVER_MS) return;
@@ -92,7 +95,7 @@ function encode({ trace, span }: ExportedSpan): object {
   };
 }
 
-/** Nanosecond timestamps exceed JavaScript's safe integers. */
+/** Returns nanoseconds as text, because they exceed JavaScript's safe integers. */
 const nanoseconds = (ms: number) => `${Math.round(ms * 1000)}000`;
 
 function attributesOf(attributes: Span["attributes"]): object[] {

@@ -1,5 +1,5 @@
 // Leases the slots of a pool's instances to jobs: one Durable Object per pool, which executes the decisions of
-// slots.ts. Its state can be rebuilt from instances and clients, so nothing is stored.
+// slots.ts. Nothing is stored, because instances and clients provide the state again after a restart.
 
 import { DurableObject } from "cloudflare:workers";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -10,7 +10,7 @@ import { instance } from "./instance-stub.ts";
 import { instancesOf, type Pool } from "./pools.ts";
 import { type InstanceFault, type SlotLease, type SlotLimits, type SlotRequest, SlotScheduler } from "./slots.ts";
 
-/** If neither is set, no slot is available yet: the client calls again. */
+/** If neither property is set, no slot is available yet, and the client must call again. */
 export interface SlotResponse {
   readonly instance?: number;
   /** The reason, if the job is rejected. */
@@ -45,8 +45,8 @@ export class Dispatcher extends DurableObject<Env> {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Requests a slot. Waits for a limited time, then returns; the client repeats the request with the same ID. A client
-   * that stops repeating loses its queue position.
+   * Requests a slot. Waits for a limited time. If no slot is available by then, the client must repeat the request with
+   * the same ID. A client that stops repeating its request loses its queue position.
    */
   async ask(pool: Pool, job: SlotRequest): Promise<SlotResponse> {
     const slots = this.#slotsOf(pool);
@@ -77,14 +77,14 @@ export class Dispatcher extends DurableObject<Env> {
     this.applyDecisions(pool);
   }
 
-  /** Frees the slot of a job that its instance failed. */
+  /** Frees the slot of a job that failed because of its instance. */
   fail(pool: Pool, { id, instance }: SlotLease, fault: InstanceFault): void {
     log("instance failed a job", { pool, instance, reason: fault });
     this.#slotsOf(pool).markFaulted(instance, fault);
     this.leave(pool, id);
   }
 
-  /** Starts an instance in advance, unless one is awake. */
+  /** Starts an instance in advance, unless an instance is awake. */
   async startAhead(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
     await this.#askAboutUnknown(pool);
@@ -93,8 +93,8 @@ export class Dispatcher extends DurableObject<Env> {
   }
 
   /**
-   * Describes the pool. Starts nothing, unless the last start failed: a client that waits for readiness would wait
-   * forever.
+   * Describes the pool. Starts an instance only if the last start of every instance failed, because a client that waits
+   * for readiness would otherwise wait forever.
    */
   async summary(pool: Pool): Promise<PoolSummary> {
     await this.#askAboutUnknown(pool);
@@ -111,7 +111,10 @@ export class Dispatcher extends DurableObject<Env> {
     return this.#slots;
   }
 
-  /** Executes the current decisions, and schedules the next check if decisions can change with time alone. */
+  /**
+   * Executes the current decisions. If later decisions depend on time alone, for example on an expiring lease,
+   * schedules the next call.
+   */
   applyDecisions(pool: Pool): void {
     const slots = this.#slotsOf(pool);
     void this.#askAboutUnknown(pool);
@@ -124,7 +127,7 @@ export class Dispatcher extends DurableObject<Env> {
     if (changesInMs !== undefined) this.#timer = setTimeout(() => this.applyDecisions(pool), changesInMs);
   }
 
-  /** Queries which instances run, after this object or the instances were idle. */
+  /** Queries whether instances run if their state is unknown: this object has restarted, or the state has expired. */
   async #askAboutUnknown(pool: Pool): Promise<void> {
     const slots = this.#slotsOf(pool);
     const queries = slots.takeUnknown().map(async (number) => {

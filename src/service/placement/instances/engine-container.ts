@@ -1,4 +1,4 @@
-// Defines the container's instances on the platform: started by the dispatcher, asleep when idle.
+// Defines the container instances of the platform. The dispatcher starts them; idle instances go to sleep.
 
 import { Container } from "@cloudflare/containers";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -10,12 +10,12 @@ import type { ContainerHealth } from "../container-health.ts";
 import { POOL_ENGINES } from "./pools.ts";
 
 /**
- * Key in the object's storage. The container outlives the object's memory, for example across deployments of the
- * Worker.
+ * Key of the secret in the object's storage. The secret is stored, because the container continues to run when the
+ * object loses its memory, for example at a deployment of the Worker.
  */
 const SECRET_KEY = "secret";
 
-/** An instance without network access: documents are untrusted. */
+/** A container instance without network access, because documents are untrusted. */
 export class EngineContainer extends Container<Env> {
   override defaultPort = 8080;
   override sleepAfter = "10m";
@@ -27,7 +27,7 @@ export class EngineContainer extends Container<Env> {
   #watching: Promise<void> | undefined;
   #starting: Promise<string> | undefined;
   /**
-   * Abort controllers of the requests that the container runs, used when it is killed for not responding: its
+   * Abort controllers of the requests that the container runs. Used when a hung container is killed, because its
    * connections might not break by themselves.
    */
   readonly #requests = new Set<AbortController>();
@@ -65,8 +65,8 @@ export class EngineContainer extends Container<Env> {
     const headers = new Headers(request.headers);
     headers.set("Authorization", `Bearer ${secret}`);
     const response = await this.#passOn(new Request(request, { headers }));
-    // Another version of this class started the container with a different secret. The next start uses the stored
-    // secret.
+    // The container rejects the stored secret, because another version of this class started it with a different one.
+    // The next request starts it again, with the stored secret.
     if (response.status === 401) await this.destroy();
     return response;
   }
@@ -82,8 +82,8 @@ export class EngineContainer extends Container<Env> {
   }
 
   /**
-   * Sends a request to the container. `super.fetch` would report a broken connection as an uncaught error, or as a 500
-   * response.
+   * Sends a request to the container. `super.fetch` is not used, because it reports a broken connection as an uncaught
+   * error or as a 500 response.
    */
   async #passOn(request: Request): Promise<Response> {
     const silence = new AbortController();
@@ -114,8 +114,8 @@ export class EngineContainer extends Container<Env> {
   }
 
   /**
-   * Kills a container that hangs, or runs but is unreachable. The jobs of a hung container would wait for their time
-   * limit, because no connection breaks. An unreachable container would keep its slots, and fail every job immediately.
+   * Kills a container that hangs or is unreachable. If a container hangs, no connection breaks, so its jobs would wait
+   * until their time limit. An unreachable container would keep its slots and fail every job immediately.
    */
   async #watch(): Promise<void> {
     while (this.#requests.size > 0 || this.#isDoubted) {
@@ -136,7 +136,10 @@ export class EngineContainer extends Container<Env> {
     }
   }
 
-  /** Starts the container once for all concurrent callers, because each start generates a new secret. */
+  /**
+   * Starts the container unless it runs, and returns its secret. Concurrent callers share one start, because each start
+   * generates a new secret.
+   */
   #secretOfRunning(): Promise<string> {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
@@ -165,7 +168,7 @@ export class WebContainer extends EngineContainer {
   override enableInternet = true;
   override readonly engines = POOL_ENGINES.web;
 
-  /** Adds the Worker's address settings. Only this kind of container loads web pages. */
+  /** Adds the settings URL_ALLOW and URL_DNS, which only this pool needs: it alone connects to the internet. */
   protected override settings(): Record<string, string> {
     const { URL_ALLOW, URL_DNS } = this.env;
     return { ...super.settings(), ...(URL_ALLOW ? { URL_ALLOW } : {}), ...(URL_DNS ? { URL_DNS } : {}) };

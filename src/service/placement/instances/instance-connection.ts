@@ -1,5 +1,5 @@
-// Connects a request to the platform's container instances. The dispatcher selects an instance; the frames go directly
-// to it.
+// Connects a request to the platform's container instances. The dispatcher selects an instance; the frames are sent
+// directly to this instance.
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -16,7 +16,10 @@ import { instance } from "./instance-stub.ts";
 import { type Pool, poolOf } from "./pools.ts";
 import type { InstanceFault, SlotLease } from "./slots.ts";
 
-/** Maximum failed dispatcher calls before the job fails. Replacing a dispatcher fails one call. */
+/**
+ * Number of failed dispatcher calls after which the job fails. A call fails, for example, when the platform restarts
+ * the dispatcher.
+ */
 const FAILED_QUESTIONS = 3;
 const AFTER_FAILED_QUESTION_MS = 200;
 
@@ -31,7 +34,7 @@ class InstanceConnection implements ConnectedContainer {
   readonly #avoid: number[] = [];
   /** Slot of the running job. */
   #slot: SlotHandle | undefined;
-  /** The error of a job that an instance failed, until the retry. */
+  /** The error of a job that failed because of its instance. Cleared by the retry. */
   #failure: unknown;
 
   constructor(env: Env, caller: JobOrigin) {

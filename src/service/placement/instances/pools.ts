@@ -1,4 +1,4 @@
-// The two kinds of container: engines without network access, and the browser with it.
+// The two pools of containers: document engines without network access, and the browser with internet access.
 
 import type { OperationDeclaration } from "../../../document/contract/operation.ts";
 
@@ -26,7 +26,8 @@ interface InstanceSettings {
 }
 
 /**
- * Number of instances of each pool. wrangler.toml contains it twice, and scripts/checks/deployment.ts compares the two.
+ * Number of instances of a pool. wrangler.toml contains this number twice; scripts/checks/deployment.ts compares the
+ * two.
  */
 export function instancesOf({ CONTAINER_INSTANCES, WEB_CONTAINER_INSTANCES }: InstanceSettings, pool: Pool): number {
   const setting = pool === "web" ? WEB_CONTAINER_INSTANCES : CONTAINER_INSTANCES;

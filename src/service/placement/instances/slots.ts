@@ -1,6 +1,6 @@
-// Decides which instance runs a job, which instance starts, and which job is rejected. Independent of platform and
-// clock: dispatcher.ts executes the decisions. Not a PermitQueue, because jobs and leases are known only by messages, and
-// permits belong to instances.
+// Decides which instance runs a job, which instance starts, and which job is rejected. dispatcher.ts executes the
+// decisions, so this file is independent of platform and clock. A PermitQueue would not suffice: jobs must renew their
+// requests and leases by messages, and each slot belongs to an instance.
 
 import { countsOf, leastServed, ticketToEvict } from "../../../runtime/client-shares.ts";
 
@@ -9,29 +9,29 @@ export interface SlotLimits {
   readonly instances: number;
   /** Jobs that an instance runs at full speed, one per CPU. */
   readonly jobs: number;
-  /** Additional jobs of an instance that have run for `slowAfterMs`, and therefore have a low CPU priority. */
+  /** Additional jobs of an instance. They must have run for `slowAfterMs`, after which a job has a low CPU priority. */
   readonly slowJobs: number;
   readonly slowAfterMs: number;
   /** Maximum number of queued jobs. */
   readonly waiting: number;
   /** Time without renewal after which a job loses its slot or its position in the queue. */
   readonly leaseMs: number;
-  /** Time after its last job for which an instance counts as awake, shorter than the platform's sleep timeout. */
+  /** Time after its last job for which an instance counts as awake. Shorter than the platform's sleep timeout. */
   readonly awakeMs: number;
   /** Time for which a faulty instance receives no jobs. */
   readonly troubleMs: Readonly<Record<InstanceFault, number>>;
 }
 
 /**
- * `gone`: the connection broke. `full`: it rejected a job. `not-started`: the platform failed to start it.
- * `other-version`: its frame version differs from the Worker's.
+ * `gone`: the connection to the instance broke. `full`: the instance rejected a job. `not-started`: the platform failed
+ * to start the instance. `other-version`: the frame version differs from the Worker's.
  */
 export type InstanceFault = "gone" | "full" | "not-started" | "other-version";
 
-/** Faults that last longer than a job waits. */
+/** Faults that usually last longer than a job waits for a slot. */
 const LASTING: ReadonlySet<InstanceFault> = new Set(["not-started", "other-version"]);
 
-/** `asked`: the query whether it runs is pending. */
+/** `asked`: the query whether the instance runs is pending. */
 type InstanceState =
   | { readonly is: "unknown" | "asked" | "asleep" | "starting" }
   | { readonly is: "ready"; readonly until: number }
@@ -42,7 +42,7 @@ export interface SlotRequest {
   readonly id: string;
   /** Distinguishes clients for fair scheduling. */
   readonly client: string;
-  /** Instances that failed this job. They are used only if no other instance is available. */
+  /** Instances that failed this job. They are used again only if no other instance is available. */
   readonly avoid: readonly number[];
 }
 
@@ -100,14 +100,13 @@ export class SlotScheduler {
     } else this.#waiting.set(job.id, { ...job, heardAt });
   }
 
-  /** Returns the lease of a job; undefined without one. */
+  /** Returns the lease of a job; undefined if the job has no lease. */
   leaseOf(id: string): SlotLease | undefined {
     return this.#held.get(id);
   }
 
   /**
-   * Renews the lease of a running job. An unknown lease was granted before this object lost its memory, and is
-   * restored.
+   * Renews the lease of a running job. Restores an unknown lease, which was granted before this object lost its memory.
    */
   renew({ id, client, instance }: SlotLease): void {
     if (this.#conditions[instance] === undefined) return;
@@ -172,7 +171,10 @@ export class SlotScheduler {
     return { granted, refused, start };
   }
 
-  /** Returns the time until decisions can change without an event; undefined without queued jobs. */
+  /**
+   * Returns the milliseconds until decisions can change without an event, for example because a lease expires;
+   * undefined if no job is queued.
+   */
   msToNextChange(): number | undefined {
     if (this.#waiting.size === 0) return undefined;
     const now = this.#now();
@@ -221,8 +223,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Returns the candidates for a job: the instances that it does not avoid or, if all of these are in trouble, all
-   * instances.
+   * Returns the candidates for a job. These are the instances that the job does not avoid; if all of them are in
+   * trouble, all instances.
    */
   #candidates({ avoid }: SlotRequest): readonly number[] {
     const others = this.#all().filter((instance) => !avoid.includes(instance));
@@ -234,12 +236,18 @@ export class SlotScheduler {
     return this.#candidates(job).filter((instance) => this.#condition(instance).is === "ready");
   }
 
-  /** Returns the first instance with an idle CPU, so that the last ones can go to sleep. */
+  /**
+   * Returns the first instance with an idle CPU. The first one is preferred, so that the last instances can go to
+   * sleep.
+   */
   #idle(job: SlotRequest): number | undefined {
     return this.#ready(job).find((instance) => this.#count(instance) < this.#limits.jobs);
   }
 
-  /** Returns the instance with the fewest jobs among those with capacity besides their slow jobs. */
+  /**
+   * Returns the instance with the fewest jobs, among the instances that can accept another job because some of their
+   * jobs are slow.
+   */
   #shared(job: SlotRequest): number | undefined {
     const { jobs, slowJobs } = this.#limits;
     return this.#ready(job)
@@ -247,13 +255,13 @@ export class SlotScheduler {
       .sort((one, other) => this.#count(one) - this.#count(other))[0];
   }
 
-  /** Maximum number of slots per client: half of all, because slow jobs occupy slots for minutes. */
+  /** Maximum number of slots per client: half of all slots, because slow jobs occupy slots for minutes. */
   get #mostOfClient(): number {
     const { instances, jobs, slowJobs } = this.#limits;
     return Math.max(1, Math.floor((instances * (jobs + slowJobs)) / 2));
   }
 
-  /** Returns the next job to decide on: the first job of the client with the fewest slots. */
+  /** Returns the next job to decide on: the oldest queued job of the client with the fewest slots. */
   #nextIn(decided: readonly Waiting[]): Waiting | undefined {
     const slots = countsOf(this.#held.values());
     const able = [...this.#waiting.values()].filter(
@@ -271,7 +279,7 @@ export class SlotScheduler {
     return held;
   }
 
-  /** Selects sleeping instances to start for jobs without an idle CPU. */
+  /** Selects sleeping instances to start, for jobs that found no idle CPU. */
   #startFor(crowded: readonly Waiting[]): readonly number[] {
     // One of the queried instances might run.
     if (this.#all().some((instance) => this.#condition(instance).is === "asked")) return [];
@@ -307,7 +315,8 @@ export class SlotScheduler {
   }
 
   /**
-   * Evicts the last job of the client with the most queued jobs, if that client has at least two more than this client.
+   * Evicts the last job of the client with the most queued jobs, if that client has at least two more queued jobs than
+   * `client`.
    */
   #evictFor(client: string): boolean {
     const waiting = [...this.#waiting.values()];

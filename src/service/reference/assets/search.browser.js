@@ -1,4 +1,5 @@
-// Adds a search to a page of the reference: headings, parameters and errors, as one types. Also buttons that copy code.
+// Adds a search field to a page of the reference, which finds headings, parameters and errors while the user types.
+// Also adds buttons that copy code.
 const search = document.querySelector("#search");
 const query = document.querySelector("#query");
 const results = document.querySelector("#results");
@@ -8,8 +9,8 @@ const contents = document.querySelector(".contents");
 const MOST = 30;
 
 /**
- * Places of the page by the text that names them, without the empty elements that keep an earlier anchor. Equal matches
- * are ordered by kind.
+ * The elements that the search can find. Omits empty elements, which only preserve earlier anchors. `kind` orders
+ * equally good matches.
  */
 const places = [...document.querySelectorAll("main [id]:not(:empty)")].map((element) => {
   const isRow = element.matches("tr");
@@ -23,12 +24,12 @@ const places = [...document.querySelectorAll("main [id]:not(:empty)")].map((elem
   return { id: element.id, title, about, searched, kind: isRow ? (isError ? 4 : 1) : 0 };
 });
 
-/** Words of questions that name nothing. */
+/** Words that are ignored in a query, such as "how" and "the". */
 const ASKING = new Set(
   "a an and are be can do does for how i in is it my of on or the to use what when where".split(" "),
 );
 
-/** Returns the words of a query. */
+/** Returns the words of a query, without ignored words. */
 function wordsOf(text) {
   const all = text
     .toLowerCase()
@@ -38,10 +39,13 @@ function wordsOf(text) {
   return naming.length > 0 ? naming : all;
 }
 
-/** Reports whether a text has the singular of a word. */
+/** Reports whether a text contains the singular of a word. */
 const hasSingular = (text, word) => /..s$/.test(word) && text.split(/[^a-z0-9]+/).includes(word.slice(0, -1));
 
-/** Returns how far from the name of a place a word is: 0 if the name begins with it, undefined if it is nowhere. */
+/**
+ * Returns how badly a word matches a place: from 0, if the name starts with the word, to 3; undefined if the place does
+ * not contain the word.
+ */
 function distance(place, word) {
   const [name, searched, about] = [place.title.replace(/^\//, ""), ` ${place.searched}`, place.about].map((text) =>
     text.toLowerCase(),
@@ -52,7 +56,7 @@ function distance(place, word) {
   return about.includes(word) || hasSingular(about, word) ? 3 : undefined;
 }
 
-/** Returns the places that have all words, or else those that have most of them. */
+/** Returns the places that contain the most words of a query, best matches first. */
 function find(text) {
   const words = wordsOf(text);
   const ranked = places.map((place) => {
@@ -87,7 +91,7 @@ function show() {
   results.hidden = query.value.trim() === "";
 }
 
-/** Moves the focus among the field and its results. */
+/** Moves the focus between the search field and the results. */
 function step(by) {
   const stops = [query, ...list.querySelectorAll("a")];
   const next = stops.indexOf(document.activeElement) + by;
@@ -123,7 +127,7 @@ document.addEventListener("keydown", (event) => {
 });
 search.hidden = false;
 
-// A long list would hide the text on a small screen.
+// On a small screen, an open table of contents would hide the text.
 if (contents && matchMedia("(max-width: 60rem)").matches) contents.open = false;
 
 if (navigator.clipboard) {

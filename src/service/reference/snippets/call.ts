@@ -1,4 +1,4 @@
-// Defines the input of the snippet generators: one request.
+// Defines the input of the snippet generators: a request.
 import type { Control } from "../../http/contract/operation-list.ts";
 
 export interface Call {
@@ -9,7 +9,7 @@ export interface Call {
   /** True if the request contains an API key. */
   readonly keyed: boolean;
   readonly files: readonly Entry[];
-  /** Text fields of the form, in the order of sending. */
+  /** Text fields of the form, in the order in which they are sent. */
   readonly texts: readonly Entry[];
   /** File name for saving the response. @default the response is JSON, and is printed */
   readonly saveAs?: string;
@@ -17,7 +17,7 @@ export interface Call {
   readonly isRedirect?: boolean;
 }
 
-/** A call of an operation, which the command line client also supports. */
+/** A request that runs an operation, with the equivalent command of the command line client. */
 export interface OperationCall extends Call {
   readonly command: Command;
 }
@@ -27,16 +27,16 @@ export interface Entry {
   readonly value: string;
 }
 
-/** The same call for the command line client, which identifies inputs by position. */
+/** The request as a command of the command line client, whose inputs are positional arguments. */
 export interface Command {
   /** URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   /** Name of the operation. */
   readonly name: string;
   readonly inputs: readonly CallInput[];
-  /** Text to use instead of a file. */
+  /** Text to process, for operations without input files. */
   readonly content?: string;
-  /** True if each input has a separate output, named after the input. */
+  /** True if each input has a separate job, whose output is named after the input. */
   readonly isBatch?: boolean;
   readonly options: readonly Option[];
 }
@@ -50,6 +50,6 @@ export interface CallInput {
   readonly kind: "file" | "id" | "url";
   /** File name, ID or URL. */
   readonly value: string;
-  /** Pages of this input, for operations with one page selection per input. */
+  /** Page selection of this input, if the operation has one page selection per input. */
   readonly pages?: string;
 }

@@ -2,10 +2,10 @@
 import type { CallInput, OperationCall, Option } from "./call.ts";
 import { quoted } from "./curl.ts";
 
-/** Name of the file from which the command reads a JSON value. */
+/** Returns the name of the file from which the command reads a JSON value. */
 const fileOf = ({ name }: Option): string => `${name}.json`;
 
-/** Uses only the last request: the command line client itself converts other documents first. */
+/** Uses only the last of several requests, because the command line client itself converts documents to PDF first. */
 export function cli(calls: readonly OperationCall[]): string {
   const { keyed, saveAs, command } = calls.at(-1)!;
   const { baseUrl, name, inputs, content, options, isBatch } = command;
@@ -13,7 +13,7 @@ export function cli(calls: readonly OperationCall[]): string {
   const words = [
     `pagewright ${name}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
-    // Data are printed.
+    // Without an output option, the command prints data.
     ...(saveAs === undefined ? [] : [isBatch ? "-d ." : `-o ${quoted(saveAs)}`]),
     ...options.map(flag),
     `--url ${quoted(baseUrl)}`,
@@ -27,9 +27,10 @@ export function cli(calls: readonly OperationCall[]): string {
 }
 
 function operand({ kind, value, pages = "all" }: CallInput): string {
-  // A name with a leading dash would be parsed as an option; a trailing port of a URL, as a page selection.
+  // The client would parse a name with a leading dash as an option, and the port at the end of a URL as a page
+  // selection.
   const name = value.startsWith("-") ? `./${value}` : kind === "url" ? value.replace(/:\d+$/, "$&/") : value;
-  // The service accepts spaces and capitals in a selection; the command line client accepts neither.
+  // The client accepts no spaces or capitals in a page selection, but the service does.
   const selection = pages.replace(/\s/g, "").toLowerCase();
   return quoted(selection === "all" ? name : `${name}:${selection}`);
 }

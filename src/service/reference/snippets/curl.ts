@@ -1,7 +1,7 @@
 // Generates curl commands for a POSIX shell.
 import type { Call } from "./call.ts";
 
-/** After an error curl removes the output file, so it prints the message of the Error header. */
+/** Options for saving a file. After an error, curl deletes the file and prints the message in the header Error. */
 const ON_ERROR = "--fail --remove-on-error -w '%{onerror}%header{error}\\n'";
 const PLAIN = /^\w[\w%+=:,./ -]*$/;
 
@@ -25,6 +25,6 @@ function command({ url, keyed, accept, saveAs, files, texts, isRedirect }: Call)
 export const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Quotes a file name for -F, where a comma or semicolon would end it. */
+/** Quotes a file name for the option -F, in which a comma or semicolon would end the name. */
 const fileName = (name: string): string =>
   /[",;\\]/.test(name) ? `"${name.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"` : name;

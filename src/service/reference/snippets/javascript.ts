@@ -7,7 +7,7 @@ export function javascript(calls: readonly Call[]): string {
     ...(calls.some(({ saveAs }) => saveAs !== undefined) ? ['import { writeFile } from "node:fs/promises";'] : []),
   ];
   const texts = calls.map(request);
-  // Blocks separate the variable scopes of several requests.
+  // Several requests use the same variable names, so each request is in a block.
   const blocks = texts.length === 1 ? texts : texts.map((text) => `{\n${text.replaceAll(/^/gm, "  ")}\n}`);
   return [...imports, ...(imports.length > 0 ? [""] : []), ...blocks].join("\n");
 }

@@ -15,7 +15,7 @@ interface Language<C> {
   write(calls: readonly C[]): string;
 }
 
-/** Languages that can express any request. */
+/** Languages for examples of any request. */
 export const REQUEST_LANGUAGES: readonly Language<Call>[] = [
   { id: "curl", name: "curl", code: "sh", write: curl },
   { id: "javascript", name: "JavaScript", code: "js", write: javascript },

@@ -1,4 +1,4 @@
-// Generates PHP for its curl extension.
+// Generates PHP that uses the curl extension.
 import type { Entry, OperationCall } from "./call.ts";
 
 export const php = (calls: readonly OperationCall[]): string => ["<?php", ...calls.map(request)].join("\n");

@@ -1,4 +1,4 @@
-// Generates Python for the requests library.
+// Generates Python that uses the library `requests`.
 import type { Call } from "./call.ts";
 
 export const python = (calls: readonly Call[]): string =>

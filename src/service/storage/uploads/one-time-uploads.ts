@@ -1,6 +1,5 @@
-// Stores upload URLs, each of which accepts one file, once.
-// Layout:
-// once/<token>   the state as JSON, so that each change is one conditional write
+// Stores upload URLs. An upload URL accepts a single file, once. Layout:
+//   once/<token>   the state as JSON, so that each change is one conditional write
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
@@ -8,7 +7,7 @@ import type { Bucket, BucketObject } from "../../ports/bucket.ts";
 import type { Limits } from "../../ports/limiter.ts";
 import type { FilePolicy } from "../file-policy.ts";
 
-/** The limits against which a file counts, and their client. */
+/** The limits that include the uploaded file, and the client to which they belong. */
 export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes"> {
   readonly client: string;
 }
@@ -16,7 +15,7 @@ export interface Quota extends Pick<Limits, "megabytesPerDay" | "storedMegabytes
 const PREFIX = "once/";
 const TOKEN = /^[\da-f]{64}$/;
 
-/** `open`: unused. `taken`: a request is uploading. `done`: the file is stored under the ID. */
+/** `open`: the URL is unused. `taken`: a request is uploading the file. `done`: the file is stored under the ID. */
 export type OneTimeState = OneTimeUrl &
   (
     | { readonly state: "open" }
@@ -64,9 +63,9 @@ export class OneTimeUploads {
   }
 
   /**
-   * Reserves the upload URL for one request. The reservation of a lost request expires.
-   * @returns a function that records the outcome: the ID of the file, or undefined to reopen the URL; it returns false
-   *   if another request has reserved the URL meanwhile
+   * Reserves the upload URL for one request. A reservation expires, so that a lost request does not block the URL.
+   * @returns `settle`, which records the outcome: the ID of the file, or undefined to make the URL usable again.
+   *   `settle` returns false if the reservation has expired and another request has reserved the URL
    */
   async reserve(
     token: string,
@@ -100,7 +99,8 @@ export class OneTimeUploads {
     let removed = 0;
     for (let cursor: string | undefined; ; ) {
       const page = await this.#bucket.list({ prefix: PREFIX, ...(cursor === undefined ? {} : { cursor }) });
-      // Each change resets the age of the object; the last change precedes the expiry, or follows soon after.
+      // The age of an object starts at its last change, which is at the latest shortly after the URL's expiry. After
+      // twice the lifetime, the URL has certainly expired.
       const isExpired = ({ uploaded }: BucketObject) => uploaded.getTime() + 2 * LIMITS.oneTimeUploadMs <= this.#now();
       const keys = page.objects.filter(isExpired).map(({ key }) => key);
       if (keys.length > 0) await this.#bucket.delete(keys);
@@ -122,7 +122,7 @@ export class OneTimeUploads {
       try {
         return await this.#bucket.put(PREFIX + token, encode(state), { onlyIf: { etagMatches: etag } });
       } catch (error) {
-        // R2 limits an object to one write per second.
+        // R2 accepts one write per second to the same object.
         if (attempt === WRITE_ATTEMPTS) throw error;
         await delay(attempt * WRITE_PAUSE_MS);
       }

@@ -1,4 +1,4 @@
-// Splits a stream of chunks into parts of equal size, using one growable buffer.
+// Splits a stream of chunks into parts of equal size. Uses one buffer, which grows if necessary.
 
 const FIRST_BUFFER_BYTES = 2 ** 17;
 /** Maximum size of a buffer that is reused for the next file. */
@@ -21,7 +21,7 @@ export class PartBuffer {
     if (this.#buffer.length < size || this.#buffer.length > partBytes) this.#buffer = new Uint8Array(size);
   }
 
-  /** Yields each complete part, which is valid only until the next one is requested. */
+  /** Yields each complete part. A part is valid only until the next one is requested. */
   *add(chunk: Uint8Array): Generator<Uint8Array> {
     let taken = 0;
     while (taken < chunk.length) {
@@ -38,7 +38,8 @@ export class PartBuffer {
   }
 
   /**
-   * Returns the bytes after the last complete part. The caller can retain them: an oversized buffer is copied first.
+   * Returns the bytes after the last complete part. They remain valid. Copies them if they occupy less than half of a
+   * large buffer, or if the buffer is reused.
    */
   rest(): Uint8Array {
     const rest = this.#buffer.subarray(0, this.#length);

@@ -1,5 +1,5 @@
-// Stores files that arrive in several requests. An upload has its ID from the start, and becomes a stored file with its
-// last byte.
+// Stores files that arrive in several requests. An upload has an ID from the start. When the last byte has arrived, it
+// becomes a stored file with the same ID.
 
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Bucket } from "../../ports/bucket.ts";
@@ -15,7 +15,7 @@ const LAST_PART_NUMBER = 10_000;
 export interface NewUpload {
   readonly name: string;
   readonly length: number;
-  /** The client's description of the file. */
+  /** Upload-Metadata of the client. */
   readonly metadata: string;
   readonly marks?: FilePolicy;
 }
@@ -32,14 +32,17 @@ export class ResumableUploads {
   readonly #lifetimeMs: number;
   readonly #now: () => number;
 
-  /** @param lifetimeMs time after the last change until an unfinished upload expires; 0 means never */
+  /**
+   * @param lifetimeMs time between the last change and the expiry of an unfinished upload; 0 means that it never
+   *   expires
+   */
   constructor(bucket: Bucket, { lifetimeMs, now = Date.now }: { lifetimeMs: number; now?: () => number }) {
     this.#bucket = bucket;
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
   }
 
-  /** Returns the ID of the new upload. An empty file is stored immediately. */
+  /** Creates an upload, and returns its ID. Stores an empty file immediately. */
   async create({ name, length, metadata, marks = {} }: NewUpload): Promise<string> {
     const id = newId("input");
     const nothing = new Uint8Array(0);
@@ -55,7 +58,7 @@ export class ResumableUploads {
     return id;
   }
 
-  /** Returns the expiry of an upload that changes now. */
+  /** Returns the expiry of an upload that was last changed at `changed`, by default now. */
   expiry(changed = new Date(this.#now()), { expires = Infinity }: FilePolicy = {}): Date | undefined {
     const end = Math.min(this.#lifetimeMs > 0 ? changed.getTime() + this.#lifetimeMs : Infinity, expires);
     return end === Infinity ? undefined : new Date(end);
@@ -71,7 +74,7 @@ export class ResumableUploads {
 
   /**
    * Opens an upload for the bytes of one request.
-   * @param wholeBytes see WriterOptions
+   * @param wholeBytes see {@link WriterOptions.wholeBytes}
    * @returns undefined if there is no such upload, or it is complete
    */
   async open(id: string, wholeBytes?: number): Promise<UploadWriter | "expired" | undefined> {
@@ -106,7 +109,10 @@ export class ResumableUploads {
     return removed;
   }
 
-  /** Reports whether an upload has expired, or has lost so many part numbers that no request can complete it. */
+  /**
+   * Reports whether an upload has expired. An upload has also expired if lost requests have used so many part numbers
+   * that too few remain.
+   */
   #isOver({ length, offset, freeNumber, marks }: UploadInfo, changed: Date): boolean {
     const expires = this.expiry(changed, marks);
     if (expires !== undefined && expires.getTime() <= this.#now()) return true;
@@ -115,7 +121,7 @@ export class ResumableUploads {
 
   async #abort(id: string, uploadId: string | undefined): Promise<void> {
     if (uploadId === undefined) return;
-    // Fails if the upload was completed concurrently, or the bucket's lifecycle has deleted it.
+    // Fails if another request has completed the upload, or the bucket's lifecycle rules have deleted it.
     await this.#bucket
       .resumeMultipartUpload(FILES + id, uploadId)
       .abort()
@@ -123,5 +129,5 @@ export class ResumableUploads {
   }
 }
 
-/** Reports whether an ID can belong to a resumable upload, complete or not. */
+/** Reports whether an ID can belong to a resumable upload, unfinished or complete. */
 export const isUploadId = (id: string) => isId(id) && id.startsWith("1") && !isPacked(id);

@@ -1,8 +1,8 @@
-// Reads and writes the state of an unfinished upload: one object, so that each change is one conditional write.
-// Layout:
-// uploads/<id>   info as JSON, then the list of parts as JSON, then the bytes after the last part; custom metadata
-// contains the lengths of both texts, the file policy and, after the first part, the bucket's ID of the multipart
-// upload
+// Reads and writes the state of an unfinished upload. The state is one object, so that each change is one conditional
+// write. Layout:
+//   uploads/<id>   info as JSON, then the list of parts as JSON, then the bytes after the last part
+// Custom metadata contains the lengths of both texts, the file policy and, once the first part is stored, the bucket's
+// ID of the multipart upload.
 
 import { ByteReader } from "../../../document/contract/byte-reader.ts";
 import { delay } from "../../../runtime/delay.ts";
@@ -13,22 +13,22 @@ import { PART_BYTES } from "../standalone-files.ts";
 export const UPLOADS = "uploads/";
 export const stateKey = (id: string) => UPLOADS + id;
 
-/** Size of the first read. An upload's info always fits into it. */
+/** Size of the first read, which always contains the whole info. */
 const START_BYTES = 2 ** 15;
-/** R2 limits an object to one write per second, so a failed write is retried after a delay. */
+/** R2 accepts one write per second to the same object, so a failed write is retried after a delay. */
 const WRITE_ATTEMPTS = 4;
 const WRITE_PAUSE_MS = 700;
 
 export interface UploadInfo {
-  /** Safe name of the file. */
+  /** Name of the file, without characters that are unsafe in file names. */
   readonly name: string;
   /** Size of the whole file in bytes. */
   readonly length: number;
   /** Number of stored bytes. */
   readonly offset: number;
-  /** The client's description of the file, returned unchanged. */
+  /** Upload-Metadata of the client, returned unchanged. */
   readonly metadata: string;
-  /** The lowest part number that no request has used. */
+  /** The lowest part number that no request has used or reserved. */
   readonly freeNumber: number;
   /** Policy of the file. @default none */
   readonly marks?: FilePolicy;
@@ -36,7 +36,7 @@ export interface UploadInfo {
 
 export interface UploadState extends UploadInfo {
   readonly parts: readonly UploadedPart[];
-  /** The bucket's id of the multipart upload. */
+  /** The bucket's ID of the multipart upload. */
   readonly uploadId: string | undefined;
 }
 
@@ -113,7 +113,7 @@ export async function writeState(
   }
 }
 
-/** Lists the states of all unfinished uploads, with metadata and without bytes. */
+/** Lists the state objects of all unfinished uploads, with their metadata. */
 export async function* statesIn(bucket: Bucket): AsyncGenerator<BucketObject> {
   for (let cursor: string | undefined; ; ) {
     const options = { prefix: UPLOADS, include: ["customMetadata" as const] };
@@ -124,7 +124,7 @@ export async function* statesIn(bucket: Bucket): AsyncGenerator<BucketObject> {
   }
 }
 
-/** Returns the IDs of the multipart uploads that can continue. */
+/** Returns the bucket's IDs of the multipart uploads that belong to unfinished uploads. */
 export async function resumableIds(bucket: Bucket): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { customMetadata } of statesIn(bucket)) {

@@ -1,5 +1,5 @@
-// Writes the bytes of one request to an unfinished upload. Buffers one part. Several requests can write to an upload
-// concurrently: one succeeds; the others fail without adding a byte to the file.
+// Writes the bytes of one request to an unfinished upload. Buffers one part. If several requests write to the same
+// upload concurrently, one succeeds. The others fail without adding a byte to the file.
 
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Bucket, MultipartUpload, UploadedPart } from "../../ports/bucket.ts";
@@ -8,14 +8,14 @@ import { FILES, fileOptions, PART_BYTES, SNIFFED_BYTES } from "../standalone-fil
 import { PartBuffer } from "./part-buffer.ts";
 import { type OpenedState, removeState, restLength, stateKey, type UploadState, writeState } from "./upload-state.ts";
 
-/** R2 limits an object to one write per second. */
+/** Minimum time between two writes of the state: R2 accepts one write per second to the same object. */
 const COMMIT_EVERY_MS = 1000;
-/** Limits the loss if a request is killed while it waits for bytes. */
+/** Maximum number of parts that are lost if the request is killed while it waits for bytes. */
 const UNCOMMITTED_PARTS = 4;
-/** Part numbers that a request reserves at a time. A lost request loses them. */
+/** Number of part numbers that a request reserves at a time. If the request is lost, they remain unused. */
 const NUMBERS_AT_ONCE = 16;
 
-/** Another request has changed, completed or deleted the upload meanwhile. */
+/** Thrown if another request has changed, completed or deleted the upload since this request opened it. */
 export class UploadConflict extends Error {
   override readonly name = "UploadConflict";
 }
@@ -25,8 +25,8 @@ export interface WriterOptions {
   readonly id: string;
   readonly opened: OpenedState;
   /**
-   * Maximum number of bytes of a request that is stored completely or not at all: none of its bytes count before `save`
-   * or `finish`. @default bytes count as they are stored
+   * Set if the bytes of the request are stored completely or not at all, at `save` or `finish`: the maximum number of
+   * these bytes. @default bytes are stored as they arrive
    */
   readonly wholeBytes?: number | undefined;
 }
@@ -42,7 +42,7 @@ export class UploadWriter {
   #etag: string;
   #received: number;
   #multipart: MultipartUpload | undefined;
-  /** The next part number reserved by this request. */
+  /** The next of the part numbers that this request has reserved. */
   #nextNumber = 0;
   #endNumber = 0;
   #committedAt = Date.now();
@@ -62,7 +62,7 @@ export class UploadWriter {
     const writer = new UploadWriter(options);
     const rest = restLength(state);
     writer.#buffer.begin(PART_BYTES, rest + state.length - state.offset);
-    // The rest is shorter than a part, so no part becomes complete.
+    // The loaded bytes are shorter than a part, so no part becomes complete.
     let loaded = 0;
     for await (const piece of reader.pieces(rest)) {
       loaded += piece.length;
@@ -72,12 +72,12 @@ export class UploadWriter {
     return writer;
   }
 
-  /** Number of received bytes of the file, including this request's, stored or not. */
+  /** Number of bytes of the file that this request and earlier requests have received. Some might not be stored yet. */
   get received(): number {
     return this.#received;
   }
 
-  /** Number of missing bytes. */
+  /** Number of bytes of the file that have not arrived. */
   get missing(): number {
     return this.#state.length - this.#received;
   }
@@ -100,7 +100,7 @@ export class UploadWriter {
   }
 
   /**
-   * Completes the upload, whose bytes have all arrived, as a stored file.
+   * Completes the upload when all its bytes have arrived. It becomes a stored file.
    * @throws UploadConflict
    */
   async finish(): Promise<void> {
@@ -118,7 +118,7 @@ export class UploadWriter {
     const multipart = this.#multipart ?? (await this.#begin(part));
     if (this.#nextNumber === this.#endNumber) await this.#commit();
     this.#parts.push(await this.orConflict(() => multipart.uploadPart(this.#nextNumber++, part)));
-    // A state without missing bytes would look complete.
+    // A state without missing bytes must not be stored, because the upload would look complete.
     const isLast = this.#parts.length * PART_BYTES === this.#state.length;
     const isDue =
       Date.now() - this.#committedAt >= COMMIT_EVERY_MS ||
@@ -127,7 +127,8 @@ export class UploadWriter {
   }
 
   /**
-   * Reserves unused part numbers, because a bucket keeps only the last of two parts with the same number.
+   * Reserves part numbers that no request has used. If two parts have the same number, the bucket discards the earlier
+   * part.
    * @param bytes received bytes after the last stored part
    */
   async #begin(bytes: Uint8Array): Promise<MultipartUpload> {
@@ -175,18 +176,18 @@ export class UploadWriter {
     this.#committedAt = Date.now();
   }
 
-  /** Runs a step that fails if another request has completed or deleted the upload. */
+  /** Runs a step. If it fails because another request has completed or deleted the upload, throws UploadConflict. */
   async orConflict<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (error) {
       const state = await this.#bucket.head(stateKey(this.#id));
-      // An earlier request can complete the upload although this request's write of the state succeeds.
+      // Even if this request has written the state last, another request can have completed the upload.
       const isOurs = state?.etag === this.#etag && !(await this.#bucket.head(FILES + this.#id));
       throw isOurs ? error : new UploadConflict(`${this.#id} was ended by another request`, { cause: error });
     }
   }
 }
 
-/** Returns the number of part numbers needed for that many bytes. */
+/** Returns the number of part numbers that these bytes might need. */
 export const partCount = (bytes: number) => Math.ceil(bytes / PART_BYTES) + 1;

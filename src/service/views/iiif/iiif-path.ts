@@ -1,4 +1,4 @@
-// Parses the paths of the IIIF Image API 3.0 (section 4), and formats their canonical form (section 4.7).
+// Parses the paths of image requests (IIIF Image API 3.0, section 4), and formats canonical paths (section 4.7).
 
 import type { Rotation } from "../../../document/pictures/page-view.ts";
 import { outOfRange } from "../../http/contract/errors.ts";
@@ -22,7 +22,7 @@ const ROTATION = new RegExp(`^(!?)${NUMBER}$`);
 const FORMATS: readonly PageImageFormat[] = ["jpg", "png", "tif", "gif"];
 
 /**
- * @param segments region, size, rotation, and quality with format; decoded
+ * @param segments the decoded path segments: region, size, rotation, and quality with format
  * @throws ServiceError 400 for the first invalid segment
  */
 export function parseImagePath([

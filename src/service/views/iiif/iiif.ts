@@ -21,7 +21,7 @@ const PREFIX = `${IIIF_PATH}/`;
 const LD_JSON = "application/ld+json";
 const PAGE_IDENTIFIER = /^([^:]+):(\d{1,9})$/;
 
-/** Section 7.1: a web page of any origin can load the images, and send any header. */
+/** CORS headers that let web pages of any origin load images (IIIF Image API 3.0, section 7.1). */
 const CORS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "ETag, Link, X-Request-Id",
@@ -38,7 +38,7 @@ export function allowOrigins(headers: Headers): void {
 }
 
 /**
- * Responds to all requests below {@link IIIF_PATH}.
+ * Responds to requests under {@link IIIF_PATH}.
  * @throws ServiceError 404 for an unknown document, page or path, 400 for an invalid parameter
  */
 export async function serveIiif(request: Request, service: PageServices): Promise<Response> {
@@ -50,7 +50,7 @@ export async function serveIiif(request: Request, service: PageServices): Promis
   const document = await openDocument(id, service);
   const number = Number(page);
   if (number < 1 || number > LIMITS.selectedPages) throw noSuchPage();
-  // URIs in the response use the client's spelling of the separator.
+  // Clients write `:` or `%3A` between ID and page number. URIs in the response use the same spelling.
   const separator = identifier.includes(":") ? ":" : "%3A";
   const uri = `${service.baseUrl}${PREFIX}${id}${separator}${number}`;
   const [first = "", ...others] = rest.map(decoded);
@@ -65,7 +65,7 @@ export async function serveIiif(request: Request, service: PageServices): Promis
     return jsonResponse(request, document.file, { chunks: [text], context: CONTEXT, tag: key.tag });
   }
   if (rest.length < 4) throw noSuchEndpoint();
-  // URL parsing turned a client's backslash into a slash.
+  // More than four segments: URL parsing has turned a backslash in the region into a slash.
   if (rest.length > 4) throw outOfRange("region", rest.slice(0, -3).map(decoded).join("/"));
   const asked = parseImagePath([first, ...others]);
   const key = cacheKey(id, document.file.etag, number, asked);
@@ -95,7 +95,10 @@ interface LinkedData {
   readonly tag: string;
 }
 
-/** Responds with JSON-LD if the client accepts it (section 5.1), otherwise with JSON and a link to its context. */
+/**
+ * Responds with JSON-LD if the client accepts it (section 5.1). Otherwise, responds with JSON and a Link header that
+ * refers to the JSON-LD context.
+ */
 function jsonResponse(request: Request, file: FoundFile, { chunks, context, tag }: LinkedData): Response {
   const accepted = parseAccept(request.headers.get("Accept") ?? "").find(({ type }) => type === LD_JSON);
   const isLinked = accepted !== undefined && accepted.q > 0;

@@ -1,4 +1,4 @@
-// Describes a page as an image (IIIF Image API 3.0, section 5).
+// Generates the image information of a page (info.json, IIIF Image API 3.0, section 5).
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Size } from "../../../document/engines/mupdf/page.ts";

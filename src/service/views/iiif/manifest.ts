@@ -1,4 +1,5 @@
-// Describes a document as a manifest (IIIF Presentation API 3.0): a canvas for each page, and ranges for bookmarks.
+// Generates the manifest of a document (IIIF Presentation API 3.0), which contains a canvas for each page and ranges
+// for bookmarks.
 
 import { stem } from "../../../document/contract/file-name.ts";
 import type { Size } from "../../../document/engines/mupdf/page.ts";
@@ -8,9 +9,9 @@ import type { StoredFile } from "../../storage/file.ts";
 import { fullSize } from "../image-request.ts";
 
 export const CONTEXT = "http://iiif.io/api/presentation/3/context.json";
-/** Largest side of a thumbnail in pixels. */
+/** Maximum width and height of a thumbnail, in pixels. */
 const THUMBNAIL_SIDE = 256;
-/** Largest side of a canvas's image, in pixels. */
+/** Maximum width and height of a canvas image, in pixels. */
 const PICTURE_SIDE = 2048;
 
 type Label = { readonly none: readonly [string] };
@@ -23,7 +24,7 @@ interface Range {
   readonly items: object[];
 }
 
-/** Yields the text of the manifest in chunks: for a long document it is larger than all other data in memory. */
+/** Yields the manifest as text in chunks, because the manifest of a long document needs much memory. */
 export function* manifestText({ id, name }: StoredFile, facts: DocumentProperties, baseUrl: string): Generator<string> {
   const base = `${baseUrl}/iiif/${id}`;
   const canvasId = (index: number) => `${base}/canvas/${index + 1}`;
@@ -82,7 +83,7 @@ function canvasOf({ id, service, label }: About, page: Size): object {
   };
 }
 
-/** Returns the largest of the recommended sizes within a square. */
+/** Returns the largest recommended size that fits into a square. */
 function fitted(full: Size, side: number): Size {
   return halved(full, Math.max(0, Math.ceil(Math.log2(Math.max(full.width, full.height) / side))));
 }
@@ -104,7 +105,7 @@ function rangesOf(
   return top.filter(hasCanvas);
 }
 
-/** Removes ranges without a target. Each range follows its parent, so the loop visits the deepest ranges first. */
+/** Reports whether a range contains a canvas. Removes nested ranges that contain no canvas. */
 function hasCanvas({ items }: Range): boolean {
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index] as Range;

@@ -1,5 +1,5 @@
-// Tests complete CFF fonts in a document: used glyphs remain, text and pictures stay the same, and damaged or doubtful
-// fonts are not changed. The fonts are installed on the machine.
+// Tests that complete CFF fonts in a document are reduced to subsets: used glyphs remain, text and appearance stay the
+// same, and damaged or ambiguous fonts do not change. The fonts are installed on the machine.
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
@@ -32,13 +32,13 @@ interface Shown {
   readonly program: Uint8Array;
   readonly entries?: string;
   readonly encoding?: string;
-  /** Additional entries of the CIDFont, if the font is one. */
+  /** Additional entries of the CIDFont, if it is a CID font. */
   readonly inner?: string;
   readonly name?: string;
   readonly catalog?: (font: string, builder: PdfBuilder) => string;
 }
 
-/** @param text the operand of the operator that shows it */
+/** @param text the operand of the operator that shows the text */
 function pdfOf(text: string, { program, entries = ENTRIES.bare, encoding = WIN, ...more }: Shown): Uint8Array {
   const { inner, name = "Some", catalog } = more;
   const builder = new PdfBuilder();
@@ -77,7 +77,7 @@ describe.skipIf(!hasMachineFonts)("CFF fonts", () => {
   const wrapped = machineFace("NimbusSans-Regular")!;
   const glyphOf = (name: string) => names.indexOf(name);
   const hex = (...numbers: number[]) => `<${numbers.map((one) => one.toString(16).padStart(4, "0")).join("")}>`;
-  /** é as e and acute, which the operands of its end name (5177, appendix C). */
+  /** é composed of e and acute, which are operands of its endchar (5177, appendix C). */
   const composed = () => {
     const bytes = new Uint8Array(program);
     const glyph = readCff(bytes)!.charStrings.at(glyphOf("eacute"));

@@ -1,5 +1,5 @@
-// Tests the conversion of Type 1 fonts to CFF, from level medium on: drawing, reading and copying stay the same. The
-// fonts are installed on the machine, and some are made here.
+// Tests the conversion of Type 1 fonts to CFF, which applies from level medium on: appearance, extracted text and
+// copied text stay the same. Some fonts are installed on the machine, others are generated.
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -147,7 +147,7 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts become CFF", () => {
   test.each(plain)("a font with %s stays Type 1, with fewer glyphs", async (_, clear) => {
     const glyphs = [...font.glyphs.keys()].map((name) => [name, charStringOf(name)] as const);
     const made = madeType1({ subrs: subrsOf(), glyphs, clear });
-    // The first definition counts here.
+    // If a glyph is defined twice, the first definition applies here.
     const ordered = Buffer.from(made)
       .toString("latin1")
       .replace(/\/PaintType 0 def|\/FontMatrix \[0.001[^\n]*/g, "");

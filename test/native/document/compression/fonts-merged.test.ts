@@ -1,5 +1,5 @@
-// Tests several subsets of one font in a document: they share one program if they agree, and keep their own if not. The
-// fonts are installed on the machine.
+// Tests several subsets of one font in a document: they share one program if they do not contradict each other, and
+// otherwise stay separate. The fonts are installed on the machine.
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
@@ -175,7 +175,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
       (await withProfile(pdf, { cleanup: { compression: "compress-entire-file" } })).length,
     );
     expectSameLook(made, pdf);
-    // A font of another weight: the same names, other outlines.
+    // A font with a different weight: the same names, different outlines.
     const bold = readProgram(machineFace("NimbusSans-Bold")!) as { font: CffFont };
     const other = writeCff(
       bold.font,
@@ -209,14 +209,14 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
     expect(programsOf(await withProfile(pdf, { fonts: { "subset-embedded-fonts": true } }))).toBe(2);
   });
 
-  /** The subset with other bytes where a table says something. */
+  /** Returns the subset with a changed table. */
   const changed = (bytes: Uint8Array, tag: string, change: (table: Uint8Array) => void) => {
     const copy = new Uint8Array(bytes);
     change(readTrueType(copy)!.tables.get(tag)!);
     return copy;
   };
   const numbered = () => {
-    // A glyph with the number of another one, as producers that renumber glyphs write it.
+    // A glyph under the number of another glyph, as producers that renumber glyphs write it.
     const copy = new Uint8Array(subset("ab"));
     const { tables, offsets } = readTrueType(copy)!;
     const [a, b] = [glyphOf("a"), glyphOf("b")];
@@ -290,7 +290,7 @@ describe.skipIf(!hasMachineFonts)("subsets of one font", () => {
     }
     expect(outlineOf(merged, glyphOf("C"))).toHaveLength(0);
     expect(merged.tables.has("fpgm")).toBe(false);
-    // A number behind the last glyph shows nothing in one, and could show something in another.
+    // A glyph number beyond the last glyph shows nothing in one subset, but could show a glyph in the merged font.
     expect(readContents(program, { ...wanted("A"), glyphs: new Set([65_535]) })).toBeUndefined();
     expect(mergeTrueType([[undefined, wanted("A")]])).toBeUndefined();
   });

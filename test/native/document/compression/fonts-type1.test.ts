@@ -1,5 +1,6 @@
-// Tests complete Type 1 fonts in a document: used glyphs remain, text and pictures stay the same, and damaged or
-// doubtful fonts are not changed. The fonts are installed on the machine, and some are made here.
+// Tests that complete Type 1 fonts in a document are reduced to subsets: used glyphs remain, text and appearance stay
+// the same, and damaged or ambiguous fonts do not change. Some fonts are installed on the machine, others are
+// generated.
 
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
@@ -49,7 +50,7 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts", () => {
   const subrs = Array.from({ length: 5 }, (_, number) =>
     decryptCharString(font, readDrawnType1(program)!.subrs!.entries.get(number)!.charString),
   );
-  /** é as e and acute, which `seac` names by their codes. */
+  /** é composed of e and acute, which `seac` names by their codes. */
   const composed = () =>
     madeType1({
       subrs,
@@ -213,7 +214,7 @@ describe.skipIf(!hasMachineFonts)("Type 1 fonts", () => {
   });
 
   test("damaged bytes do nothing bad", () => {
-    // A byte changes itself and the one behind it.
+    // In encrypted data, a changed byte also changes the decryption of the next one.
     for (const bytes of damagedCopies([program], { copies: 300, changes: 4, headBytes: 6000 })) {
       const made = subsetType1(bytes, ["A", "eacute"]);
       if (!made) continue;

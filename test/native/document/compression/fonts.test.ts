@@ -1,5 +1,5 @@
-// Tests complete fonts in a document: used glyphs remain, and text stays the same. The fonts are installed on the
-// machine.
+// Tests that complete fonts in a document are reduced to subsets: used glyphs remain, and text stays the same. The
+// fonts are installed on the machine.
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Level } from "../../../../src/document/compression/settings.ts";
@@ -19,7 +19,7 @@ const program = path ? new Uint8Array(readFileSync(path)) : new Uint8Array(0);
 const compressed = async (pdf: Uint8Array, level: Level = "low") =>
   (await outputsOf(compressPdf, [pdf], { level }))[0]!;
 
-/** A builder with the whole font, and its descriptor. */
+/** Returns a builder with the whole font, and its descriptor. */
 function withFont() {
   const builder = new PdfBuilder();
   const file = builder.stream(program, `/Length1 ${program.length}`);
@@ -127,7 +127,7 @@ describe.skipIf(!path)("fonts", () => {
   test("outlines that are not as they have to be", () => {
     expect(dehint(new Uint8Array(0))).toHaveLength(0);
     expect(dehint(Uint8Array.of(0, 1, 0, 0))).toBeUndefined();
-    // Instructions beyond the end; a part without its numbers.
+    // Instructions beyond the end; a component without its numbers.
     expect(dehint(Uint8Array.of(0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 1))).toBeUndefined();
     expect(dehint(Uint8Array.of(0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x21, 0, 0, 0))).toBeUndefined();
   });

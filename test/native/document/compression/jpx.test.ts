@@ -1,5 +1,5 @@
-// Tests JPEG 2000 images: they shrink if they have more pixels than a level allows, and keep their colors. Unusual
-// images stay the same.
+// Tests JPEG 2000 images: they are downsampled if they have more pixels than the level allows, and keep their colors.
+// Unusual images do not change.
 import { describe, expect, test } from "vitest";
 import type { Level } from "../../../../src/document/compression/settings.ts";
 import { srgbProfile } from "../../../../src/document/formats/icc/profile.ts";
@@ -14,7 +14,7 @@ import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 const GRAY = 17;
 const RGB = 16;
 const CMYK = 12;
-/** At which the pictures have 300 dots per inch. */
+/** Size on the page at which the images have 300 dpi. */
 const POINTS = (SIDE * 72) / 300;
 
 function withImage(bytes: Uint8Array, entries = ""): Uint8Array {
@@ -54,7 +54,7 @@ describe("becomes another coding, in the same colors", () => {
       expect(image["/Filter"]).not.toBe("/JPXDecode");
       expect([image["/ColorSpace"]].flat()[0]).toBe(space);
       expect(image["/Width"]).toBe(level === "medium" ? 40 : 27);
-      // Waves are finer than the remaining pixels; their mean colors are not.
+      // The waves are finer than the remaining pixels; only their mean colors remain.
       expect(perceptualDistance(before, await popplerPage(made, 1, 150), 10)).toBeLessThan(level === "medium" ? 4 : 8);
     }
   });

@@ -1,4 +1,4 @@
-// Tests pictures that keep all of their samples, because fewer samples would change the picture.
+// Tests images that keep all of their samples, because downsampling would visibly change them.
 import { expect, test } from "vitest";
 import type { CompressionProfile } from "../../../../src/document/compression/profile.ts";
 import { compressPdf } from "../../../../src/operations/compress-pdf.ts";
@@ -52,5 +52,21 @@ test.each([
   const pdf = rawPdf({ image: imageObject(SIDE, SIDE, entries, bytes.subarray(0, bytes.length / 3)) }, [onePage()]);
   const [made] = await outputsOf(compressPdf, [pdf], { level: "high" }, CONTEXT);
   expect(await sizesOf(made!)).toEqual([[SIDE, SIDE]]);
+  expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made!, 1, 72))).toBe(0);
+});
+
+test("a photograph with a side that JPEG cannot store stays lossless", async () => {
+  const width = 66_000;
+  const bytes = samples(
+    width,
+    16,
+    3,
+    8,
+    (x, y, channel) => (Math.sin(x / 90 + channel) + Math.sin(y * 7 + x) / 9) / 3 + 0.5,
+  );
+  const page = { content: "q 14400 0 0 9 0 0 cm /I Do Q", resources: "<</XObject<</I {image}>>>>" };
+  const pdf = rawPdf({ image: imageObject(width, 16, RGB, bytes) }, [{ ...page, more: "/MediaBox[0 0 14400 9]" }]);
+  const [made] = await outputsOf(compressPdf, [pdf], { level: "low" }, CONTEXT);
+  expect(await listed(made!)).toMatchObject([{ width, height: 16, coding: "image" }]);
   expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made!, 1, 72))).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Tests scans of print at level high: the result is small and crisp, and the rest of the page is intact.
+// Tests scans of print at level high: the result is small and sharp, and other parts of the page do not change.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -100,7 +100,7 @@ describe("a scan of print", () => {
         expect(perceptualDistance(a!, b!, cell)).toBeLessThan(perceptualDistance(a!, c!, cell));
       }
     }
-    // In the midst of a bar, which is no print.
+    // In the middle of a bar of the chart, which must not be treated as print.
     const place = [Math.round((80 * 150) / 72), Math.round((500 * 150) / 72)] as const;
     const [was, is] = [pixel(before!, ...place), pixel(after!, ...place)];
     was.forEach((value, channel) => {

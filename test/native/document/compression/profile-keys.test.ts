@@ -1,4 +1,4 @@
-// Tests the keys of a profile one by one: their effect on a file, read by other programs.
+// Tests the keys of a profile one by one. Other programs check their effect on a file.
 import { describe, expect, test } from "vitest";
 import { type CompressionProfile, compressionProfile } from "../../../../src/document/compression/profile.ts";
 import { stepOf } from "../../../../src/document/contract/operation.ts";
@@ -12,7 +12,7 @@ import { PdfJson } from "../../../support/pdf-json.ts";
 import { linearizationOf, pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
-/** Runs the steps of the profile with the code that the container has. */
+/** Runs the steps of a profile with the container's code. */
 async function custom(pdf: Uint8Array, profile: CompressionProfile, context = CONTEXT): Promise<Uint8Array> {
   const codeOf = (name: string) => CONTAINER_OPERATIONS.find((operation) => operation.name === name)!;
   const [first, ...others] = compressionSteps({ level: "custom", profile }).map(({ operation, params }) =>
@@ -44,7 +44,9 @@ describe("bits", () => {
 
 describe("fax codes", () => {
   const [width, height] = [333, 250];
-  /** Discs of any size at any place, and rows of one color: no pattern that deflates well. */
+  /**
+   * Discs of random sizes at random positions, and rows of one color, so that no pattern compresses well with Flate.
+   */
   let state = 1;
   const random = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -66,7 +68,7 @@ describe("fax codes", () => {
   ] as const)("%s, %s", async (type, entries) => {
     const pdf = rawPdf({ image: imageObject(width, height, `/BitsPerComponent 1${entries}`, bytes) }, [onePage()]);
     const profile = { images: { monochrome: { recompress: { type } } }, ...LARGER };
-    // JBIG2 first: what is asked for takes its place as well.
+    // Converts to JBIG2 first, because the requested encoding must replace JBIG2 as well.
     const jbig2 = await custom(pdf, { images: { monochrome: { recompress: { type: "jbig2" } } }, ...LARGER });
     expect(imageOf(jbig2)["/Filter"]).toBe("/JBIG2Decode");
     const made = await custom(jbig2, profile);

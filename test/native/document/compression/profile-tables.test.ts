@@ -1,5 +1,4 @@
-// Tests that predictors make ICC profiles with tables smaller, and that the decoded profiles stay the same byte for
-// byte.
+// Tests that predictors make ICC profiles with tables smaller, and that the decoded profiles are equal byte for byte.
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
@@ -10,7 +9,7 @@ import { qpdfComplaints, withFile } from "../../../support/pdf-readers.ts";
 
 const GRID = 25;
 
-/** A profile of one table from three channels to four (ICC.1, 10.11), and some bytes at its end. */
+/** Returns a profile with one table from three to four channels (ICC.1, 10.11), and some bytes at its end. */
 function profile(more: number): Buffer {
   const table = Buffer.alloc(48 + 3 * 256 + GRID ** 3 * 4 + 4 * 256);
   table.write("mft1", 0, "latin1");

@@ -1,5 +1,5 @@
-// Draws form fields without an appearance. Poppler is the judge of text, backgrounds and dashes; it draws no solid
-// borders, and selections and marks in its own way.
+// Draws form fields without an appearance. Poppler is the reference for text, backgrounds and dashes; it draws no solid
+// borders, and draws selections and check marks differently.
 import { describe, expect, test } from "vitest";
 import { type FormOptions, formPdf, utf16 } from "../../../fixtures/form-pdfs.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
@@ -11,19 +11,19 @@ const WIDE = "/Rect[20 150 220 175]";
 const TALL = "/Rect[20 40 220 140]";
 const COMBO = 1 << 17;
 const CITIES = "/Opt[[(44)(Leipzig)][(45)(Chemnitz)][(46)(Dresden)]]";
-/** Distance between fonts and baselines of two viewers, for a few words on a page of 300 x 200 points. */
+/** Distance caused by different fonts and baselines of two viewers, for a few words on a page of 300 x 200 points. */
 const ALIKE = 8;
 
 const WORDS = ["Dresden", "46", "Leipzig", "Some text", "Some", "abc", "\\267\\267\\267", ""];
 
-/** A page that shows the words at the place where a field of {@link WIDE} has them. */
+/** Returns a page that shows the words at the position of the text of a {@link WIDE} field. */
 function printed(words: string, size: number): Uint8Array {
   const builder = new PdfBuilder();
   builder.page(`BT /F ${size} Tf 22 ${162.5 - 0.353 * size} Td (${words}) Tj ET`);
   return builder.bytes();
 }
 
-/** Returns those of {@link WORDS} that the field shows, in comparison with poppler's pictures of all of them. */
+/** Returns the entry of {@link WORDS} that the field shows, by comparison with poppler's images of all entries. */
 async function wordsIn(pdf: Uint8Array, size = 12): Promise<string> {
   const drawn = around(await drawnPage(pdf));
   const distances = await Promise.all(
@@ -69,7 +69,7 @@ test("the selected lines of a list are marked", async () => {
   const list = "/FT/Ch/Opt[(One)(Two)(Three)(Four)(Five)]";
   const marked = async (entries: string) => {
     const drawn = await drawnPage(formPdf([`${list}${entries}${TALL}`]));
-    // Lines are 14 points high, and the field begins 60 points below the upper edge.
+    // Lines are 14 points high, and the field starts 60 points below the top of the page.
     return [0, 1, 2, 3, 4].filter((line) => pixel(drawn, 200, 61 + 7 + line * 14).join() !== "255,255,255");
   };
   expect(await marked("/V(Two)")).toEqual([1]);

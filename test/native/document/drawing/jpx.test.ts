@@ -1,5 +1,5 @@
-// Draws images whose JPEG 2000 data have opacity or other channels (ISO 32000-1, table 89). Poppler draws the same images
-// as plain samples with a soft mask.
+// Draws images whose JPEG 2000 data have opacity or other channels (ISO 32000-1, table 89). The reference is poppler's
+// drawing of the same images as plain samples with a soft mask.
 import { beforeAll, describe, expect, test } from "vitest";
 import { Budget } from "../../../../src/document/objects/budget.ts";
 import { MupdfSource } from "../../../../src/document/objects/engine/mupdf-source.ts";
@@ -13,10 +13,10 @@ import { perceptualDistance, pixel, popplerPage } from "../../../support/picture
 const RGB = 16;
 const YCC = 18;
 const CODES = { cmyk: Buffer.from(CODESTREAMS.cmyk, "base64"), gray: Buffer.from(CODESTREAMS.gray, "base64") };
-/** Distance of two viewers, and of colors that were multiplied and divided again. */
+/** Distance caused by two viewers, and by multiplying and dividing colors. */
 const ALIKE = 8;
 
-/** Samples of the four channels of the codestream, each by itself. */
+/** Samples of the four channels of the codestream, as separate images. */
 let channels: Uint8Array[];
 
 beforeAll(async () => {
@@ -42,7 +42,10 @@ const GRAY = `/Type/XObject/Subtype/Image/Width ${SIDE}/Height ${SIDE}/ColorSpac
 const STENCIL = "/Type/XObject/Subtype/Image/Width 2/Height 1/ImageMask true/BitsPerComponent 1";
 const withStencil = (builder: PdfBuilder) => `/Mask ${builder.stream(Uint8Array.of(0x40), STENCIL)}`;
 
-/** The image as plain samples. @param colors indexes of the channels; @param mask samples of the soft mask */
+/**
+ * Returns a page with the image as plain samples. @param colors indexes of the channels; @param mask samples of the
+ * soft mask
+ */
 function plainPage(colors: readonly number[], mask?: Uint8Array, change = (value: number, _at: number) => value) {
   const samples = channels[0]!.length;
   const interleaved = new Uint8Array(samples * colors.length);

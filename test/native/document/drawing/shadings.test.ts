@@ -1,4 +1,4 @@
-// Draws shadings with backgrounds, with poppler as the judge (ISO 32000-1, table 78).
+// Draws shadings with backgrounds. Poppler is the reference (ISO 32000-1, table 78).
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { distanceToPoppler, drawnPage } from "../../../support/drawn-pages.ts";
@@ -12,7 +12,7 @@ const EDGE = [0, 0, 0, 85, 0, 170, 0, 255, 85, 255, 170, 255, 255, 255, 255, 170
 const INNER = [85, 85, 85, 170, 170, 170, 170, 85];
 const CORNERS = [255, 0, 0, 0, 0, 255, 255, 255, 0, 0, 0, 255];
 
-/** A shading of each type, between 60 and 120 points. */
+/** A shading of each type, which covers the square from 60 to 120 points. */
 const SHADINGS: Readonly<Record<string, (builder: PdfBuilder) => string>> = {
   "function-based": (builder) =>
     builder.add(

@@ -1,5 +1,5 @@
-// Flattens real documents at every quality: nothing transparent remains, the appearance is the same, and text and parts
-// are kept.
+// Flattens real documents at every quality: no transparency remains, the appearance is the same, and text and parts of
+// the document are kept.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, withFile } from "../../../support/pdf-readers.ts";
 import { transparencyIn } from "../../../support/transparency-scan.ts";
 
-/** Documents that are rejected; the reasons are tested elsewhere. */
+/** Documents that are rejected; other tests check the reasons. */
 const REFUSED = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf"]);
-/** qpdf cannot read it. */
+/** A document that qpdf cannot read. */
 const DAMAGED = "crash-121-2.pdf";
 const DAMAGED_PAGES = 3;
-/** Largest distance of pages. From 8 on, it is visible side by side. */
+/** Maximum distance of pages. From 8 on, the difference is visible side by side. */
 const FARTHEST = { low: 5, medium: 4, high: 4 };
 const KEPT_CHARACTERS = 0.97;
 
@@ -30,7 +30,7 @@ function countsOf(pdf: Uint8Array): Map<string, number> {
   return counts;
 }
 
-/** The share of characters that are still there. */
+/** Returns the share of characters that the result still has. */
 function keptOf(before: Uint8Array, after: Uint8Array): number {
   const [was, is] = [countsOf(before), countsOf(after)];
   let [kept, all] = [0, 0];
@@ -41,7 +41,7 @@ function keptOf(before: Uint8Array, after: Uint8Array): number {
   return all === 0 ? 1 : kept / all;
 }
 
-/** Ghostscript's plates of the first page, by name, as bytes of TIFF files. */
+/** Returns Ghostscript's color separations of the first page, by ink name, as bytes of TIFF files. */
 function platesOf(pdf: Uint8Array): Map<string, Buffer> {
   return withFile(pdf, (path, folder) => {
     execFileSync(

@@ -1,5 +1,5 @@
-// Tests every kind of transparency on its own: none remains, the page looks the same, its text is kept, and content
-// stays a vector wherever possible.
+// Tests every kind of transparency separately: none remains, the page looks the same, its text is kept, and content
+// stays a vector if possible.
 import { describe, expect, test } from "vitest";
 import { FLATTENING_QUALITIES } from "../../../../src/document/flattening/settings.ts";
 import { densePdfs } from "../../../fixtures/dense-pdfs.ts";
@@ -11,7 +11,7 @@ import { pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-re
 import { ascending, atLeast, finestOf } from "../../../support/picture-densities.ts";
 import { transparencyIn } from "../../../support/transparency-scan.ts";
 
-/** In what is seen side by side from 8 on; pictures of a low resolution have softer edges. */
+/** Maximum distance; from 8 on, it is visible side by side. Images of a low resolution have softer edges. */
 const FARTHEST = { low: 7, medium: 6, high: 6 };
 const words = (pdf: Uint8Array) =>
   pageTexts(pdf)
@@ -65,7 +65,7 @@ describe("the least means", () => {
     builder.page(content, "/Group<</S/Transparency/CS/DeviceRGB>>");
     const { bytes } = await flattened(builder.bytes());
     expect(transparencyIn(bytes)).toEqual([]);
-    // Too short to be deflated.
+    // The content is too short for Flate, so it can be compared.
     expect(Buffer.from(bytes).includes(content, 0, "latin1")).toBe(true);
   });
 

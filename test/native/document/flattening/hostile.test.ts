@@ -1,4 +1,4 @@
-// Tests documents that demand too much: each job ends, in bounded memory, and no output has transparency.
+// Tests documents that require too much work: each job ends, in bounded memory, and no output has transparency.
 import { describe, expect, test } from "vitest";
 import { flattenTransparency } from "../../../../src/operations/container-only/flatten-transparency.ts";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
@@ -103,7 +103,7 @@ describe("documents that would take longer than they may", () => {
       return builder.page(`q 99 0 0 99 9 9 cm /X Do Q ${SEEN}`, "", `/XObject<</X ${image}>>`);
     },
   };
-  /** Returns a clock by which each question comes so many milliseconds after the one before. */
+  /** Returns a clock that advances by so many milliseconds with each reading. */
   const clock = (stepMs: number) => {
     let usedMs = 0;
     return () => (usedMs += stepMs);

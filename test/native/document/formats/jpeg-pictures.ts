@@ -1,4 +1,4 @@
-// Synthetic pictures for the tests of the JPEG codec, and the output of another encoder for them.
+// Synthetic images for the tests of the JPEG codec, and another encoder's output for them.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect } from "vitest";
@@ -9,7 +9,7 @@ import { type Picture, withFile } from "../../../support/pictures.ts";
 const run = promisify(execFile);
 const BINARY = { encoding: "buffer", maxBuffer: 2 ** 30 } as const;
 
-/** The same numbers every time (mulberry32). */
+/** Returns a pseudorandom generator that is the same in every run (mulberry32). */
 export function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -33,7 +33,7 @@ export function paint(width: number, height: number, channels: number, color: Pa
   return { width, height, channels, samples: new Uint8Array(samples.buffer) };
 }
 
-/** Soft shades, a little grain and hard edges, as photographs have them. */
+/** Returns smooth shades, a little grain and hard edges, as in a photograph. */
 export function photograph(width: number, height: number, channels: number): Picture {
   const grain = random(7);
   return paint(width, height, channels, (x, y, channel) => {
@@ -43,7 +43,7 @@ export function photograph(width: number, height: number, channels: number): Pic
   });
 }
 
-/** Black strokes with soft edges on white paper, and a box of one color. */
+/** Returns black strokes with soft edges on white paper, and a box of one color. */
 export function textPage(width: number, height: number, channels: number): Picture {
   return paint(width, height, channels, (x, y, channel) => {
     if (x > width - 50 && y > height - 50) return [30, 90, 200][channel]!;
@@ -59,7 +59,7 @@ export function noise(width: number, height: number, channels: number): Picture 
 
 export const MODELS: Readonly<Record<number, ColorModel>> = { 1: "gray", 3: "rgb", 4: "cmyk" };
 
-/** @param bandHeights used in turns */
+/** @param bandHeights heights of the bands, repeated in this order */
 export function rasterOf(picture: Picture, bandHeights: readonly number[] = [50], more: Partial<Raster> = {}): Raster {
   const { width, height, channels, samples } = picture;
   return {
@@ -71,7 +71,7 @@ export function rasterOf(picture: Picture, bandHeights: readonly number[] = [50]
       const stride = width * channels;
       for (let top = 0, turn = 0; top < height; turn++) {
         const rows = Math.min(bandHeights[turn % bandHeights.length]!, height - top);
-        // A copy that is spoilt afterwards: bands are only lent.
+        // A copy that is overwritten later, because an encoder must not use a band after it has returned.
         const lent = samples.slice(top * stride, (top + rows) * stride);
         yield { top, rows, samples: lent };
         lent.fill(0x55);
@@ -100,7 +100,7 @@ export async function cjpeg(picture: Picture, quality: number): Promise<Uint8Arr
   });
 }
 
-/** Decibels. */
+/** Returns the peak signal-to-noise ratio, in decibels. */
 export function psnr(a: Picture, b: Picture): number {
   expect([b.width, b.height, b.channels]).toEqual([a.width, a.height, a.channels]);
   let sum = 0;
@@ -113,7 +113,7 @@ interface Segment {
   readonly data: Uint8Array;
 }
 
-/** The marker segments up to SOS. */
+/** Returns the marker segments up to SOS. */
 export function segmentsOf(jpeg: Uint8Array): Segment[] {
   const segments: Segment[] = [];
   for (let at = 2; jpeg[at + 1] !== 0xda; ) {

@@ -1,4 +1,5 @@
-// Images of all kinds at a resolution: their size is read by poppler, their look by two readers, before and after.
+// Tests limits of resolution for all kinds of images: poppler reads their size, and two readers draw them before and
+// after.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { imageObject, onePage, type RawObject, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";
@@ -23,7 +24,7 @@ describe.each(["lossy", "lossless"])("%s", (mode) => {
     expect([image!.width, image!.height]).toEqual([416, 416]);
     expect(image!.dpi).toBeLessThanOrEqual(100);
     if (lossless) expect(image!.coding).not.toBe("jpeg");
-    // Random palettes: a value between two entries is not an entry.
+    // The palettes are random, so a resampled index does not correspond to a mean color.
     expect(await distances(before, after)).toBeLessThan(name.startsWith("indexed, 4") ? 14 : bits === 1 ? 5 : 4);
   });
 
@@ -111,7 +112,7 @@ describe.each(["lossy", "lossless"])("%s", (mode) => {
     const after = await limited(before, { maxImageDpi: 60, lossless });
     const [image] = await listed(after);
     expect([image!.width, image!.height]).toEqual([250, 250]);
-    // MuPDF does not apply keys of four bits to begin with.
+    // MuPDF does not apply color keys with four bits, so poppler draws both.
     const [a, b] = await Promise.all([popplerPage(before, 1, 72), popplerPage(after, 1, 72)]);
     expect(perceptualDistance(a, b, 4)).toBeLessThan(6);
   });

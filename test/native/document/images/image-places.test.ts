@@ -1,4 +1,4 @@
-// Tests images in all places that can draw them, and images that stay the same.
+// Tests the resolution limit for images in all places that can draw them, and images that do not change.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { imageObject, onePage, type RawObject, rawPdf, samples } from "../../../fixtures/image-pdfs.ts";

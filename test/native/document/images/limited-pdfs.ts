@@ -1,5 +1,5 @@
-// Applies a limit of resolution to a PDF, and inspects the result with other programs: poppler's list of images, and
-// the pictures of two readers.
+// Limits the resolution of the images in a PDF, and inspects the result with other programs: poppler's list of images,
+// and drawings by two readers.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -77,12 +77,12 @@ export async function distances(before: Uint8Array, after: Uint8Array): Promise<
   return Math.max(perceptualDistance(pictures[0], pictures[1], 4), perceptualDistance(pictures[2], pictures[3], 4));
 }
 
-/** Soft shades and an edge, for samples of any kind: 0 to 1. */
+/** Returns smooth shades and an edge, from 0 to 1, for samples of any kind. */
 export const shade = (x: number, y: number, channel: number) =>
   0.5 +
   0.3 * Math.sin(x / 37 + channel) +
   0.2 * Math.cos(y / 53 - channel) -
   (Math.hypot(x - 250, y - 200) < 90 ? 0.3 : 0);
 
-/** Bits that flip at soft shades would be averaged into others: shapes, as bilevel images have them. */
+/** Shapes with clear edges, as in bilevel images. Dithered shades would be averaged away. */
 export const shapes = (x: number, y: number) => (Math.hypot(x - 310, y - 310) % 120 < 60 ? 1 : 0);

@@ -1,4 +1,4 @@
-// Tests the files of PDFs: reading, and writing them again.
+// Tests reading and rewriting of PDF files.
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -101,7 +101,7 @@ describe("values of a source", () => {
 
   test("what is damaged late is repaired late: nothing that was there is lost", async () => {
     const sound = Buffer.from(onePage("0 0 9 9 re f", "", ["(one)", "(two)", "(three)"], "/A 5 0 R/B 6 0 R/C 7 0 R"));
-    // The table has a wrong offset for an object in the middle.
+    // The cross-reference table has a wrong offset for an object in the middle.
     const text = sound.toString("latin1");
     const offset = String(text.indexOf("6 0 obj")).padStart(10, "0");
     const broken = new Uint8Array(Buffer.from(text.replace(`${offset} 00000 n`, "0000000020 00000 n"), "latin1"));
@@ -232,9 +232,9 @@ describe("pages", () => {
   });
 });
 
-/** Its page tree comes back to itself: readers differ in what they make of it. MuPDF finds three pages. */
+/** The page tree contains itself, and readers interpret this differently. MuPDF finds three pages. */
 const DAMAGED = "crash-121-2.pdf";
-/** Not to be opened: user password, not a PDF, no pages. */
+/** Documents that cannot be opened: user password, not a PDF, no pages. */
 const CLOSED = new Set(["enc-XI-R6-V5-U-view-O-master.pdf", "actually_an_rtf.pdf", "637.pdf"]);
 
 describe.runIf(corpusDir)("real documents rewritten whole", () => {

@@ -1,4 +1,4 @@
-// Tests files of the PDF writer, as qpdf reads them.
+// Tests files of the PDF writer by reading them with qpdf.
 import { expect, test } from "vitest";
 import { Budget } from "../../../../src/document/objects/budget.ts";
 import { PdfFile } from "../../../../src/document/objects/pdf-file.ts";

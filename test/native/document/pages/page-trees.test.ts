@@ -1,4 +1,4 @@
-// Checks with poppler and qpdf that every operation writes the same pages for a wrong page tree.
+// Tests with poppler and qpdf that every operation writes the same pages for a wrong page tree.
 // Contract: docs/api.md#compressed-pdf, #flattened-transparencies-pdf, #linearized-pdf, #merged-pdf, #split-pdf
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ async function expectThreePages(pdf: Uint8Array): Promise<void> {
 const SOME = WRONG_TREES.filter((_, index) => index % 6 === 0);
 test.each(SOME)("every operation has three pages: %s", async (_, pdf) => expectThreePages(pdf));
 
-/** Returns the PDF as qpdf writes it, which leaves the tree as it is. */
+/** Returns the PDF rewritten by qpdf, which does not change the tree. */
 const rewritten = (pdf: Uint8Array, ...options: string[]) =>
   withFile(pdf, (path, folder) => {
     const target = join(folder, "out.pdf");
@@ -54,7 +54,7 @@ const rewritten = (pdf: Uint8Array, ...options: string[]) =>
     return new Uint8Array(readFileSync(target));
   });
 
-/** Returns the PDF with an update that claims one page less (ISO 32000-1, 7.5.6). */
+/** Returns the PDF with an incremental update that declares one page fewer (ISO 32000-1, 7.5.6). */
 function updated(pdf: Uint8Array): Uint8Array {
   const before = Buffer.from(pdf).toString("latin1");
   const previous = /startxref\s+(\d+)\s+%%EOF\s*$/.exec(before)![1];
@@ -76,7 +76,7 @@ describe("every operation has three pages, however the file is written", () => {
   ])("%s", async (name, make) => {
     const pdf = make();
     if (name !== "in an encrypted file") return expectThreePages(pdf);
-    // The output stays encrypted, and qpdf leaves the tree as it is.
+    // The output stays encrypted, because qpdf does not change the tree.
     const [linearized] = await outputs(linearizePdf, pdf, {});
     expect(await outputs(rasterizePdf, linearized!, PNG)).toHaveLength(3);
     const [merged] = await outputs(mergePdfs, pdf, { pages: [ALL] });

@@ -12,10 +12,18 @@ import {
   staleFormPdf,
   type3Pdf,
 } from "../../../fixtures/archival-pdfs.ts";
+import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { type Archived, readArchived } from "../../../support/archival.ts";
 import type { LevelName } from "../../../support/levels.ts";
 import { attachedTo, type Json } from "../../../support/pdf-json.ts";
 import { textOf } from "../../../support/pdf-readers.ts";
+import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
+
+const emptyPage = () => {
+  const builder = new PdfBuilder();
+  builder.page("");
+  return builder.bytes();
+};
 
 describe("actions (6.5, 6.6)", () => {
   test.each(["1b", "2b"] as const)("%s: forbidden ones go, and what came after them stays", async (level) => {
@@ -82,11 +90,21 @@ describe("annotations (6.3, 6.5)", () => {
     expect(hidden["/Length"]).toBe(0);
   });
 
+  test.each(["1b", "2b"] as const)("%s: a hidden link shows neither its appearance nor a border", async (level) => {
+    const builder = new PdfBuilder();
+    const form = builder.stream("1 0 0 rg 0 0 90 90 re f", "/Type/XObject/Subtype/Form/BBox[0 0 90 90]");
+    const action = "/A<</S/URI/URI(https://example.com/)>>";
+    builder.page("", `/Annots[<</Subtype/Link/F 2/Rect[9 9 99 99]/BS<</W 5>>/AP<</N ${form}>>${action}>>]`);
+    const { bytes, json } = await readArchived(builder.bytes(), level);
+    expect(json.annotations(1)).toMatchObject([{ "/Subtype": "/Link", "/F": 4 }]);
+    expect(perceptualDistance(await popplerPage(bytes, 1, 72), await popplerPage(emptyPage(), 1, 72))).toBe(0);
+  });
+
   test("types that are not allowed become stamps where they have an appearance, else go", async () => {
     const result = await readArchived(annotationsPdf(), "2b");
     expect(bySubtype(result, "Movie")).toEqual([]);
     expect(bySubtype(result, "Sound")).toEqual([]);
-    // A movie, a signature, and a stamp that was one.
+    // Stamps made from a movie and a signature, and an original stamp.
     expect(bySubtype(result, "Stamp")).toHaveLength(3);
     expect(bySubtype(result, "Polygon")).toHaveLength(1);
     const first = await readArchived(annotationsPdf(), "1b");
@@ -140,7 +158,7 @@ describe("layers (6.1.13, 6.9)", () => {
     const { json, text } = await readArchived(layersPdf(), "1b");
     expect(json.catalog).not.toHaveProperty("/OCProperties");
     const drawn = (x: number) => new RegExp(`rg ${x} 100 20 20 re\\s+(f|n)`).exec(text)?.[1];
-    // On; off; all of on and off; not off.
+    // Shown where the layers are: on; off; "all on" of one on and one off; not off.
     expect([0, 30, 60, 90].map(drawn)).toEqual(["f", "n", "n", "f"]);
     expect(text).toMatch(/300 150 l\s+n/);
     expect(text).toContain("1 0 0 1 9 9 cm");
@@ -166,7 +184,7 @@ describe("attachments (6.1.11, 6.8)", () => {
     expect([...files.keys()]).toEqual(["nested.pdf"]);
     expect(files.get("nested.pdf")).toMatch(/^%PDF-1\.7[\s\S]*<pdfaid:part>2</);
     expect(json.annotations(1)[0]["/Subtype"]).toBe("/Stamp");
-    // If the validator rejected an attachment, none remains.
+    // If the validator rejected an attachment, all attachments are removed.
     expect(attachedTo((await readArchived(attachmentsPdf(), "2b", "6.8-5")).bytes).size).toBe(0);
   });
 
@@ -234,7 +252,7 @@ describe("metadata (6.6, 6.7)", () => {
     expect(packet.match(/<xmp:ModifyDate>/g)).toHaveLength(1);
     expect(packet).toContain("pdfaSchema:namespaceURI");
     expect(packet).not.toMatch(/dc:publisher|Of the packet/);
-    // Plain text without a description in the packet gets one.
+    // Plain text without an extension schema gets one.
     expect(packet).toMatch(/<odd:Thing[^>]*>1<\/odd:Thing>/);
     expect(packet).toMatch(/<odd:Other[^>]*>x<\/odd:Other>/);
     expect(packet.match(/<pdfaSchema:prefix[^>]*>odd</g)).toHaveLength(1);
@@ -251,7 +269,7 @@ describe("metadata (6.6, 6.7)", () => {
         "<stRef:instanceID>uuid:4</stRef:instanceID><stRef:documentID>uuid:5</stRef:documentID>",
       );
       expect(packet).toMatch(/<stEvt:action>saved<.*<stEvt:when>2020-01-01T10:00:00Z<.*<stEvt:action>converted</);
-      // Properties that the standard knows are not described again.
+      // Properties of a standard schema get no extension schema.
       expect(/<pdfaProperty:name>InstanceID</.test(packet)).toBe(level === "1b");
       expect(packet).not.toMatch(/stRef:originalDocumentID|stEvt:changed|<photoshop:|my:List/);
     }
@@ -323,7 +341,7 @@ describe("colors (6.2.2 to 6.2.4)", () => {
       const result = await readArchived(colorsPdf("rgb"), level);
       const spaces = result.json.at(result.page(1)["/Resources"], "ColorSpace");
       expect(["/Newer", "/Wrong", "/Plain"].map((name) => componentsOf(result, spaces[name]))).toEqual([3, 3, 1]);
-      // The signature is 28 bytes behind the version (ICC.1, 7.2).
+      // The signature is 28 bytes after the version (ICC.1, 7.2).
       const versions = [...result.text.matchAll(/acsp/g)].map(({ index }) => result.text.charCodeAt(index - 28));
       expect(versions.length).toBeGreaterThanOrEqual(3);
       expect(versions.includes(4)).toBe(level === "2b");

@@ -1,4 +1,4 @@
-// Tests font programs that are read, and written with other widths and glyphs: unchanged parts stay the same, and no
+// Tests font programs that are read, and rewritten with other widths and glyphs: unchanged parts stay the same, and no
 // input makes a reader hang. The programs are installed on the machine.
 import { describe, expect, test } from "vitest";
 import { cffWidth, glyphNames, readCff } from "../../../../src/document/fonts/cff/cff.ts";
@@ -16,7 +16,7 @@ import { hasMachineFonts, machineFace, machineType1 } from "../../../support/fon
 
 const index = (...entries: number[][]) => readIndex(writeIndex(entries.map((one) => Uint8Array.from(one))), 0);
 const NONE = index();
-/** A number from -107 to 107 in one byte. */
+/** Encodes a number from -107 to 107 in one byte. */
 const small = (value: number) => value + 139;
 
 describe("widths of Type 2 charstrings", () => {
@@ -189,7 +189,8 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
   test("the groups of a character map are found in whatever order they stand", () => {
     const mapOf = (groups: readonly (readonly [first: number, last: number, glyph: number])[]) => {
       const cmap = Buffer.alloc(28 + groups.length * 12);
-      // Version, one table, for Windows, of Unicode beyond the basic plane, at byte 12, of format 12.
+      // The cmap's version, number of tables, platform (Windows), encoding (full Unicode), offset (12), and format
+      // (12).
       for (const [index, word] of [0, 1, 3, 10, 0, 12, 12].entries()) cmap.writeUInt16BE(word, index * 2);
       cmap.writeUInt32BE(groups.length, 24);
       for (const [index, long] of groups.flat().entries()) cmap.writeUInt32BE(long, 28 + index * 4);
@@ -230,7 +231,7 @@ describe.skipIf(!hasMachineFonts)("programs", () => {
   });
 });
 
-/** Only a read beyond the end may throw: the repair leaves such a font alone. */
+/** Only a read beyond the end can throw; the repair does not change such a font. */
 function tried<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,5 +1,4 @@
-// Tests documents whose fonts break one rule each: afterwards no rule is broken, the picture is the same, and the text
-// is present.
+// Tests documents whose fonts break one rule each: the result breaks no rule, looks the same, and has the same text.
 import { describe, expect, test } from "vitest";
 import type { FontProvider } from "../../../../src/document/contract/font-provider.ts";
 import { Budget } from "../../../../src/document/objects/budget.ts";
@@ -39,7 +38,7 @@ async function repaired(
   }
 }
 
-/** The part of the points that are not as dark as they were, of the whole range. */
+/** Returns the mean difference between samples of the two pages, as a fraction of the full range. */
 function difference(one: Uint8Array, other: Uint8Array): number {
   const [before, after] = [picturesOf(one, 72)[0]!, picturesOf(other, 72)[0]!];
   expect(after.length).toBe(before.length);
@@ -48,7 +47,7 @@ function difference(one: Uint8Array, other: Uint8Array): number {
   return sum / before.length / 255;
 }
 
-/** Rules that each document breaks, at level 2u. */
+/** Rules that each document breaks at level 2u. */
 const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "Type 1, widths out of step": ["unicode", "width"],
   "Type 1, no widths": ["unicode", "width", "widths"],
@@ -71,7 +70,7 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   "not embedded: Korean, written downwards": ["embedded"],
 };
 
-/** Text that poppler reads, at level 2u. */
+/** Text that poppler reads at level 2u. */
 const TEXTS: Readonly<Record<string, string>> = {
   "Type 1, widths out of step": "Widths",
   "Type 1, glyphs that are not there": "xAyBz",
@@ -94,7 +93,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "not embedded: Chinese in UTF-16": "中文 AB",
 };
 
-/** Poppler draws them in another way before: signs as letters, what is damaged not at all. */
+/** Documents that poppler draws differently before the repair: symbols as letters, damaged glyphs not at all. */
 const LOOKS_OTHERWISE =
   /Wingdings|damaged|CMap of its own|not there|no glyph|behind the last|has no CIDs|^not embedded/;
 
@@ -108,7 +107,7 @@ describe.skipIf(!hasMachineFonts)("fonts that break rules", () => {
         expect(await brokenFontRules(made, level)).toEqual([]);
         expect(qpdfComplaints(made)).toBe("");
         if (!LOOKS_OTHERWISE.test(name)) expect(difference(pdf, made)).toBeLessThan(0.0005);
-        // Something is there.
+        // The page is not empty.
         expect(new Set(picturesOf(made)[0]!.subarray(20)).size).toBeGreaterThan(1);
         if (level.conformance === "u" && TEXTS[name] !== undefined)
           expect(pageTexts(made)[0]!.replace(/\s+/g, " ")).toBe(TEXTS[name]);
@@ -142,7 +141,7 @@ describe.skipIf(!hasMachineFonts)("fonts that break rules", () => {
 
 const HELVETICA = "/Type/Font/Subtype/Type1/BaseFont/Helvetica";
 
-/** A page with any resources, and what it shows. */
+/** Returns a page with the given resources and content. */
 function pageOf(builder: PdfBuilder, content: string, resources: string): Uint8Array {
   const page = builder.page("BT (a) Tj ET");
   const stream = builder.stream(content);
@@ -232,7 +231,7 @@ describe.skipIf(!hasMachineFonts)("where text is", () => {
 });
 
 describe.skipIf(!hasMachineFonts)("damaged fonts", () => {
-  /** Always the same numbers. */
+  /** Yields pseudorandom numbers that are the same in every run. */
   function* numbers(seed: number): Generator<number> {
     for (let state = seed; ; ) {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -1,12 +1,12 @@
-// Tests that colors stay which follow from a color space alone (ISO 32000-1, 8.6.8 and 11.6.5.3), when the space is
-// replaced. Drawn by poppler.
+// Tests that initial colors, which follow from a color space alone (ISO 32000-1, 8.6.8 and 11.6.5.3), stay the same
+// when the color space is replaced. Poppler draws the pages.
 import { expect, test } from "vitest";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { archived, readArchived } from "../../../support/archival.ts";
 import { LEVEL_NAMES } from "../../../support/levels.ts";
 import { pixel, popplerPage } from "../../../support/pictures.ts";
 
-/** RGB, so that the output intent does not define CMYK. */
+/** RGB, so that no CMYK output intent is needed. */
 const OTHER = "1 0 0 rg 200 100 50 50 re f";
 const FILL = "50 100 50 50 re f";
 
@@ -56,7 +56,7 @@ test.each([
   builder.page(`q /M gs 0 0 1 rg 0 0 300 200 re f Q %(`, "", states);
   const before = await popplerPage(builder.bytes(), 1, 72);
   const after = await popplerPage(await archived(builder.bytes(), "2b"), 1, 72);
-  // The masked object covers the page: beside the form, and in the middle of the mask.
+  // The masked rectangle covers the page: check a pixel outside the mask's form, and a pixel in its middle.
   expect(pixel(after, 10, 10)).toEqual([255, 255, 255]);
   for (const channel of [0, 1, 2]) {
     const [one, other] = [pixel(before, 150, 90)[channel]!, pixel(after, 150, 90)[channel]!];

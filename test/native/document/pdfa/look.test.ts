@@ -1,5 +1,5 @@
-// Tests properties that a repair must not change: the appearance of pages, and the parts of a document. Read by poppler
-// and qpdf.
+// Tests properties that a repair must not change: the appearance of pages, and the parts of a document. Poppler and
+// qpdf read the results.
 import { describe, expect, test } from "vitest";
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import { repairPdfa } from "../../../../src/operations/pdfa-steps/repair-pdfa.ts";
@@ -13,10 +13,11 @@ import { type Json, PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, pixel, popplerPage } from "../../../support/pictures.ts";
 
-/** Largest distance of a page with few colors, in levels of 255. */
+/** Maximum distance of a page with few colors, in levels of 255. */
 const SAME = 0.5;
 /**
- * Documents whose appearance depends on the broken rule itself: interpolation, colors of equal names, invalid profiles.
+ * Documents whose appearance depends on the broken rule itself: interpolation, colorants with equal names, invalid
+ * profiles.
  */
 const CHANGED = ["marked", "content", "states", "rgb", "cmyk", "both", "limits"];
 
@@ -25,14 +26,14 @@ describe.each(Object.entries(ARCHIVAL_PDFS))("%s", (name, make) => {
     const before = make();
     const after = await archived(before, level);
     expect(qpdfComplaints(after)).toBe("");
-    // The movie is a stamp; poppler drew nothing for it.
+    // The movie becomes a stamp; poppler draws nothing for the movie.
     if (CHANGED.includes(name) || name === "annotations") return;
     const [a, b] = [await popplerPage(before, 1, 72), await popplerPage(after, 1, 72)];
     expect(perceptualDistance(a, b)).toBeLessThan(SAME);
   });
 });
 
-/** Tags, a language, an outline, a named destination, labels, a link and a field. */
+/** Returns a document with tags, a language, an outline, a named destination, labels, a link and a field. */
 function structuredPdf(): Uint8Array {
   const builder = new PdfBuilder();
   const [page, element, item, widget] = [1, 2, 3, 4].map(() => builder.reserve()) as [string, string, string, string];
@@ -98,7 +99,7 @@ test("part 1: a marker that is opaque lies beneath what it marks (6.4)", async (
   const { bytes, text } = await readArchived(markedPdf(), "1b");
   expect(text).not.toMatch(/\/(ca|CA|BM|Group)\b/);
   const page = await popplerPage(bytes, 1, 72);
-  // From the top: the marked bar, the marker beside it, the page.
+  // The text bar, the highlight next to it, and the page.
   expect(pixel(page, 70, 40)).toEqual([0, 0, 0]);
   const [red, green, blue] = pixel(page, 130, 40);
   expect(red! > 200 && green! > 200 && blue! < 100).toBe(true);

@@ -1,5 +1,5 @@
-// Documents of very many small objects: repaired in time proportional to their number, or refused before the work
-// starts.
+// Tests documents with very many small objects: they are repaired in time proportional to their number, or rejected
+// before the work starts.
 import { expect, test } from "vitest";
 import { countContent } from "../../../../src/operations/pdfa-steps/count-content.ts";
 import { repairPdfa } from "../../../../src/operations/pdfa-steps/repair-pdfa.ts";

@@ -1,5 +1,5 @@
-// Tests pages that are larger than PDF/A allows: the result has the same pages in larger units. Read by poppler and
-// qpdf.
+// Tests pages that are larger than PDF/A allows: the result has the same pages in larger units. Poppler and qpdf read
+// the results.
 import { expect, test } from "vitest";
 import { hugePdf } from "../../../fixtures/huge-pdf.ts";
 import { readArchived } from "../../../support/archival.ts";
@@ -7,7 +7,7 @@ import { pageTexts, qpdfComplaints } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
 /**
- * Largest distance of pages drawn at three times the resolution. From about 8 on, the difference is visible side by
+ * Maximum distance of pages, drawn at three times the resolution. From about 8 on, the difference is visible side by
  * side.
  */
 const FARTHEST = 8;
@@ -28,7 +28,7 @@ test.each(["1b", "2b"] as const)("%s: looks the same, in units that state its si
   expect(note["/Rect"].map(Number)).toEqual([1000, 10000, 9000, 11700].map((side) => expect.closeTo(side / 3, 0)));
   expect([note["/DA"], note["/AP"]]).toEqual([expect.stringContaining("/Helv 300 Tf"), expect.anything()]);
   expect(json.at(json.catalog, "Threads", 0, "F", "R")).toEqual([1000, 2000, 3000, 4000]);
-  // The destination of a page that is not changed.
+  // The destination of a page that does not change.
   expect(json.get(link["/Dest"]).slice(1)).toEqual(["/XYZ", 10, 20, 0]);
   expect(json.get(json.catalog["/OpenAction"]).slice(1)).toEqual(["/FitR", 0, 0, expect.closeTo(666.67, 1), 1000]);
   const there = json.tree(json.at(json.catalog, "Names", "Dests")).get("u:there");

@@ -146,10 +146,10 @@ describe("limits (6.1.12, 6.1.13)", () => {
 
   test("boundaries of pages are 3 to 14,400 units", async () => {
     const { page } = await readArchived(limitsPdf(), "2b");
-    // Both boxes have smaller units, so that the same part of the page is shown.
+    // Both boxes have smaller units, so that the page shows the same area.
     expect(page(1)["/CropBox"].map(Number)).toEqual([0, 0, 3, 3].map((side) => expect.closeTo(side, 3)));
     expect([page(1)["/MediaBox"][2], page(1)["/UserUnit"]]).toEqual([expect.closeTo(900, 1), expect.closeTo(1 / 3, 4)]);
-    // 20,000 units are 10,000 that are twice as large.
+    // 20,000 units become 10,000 units that are twice as large.
     expect(page(2)).toMatchObject({ "/MediaBox": [0, 0, 10_000, 3], "/UserUnit": 2 });
   });
 

@@ -1,5 +1,5 @@
-// Tests that pages look without transfer functions as poppler shows them with these, and that text, vectors and the
-// pixels of images stay.
+// Tests that pages without transfer functions look as poppler shows the originals with the functions, and that text,
+// vectors and the pixel dimensions of images stay the same.
 import { expect, test } from "vitest";
 import { applyTransferFunctions } from "../../../../src/operations/pdfa-steps/apply-transfer-functions.ts";
 import { TRANSFER_PDFS } from "../../../fixtures/transfer-pdfs.ts";
@@ -8,7 +8,7 @@ import { PdfJson } from "../../../support/pdf-json.ts";
 import { pageTexts, qpdfComplaints, uncompressed } from "../../../support/pdf-readers.ts";
 import { perceptualDistance, popplerPage } from "../../../support/pictures.ts";
 
-/** What is seen side by side from 8 on. */
+/** Maximum distance; from 8 on, it is visible side by side. */
 const FARTHEST = 4;
 const sizesOf = (pdf: Uint8Array) =>
   new Set(
@@ -22,7 +22,7 @@ test.each(TRANSFER_PDFS)("$name", async ({ bytes: pdf }) => {
   expect(qpdfComplaints(bytes!)).toBe("");
   expect(uncompressed(bytes!)).not.toMatch(/\/TR2? (?!\/Identity|\/Default)/);
   expect(pageTexts(bytes!)).toEqual(pageTexts(pdf));
-  // The inline image becomes an image of its own.
+  // The inline image becomes an image XObject.
   const added = [...sizesOf(bytes!)].filter((size) => !sizesOf(pdf).has(size));
   expect(added.filter((size) => size !== "2 x 2")).toEqual([]);
   const [before, after] = [await popplerPage(pdf, 1, 100), await popplerPage(bytes!, 1, 100)];

@@ -10,9 +10,9 @@ import { isRedDrawn } from "../../../support/rendered.ts";
 
 interface Case {
   readonly name: string;
-  /** Entries of the only group. */
+  /** Entries of the only layer group. */
   readonly group?: string;
-  /** Entries of the default configuration; `G` stands for the group. */
+  /** Entries of the default configuration; `G` stands for the reference to the group. */
   readonly configuration?: string;
   readonly isShown: boolean;
 }
@@ -106,7 +106,7 @@ describe.each(CASES)("a layer with $name (shown: $isShown)", (layer) => {
 });
 
 describe("several layers, one of them off", () => {
-  /** @param order order of the groups in OCGs: MuPDF keeps them by their numbers */
+  /** @param order order of the groups in OCGs, because MuPDF sorts them by their numbers */
   function several(hidden: number, order: (groups: string[]) => string[]): Uint8Array {
     const builder = new PdfBuilder();
     const groups = Array.from({ length: 8 }, (_, index) => builder.add(`<</Type/OCG/Name(Layer ${index})>>`));

@@ -1,4 +1,4 @@
-// The bucket in the file system, whose process is killed at any moment.
+// Tests the bucket in the file system while its process is killed at random moments.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ test("what was stored is there and whole, what was removed is not, and nothing i
     await sleep(Math.random() * 500);
     command.child.kill("SIGKILL");
     await command.ended;
-    // The last line may be cut off.
+    // The last line can be incomplete.
     for (const line of command.output().split("\n").slice(0, -1)) {
       if (line.startsWith("-")) stored.delete(line.slice(1));
       else stored.add(line);
@@ -47,7 +47,8 @@ test("what was stored is there and whole, what was removed is not, and nothing i
           .replaceAll(key, ""),
       ).toBe("");
     }
-    // A file whose removal was under way may be gone already, and one whose writing was may be there.
+    // If the process was killed during the removal of a file, the file can be gone already; if it was killed during a
+    // write, the file can exist already.
     const lost = [...stored].filter((key) => !found.has(key));
     expect(lost.length).toBeLessThanOrEqual(4);
     expect(lost.every((key) => Number(key.split("-").at(-1)) % 4 === 3)).toBe(true);

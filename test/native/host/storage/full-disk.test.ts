@@ -1,4 +1,4 @@
-// The bucket in the file system, and the databases beside it, on a disk that is full.
+// Tests the bucket in the file system, and the databases next to it, on a full disk.
 // Contract: docs/api.md#errors
 
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// The bucket of an S3-compatible store, against S3Proxy, or against the store that S3_ENDPOINT and its companions name
-// (docs/self-hosting.md), in buckets of its own.
+// Tests the bucket of an S3-compatible store with S3Proxy, or with the store that S3_ENDPOINT and related variables
+// name (docs/self-hosting.md), in temporary buckets.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Tests limits that several processes count in one database, as replicas of the host do.
+// Tests limits that several processes count in one database, like several hosts with one folder.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

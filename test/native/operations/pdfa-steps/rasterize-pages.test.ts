@@ -1,4 +1,4 @@
-// Pages that become pictures of themselves, as poppler and qpdf see them.
+// Tests pages that become images. Poppler and qpdf read the results.
 import { execFileSync } from "node:child_process";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ async function pictured(pdf: Uint8Array, params: Partial<RasterizePagesParams>):
   return output!;
 }
 
-/** Color and resolution of the pictures, as poppler lists them. */
+/** Returns color space and resolution of the images, as poppler lists them. */
 const imagesOf = (pdf: Uint8Array) =>
   withFile(pdf, (path) => {
     const lines = execFileSync("pdfimages", ["-list", path], { encoding: "utf8" }).trim().split("\n").slice(2);
@@ -32,7 +32,7 @@ function pdfOf(...contents: string[]): PdfBuilder {
   for (const content of contents) builder.page(content);
   return builder;
 }
-/** From about here on one sees a difference side by side. */
+/** From about 8 on, a difference is visible side by side. */
 const FARTHEST = 8;
 const text = "BT /F 24 Tf 30 150 Td (Some words) Tj ET";
 
@@ -92,7 +92,7 @@ test.each([false, true])(
     const kept = flatAnnotations ? ["/Link"] : ["/Widget", "/Link"];
     expect(json.annotations(1).map((annotation) => annotation["/Subtype"])).toEqual(kept);
     expect(json.fields).toHaveLength(kept.length - 1);
-    // The field is blue, and drawn once.
+    // The field is blue, and is drawn only once.
     expect(imagesOf(bytes)).toEqual([[1, flatAnnotations ? "rgb" : "gray", 300]]);
     const [before, after] = [pdf, bytes].map((file) => picturesOf(file, 100).map(parsePnm));
     expect(perceptualDistance(before![0]!, after![0]!), "far").toBeLessThan(FARTHEST);

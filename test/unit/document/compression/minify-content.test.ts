@@ -1,4 +1,4 @@
-// Tests content streams that take fewer bytes: all tokens stay the same, or the stream is not changed.
+// Tests the shortening of content streams: the tokens stay the same, or the stream does not change.
 import { describe, expect, test } from "vitest";
 import { INVISIBLE, TINY } from "../../../../src/document/compression/content-rounding.ts";
 import { minifyContent } from "../../../../src/document/compression/minify-content.ts";

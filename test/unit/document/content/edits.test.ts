@@ -1,4 +1,4 @@
-// Tests the replacement of bytes in content streams. All other bytes stay the same.
+// Tests the replacement of bytes in content streams: all other bytes stay the same.
 import { expect, test } from "vitest";
 import { applyEdits } from "../../../../src/document/content/edits.ts";
 

@@ -1,4 +1,4 @@
-// Tests how JSON is recognized from its beginning.
+// Tests the recognition of JSON by its first bytes.
 import { describe, expect, test } from "vitest";
 import { isJsonPrefix } from "../../../../src/document/contract/parameters/json-prefix.ts";
 

@@ -1,4 +1,4 @@
-// Tests that JSON of a costly shape is found before it is parsed.
+// Tests that JSON with too many levels or parts is detected before it is parsed.
 // Contract: docs/api.md#json-bodies, #limits
 import { describe, expect, test } from "vitest";
 import * as z from "zod";

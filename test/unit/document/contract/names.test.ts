@@ -31,7 +31,7 @@ describe("safeName", () => {
     expect(name.endsWith(".pdf")).toBe(given.endsWith(".pdf"));
   });
 
-  // Normalizing the order of so many combining marks takes minutes.
+  // Unicode normalization would take minutes to sort so many combining marks.
   test("of one letter with marks without end", () => {
     const name = safeName(`a${"\u0301\u0323".repeat(500_000)}.pdf`);
     expect(name).toMatch(/^\u1ea1\u0323+\.pdf$/);
@@ -103,7 +103,7 @@ describe("media type: content first, extension second", () => {
     [" <!-- a > b --> <!---->\n<!-- c --> <Body>", "a", "text/html"],
     ["<!-- an html page --> <svg>", "a", "application/octet-stream"],
     ["<!-- not closed <html>", "a", "application/octet-stream"],
-    // A pattern that tried all ways to take comments together would never end.
+    // A pattern that tries all ways to combine the comments would not end.
     [`${"<!---->".repeat(100)}<svg>`, "a", "application/octet-stream"],
     [`${"<!---->".repeat(100)}<html>`, "a", "text/html"],
     ["a,b\n1,2", "a.csv", "text/csv"],

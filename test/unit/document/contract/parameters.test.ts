@@ -1,4 +1,4 @@
-// Tests the kinds of parameters: what their texts mean, and what their values may be.
+// Tests the kinds of parameters: the parsing of their texts, and their allowed values.
 // Contract: docs/api.md#requests, #json-bodies
 import { describe, expect, test } from "vitest";
 import * as z from "zod";

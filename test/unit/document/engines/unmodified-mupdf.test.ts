@@ -1,4 +1,4 @@
-// Tests that our metered build of MuPDF draws the same pixels as the package from which it is made.
+// Tests that our metered build of MuPDF draws the same pixels as the original package.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as original from "mupdf";
@@ -10,7 +10,7 @@ import { quartersPdf, squarePdf, textPdf } from "../../../fixtures/pdfs.ts";
 import { corpusDir } from "../../../support/corpus.ts";
 
 const LIMITS = { heapLimitBytes: 512 * 2 ** 20 };
-/** Gray is missing, because we compute it from RGB on purpose. */
+/** Gray is missing, because we compute it from RGB. */
 const MODELS = { rgb: original.ColorSpace.DeviceRGB, cmyk: original.ColorSpace.DeviceCMYK } as const;
 type Model = keyof typeof MODELS;
 
@@ -20,7 +20,7 @@ interface Drawn {
   readonly samples: Buffer;
 }
 
-/** Draws the page at the pixel size of our drawing, because the package itself would round to other sizes. */
+/** Draws the page at the pixel size of our drawing, because the original package rounds sizes differently. */
 function drawnByThePackage(bytes: Uint8Array, { width, height }: Drawn, model: Model): Buffer {
   const document = original.Document.openDocument(bytes, "application/pdf");
   const page = document.loadPage(0);

@@ -1,10 +1,10 @@
-// Forecasts of a job's time.
+// Tests the forecast of a job's time.
 import { expect, test } from "vitest";
 import { Pace } from "../../../../src/document/flattening/pace.ts";
 
-/** Returns the forecasts of a job after each of its steps. @param stepsMs processor time of each step */
+/** Returns the forecasts of a job after each of its steps. @param stepsMs CPU time of each step */
 function forecasts(steps: number, limitMs: number, stepsMs: readonly number[]) {
-  // The job has worked before its first step.
+  // CPU time that the job used before its first step.
   let usedMs = 5_000;
   const pace = new Pace(steps, limitMs, () => usedMs);
   return stepsMs.map((ms) => {

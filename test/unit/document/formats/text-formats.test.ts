@@ -1,4 +1,4 @@
-// Tests that text of another format is told from prose, which alone is printed as it is.
+// Tests that text in another format is distinguished from prose: only prose is printed unchanged.
 // Contract: docs/api.md#pdf
 import { describe, expect, test } from "vitest";
 import { isSource, isWebArchive } from "../../../../src/document/formats/text-formats.ts";
@@ -50,7 +50,7 @@ describe("text to read, or a table", () => {
     ["columns with colons", "Name: Bob\nAge: 42\n"],
   ])("%s", (_, text) => expect(isSource(text)).toBe(false));
 
-  // Each takes milliseconds. A pattern that backtracks over such a run would reach the test's time limit.
+  // Each case takes milliseconds. A pattern that backtracks over such a run would exceed the test's time limit.
   test.each(["{", '{"', '{"a', " ", "a:", "A1b", "-----BEGIN ", "x:\n ", "\\", "<a>", "</a", '["\\'])(
     "a run of %j ends",
     (run) => {

@@ -1,4 +1,4 @@
-// Makes appearances from the dictionaries of fields, and reads their operators.
+// Tests the appearances made from field dictionaries, by their operators.
 import { describe, expect, test } from "vitest";
 import { FieldAppearances } from "../../../../src/document/forms/field-appearance.ts";
 import { visualOrder } from "../../../../src/document/forms/visual-order.ts";
@@ -17,7 +17,7 @@ interface Look {
   readonly state: string | undefined;
 }
 
-/** The look of the only field, or its state of that name. */
+/** Returns the appearance of the only field, or of its state with the given name. */
 async function lookOf(entries: string, options: FormOptions = {}, name?: string): Promise<Look | undefined> {
   const budget = new Budget(2 ** 26);
   const source = await MupdfSource.open(formPdf([entries], options), CONTEXT.heapLimitBytes, budget);
@@ -36,7 +36,7 @@ async function lookOf(entries: string, options: FormOptions = {}, name?: string)
   }
 }
 
-/** The bytes that the look shows, in the order of its operators. */
+/** Returns the bytes that the appearance shows, in the order of its operators. */
 async function shownBy(entries: string, options?: FormOptions): Promise<string[]> {
   const { content } = (await lookOf(entries, options))!;
   return [...content.matchAll(/<([\da-f]*)> Tj/g)].map(([, hex]) => Buffer.from(hex!, "hex").toString("latin1"));

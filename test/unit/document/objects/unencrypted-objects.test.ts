@@ -1,4 +1,5 @@
-// Tests that objects read without the engine equal those that the engine reads, which handles all uncertain cases.
+// Tests that objects read without the engine equal those that the engine reads. The engine still reads all uncertain
+// objects.
 import { expect, test } from "vitest";
 import { parsePages } from "../../../../src/document/contract/pages.ts";
 import { Budget } from "../../../../src/document/objects/budget.ts";
@@ -15,9 +16,9 @@ import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 const HEAP_BYTES = 64 * 2 ** 20;
 const text = (value: Value) => serialize(value, ({ number }) => number);
 
-/** By object number, the object read without the engine, and the one that the engine reads. */
+/** Returns, by object number, the object read without the engine, and the same object read by the engine. */
 async function readTwice(pdf: Uint8Array): Promise<[number: number, plain: Value | undefined, engine: string][]> {
-  // Below the number of objects from which on the engine is not asked.
+  // This document has so few objects that the engine reads all of them.
   const source = await MupdfSource.open(pdf, HEAP_BYTES, new Budget(HEAP_BYTES));
   const plain = UnencryptedObjects.of(pdf);
   const read = Array.from({ length: source.size }, (_, number): [number, Value | undefined, string] => {

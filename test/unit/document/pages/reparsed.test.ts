@@ -1,4 +1,4 @@
-// Reads our writer's output with pdf-lib, a second parser in the same process.
+// Tests our writer's output by reading it with pdf-lib, a second parser in the same process.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ParseSpeeds, PDFDocument } from "pdf-lib";

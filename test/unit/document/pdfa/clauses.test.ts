@@ -1,5 +1,5 @@
 // Compares src/document/pdfa/CLAUSES.md with the code, and with the clauses of veraPDF's profiles.
-// test/container/pdfa/clauses.test.ts compares these with the installed veraPDF.
+// test/container/pdfa/clauses.test.ts compares those clauses with the installed veraPDF.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const CLAUSE = /\b6(?:\.\d+)+\b/g;
 const listed = (column: number) => new Set(rows.flatMap((cells) => cells[column]?.match(CLAUSE) ?? []));
 const byPart = [listed(1), listed(2), listed(2)];
 
-/** The clauses that a text cites, each with its part of ISO 19005. */
+/** Returns the clauses that a text cites, each with its part of ISO 19005. */
 function citations(text: string): (readonly [part: number, clause: string])[] {
   const found: (readonly [number, string])[] = [];
   let part = 0;
@@ -26,7 +26,7 @@ function citations(text: string): (readonly [part: number, clause: string])[] {
   return found;
 }
 
-/** A clause, or its subclauses, are in the table. */
+/** Reports whether the table has a clause or its subclauses. */
 const has = (part: number, clause: string) =>
   [...byPart[part - 1]!].some((one) => one === clause || one.startsWith(`${clause}.`) || clause.startsWith(`${one}.`));
 
@@ -49,7 +49,7 @@ describe("the table of clauses", () => {
       const text = readFileSync(join(root, file), "utf8");
       const comments = text.match(/\/\*\*[\s\S]*?\*\/|(?:^\s*\/\/.*\n)+/gm) ?? [];
       const inComments = comments.flatMap((comment) => citations(comment.replaceAll(/\n\s*(?:\/\/|\*)/g, "")));
-      // A clause in a string belongs to either part.
+      // A clause in a string can belong to any part.
       const inStrings = [...text.matchAll(/"(6(?:\.\d+){2,})"/g)].map(
         ([, clause]) => [has(1, clause!) ? 1 : 2, clause!] as const,
       );

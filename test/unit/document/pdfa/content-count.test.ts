@@ -1,4 +1,5 @@
-// Tests nested forms whose content multiplies: documents that no validator could finish are rejected before it starts.
+// Tests nested forms whose content multiplies: documents that no validator could finish are rejected before the
+// validation.
 import { describe, expect, test } from "vitest";
 import type { ContentWork } from "../../../../src/document/pdfa/content/content-count.ts";
 import { countContent } from "../../../../src/operations/pdfa-steps/count-content.ts";
@@ -6,7 +7,7 @@ import { repairPdfa } from "../../../../src/operations/pdfa-steps/repair-pdfa.ts
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { CONTEXT, outputsOf } from "../../../support/operations.ts";
 
-/** Nested forms, each drawn the given number of times by the one around it. */
+/** Returns nested forms, each of which is drawn the given number of times by the form around it. */
 function nestedForms(depth: number, times: number, isEndless = false): Uint8Array {
   const builder = new PdfBuilder();
   const innermost = builder.reserve();
@@ -34,7 +35,7 @@ describe("forms in forms", () => {
   test("a thousand times a thousand is no obstacle", async () => {
     const pdf = nestedForms(3, 1000);
     const { ms } = await repaired(pdf);
-    // A million uses.
+    // The inner form is used a million times.
     expect([ms > 20_000, ms < 40_000]).toEqual([true, true]);
     expect((await counted(pdf)).ms).toBeCloseTo(ms, -1);
   });
@@ -51,7 +52,7 @@ describe("forms in forms", () => {
   });
 });
 
-/** The content of a procedure, and how often it is drawn. */
+/** The content of each drawn object, and the number of times that it is drawn. */
 const SQUARES = "0 0 9 9 re f ".repeat(500);
 const TIMES = 100;
 const USES: Readonly<Record<string, (builder: PdfBuilder) => void>> = {
@@ -70,7 +71,7 @@ const USES: Readonly<Record<string, (builder: PdfBuilder) => void>> = {
     const font = builder.add(
       `<</Type/Font/Subtype/Type3/FontBBox[0 0 9 9]/FontMatrix[.001 0 0 .001 0 0]/FirstChar 97/LastChar 97/Widths[9]/Encoding<</Differences[97/a]>>/CharProcs<</a ${glyph}>>/Resources<<>>>>`,
     );
-    // Once for each string, as often as it may be in it.
+    // Each of the strings shows the glyph four times.
     builder.page(`) Tj /T 9 Tf ${"q (aaaa) Tj Q ".repeat(TIMES)} (`, "", `/Font<</T ${font}>>`);
   },
   appearance(builder) {

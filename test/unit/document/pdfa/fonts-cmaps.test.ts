@@ -35,7 +35,7 @@ describe("codes", () => {
     map.base = parsed(MIXED);
     expect([map.cidOf(0x42, 1), map.cidOf(0x43, 1)]).toEqual([7, 36]);
     expect(codes(map, "\x81\x40")).toEqual(["2:8140"]);
-    // One that is based on itself comes to an end.
+    // A map that is based on itself must not cause an endless loop.
     map.base.base = map;
     expect(map.cidOf(0x99, 1)).toBeUndefined();
   });

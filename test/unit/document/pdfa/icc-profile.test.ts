@@ -14,7 +14,7 @@ const curve = (kind: number, ...numbers: number[]): Buffer => {
   return tag;
 };
 
-/** The data of the tag, and the position of its offset and size. */
+/** Returns the data of the tag, and the position of its offset and size. */
 function tagOf(profile: Uint8Array, signature: string): { data: Buffer; entry: number } {
   const bytes = Buffer.from(profile);
   const entry = bytes.indexOf(signature, 128, "latin1");
@@ -22,7 +22,7 @@ function tagOf(profile: Uint8Array, signature: string): { data: Buffer; entry: n
   return { data: bytes.subarray(place, place + bytes.readUInt32BE(entry + 8)), entry };
 }
 
-/** sRGB of version 4, with curves of another kind. */
+/** Returns sRGB of version 4 with another kind of curve. */
 function withCurve(data: Buffer): Buffer {
   const profile = Buffer.concat([version4(), data]);
   for (const signature of ["rTRC", "gTRC", "bTRC"]) {

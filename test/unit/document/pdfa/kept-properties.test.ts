@@ -28,7 +28,7 @@ test("characters that XML cannot hold are left out, also as references", () => {
   expect(elements).toContain(">of it<");
 });
 
-// The limit of time is what these are about: each takes milliseconds where the text is read once.
+// These cases are about time: each takes milliseconds if the text is read only once.
 test.each([
   ["tags that never end", `<x:xmpmeta>${"<".repeat(400_000)}`],
   ["tags that end at the end", `<x:xmpmeta>${"<".repeat(400_000)}>`],

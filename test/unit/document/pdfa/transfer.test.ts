@@ -1,4 +1,4 @@
-// Tests the functions behind transfer functions, and which of them change something.
+// Tests the evaluation of transfer functions, and the detection of functions without effect.
 import { expect, test } from "vitest";
 import { Budget } from "../../../../src/document/objects/budget.ts";
 import { PdfFile } from "../../../../src/document/objects/pdf-file.ts";

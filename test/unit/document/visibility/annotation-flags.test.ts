@@ -1,5 +1,5 @@
-// Annotations that a viewer shows on screen (ISO 32000-1, table 165) stay visible in PDF/A, and hidden ones stay
-// hidden.
+// Tests that annotations that a viewer shows on screen (ISO 32000-1, table 165) stay visible in PDF/A, and that hidden
+// annotations stay hidden.
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../fixtures/pdf-builder.ts";
 import { archived } from "../../../support/archival.ts";

@@ -1,4 +1,4 @@
-// The host's memory of repeatable requests, in a real database.
+// Tests the host's claims of idempotent requests, in a real database.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The bucket in the file system.
+// Tests the bucket in the file system.
 
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The host's store of asynchronous jobs, in a real database.
+// Tests the host's store of asynchronous jobs, in a real database.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The database of API keys of the host on Node.
+// Tests the host's database of API keys.
 // Contract: docs/api.md#variants
 
 import { chmod, mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";

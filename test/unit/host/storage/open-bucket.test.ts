@@ -1,4 +1,4 @@
-// The settings that choose the host's bucket.
+// Tests the settings that select the host's bucket.
 
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The host's limiter and records of usage, in a real database that several processes have open.
+// Tests the host's limiter and usage records, in a real database that several processes have open.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Alternates between two connections. */
+/** Returns one of two connections, alternately. */
 function open(): UsageDatabase {
   opened.push(opened.shift()!);
   return opened[0]!;

@@ -1,4 +1,4 @@
-// Tests how long a body may take to arrive, on the clock of the test.
+// Tests the time limits for the arrival of a body, with fake timers.
 // Contract: docs/api.md#limits
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 
 const KB = 1024;
 
-/** Returns a body that sends chunks at a pace, and then ends unless it stalls. */
+/** Returns a body that sends chunks at regular intervals, and then ends or, with `stalls`, stays open. */
 function body(chunks: readonly number[], everyMs: number, stalls = false): ReadableStream<Uint8Array> {
   let sent = 0;
   return new ReadableStream<Uint8Array>(

@@ -1,4 +1,5 @@
-// Bodies read in pieces, in a runtime that does not fill buffers. test/worker reads them in one that does.
+// Tests bodies that are read in pieces, in a runtime that does not fill buffers. test/worker tests them in a runtime
+// that does.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { ChunkReader, readBytes } from "../../../../src/service/http/requests/chunk-reader.ts";
@@ -15,7 +16,7 @@ test.each([
   const pieces = new ChunkReader(body(), 4);
   let length = 0;
   for (let piece = await pieces.read(); piece; piece = await pieces.read()) {
-    // A Buffer's slice is not a copy.
+    // A Buffer would be unsafe, because its slice() does not copy.
     expect(Buffer.isBuffer(piece)).toBe(false);
     length += piece.length;
   }

@@ -1,4 +1,4 @@
-// Tests who counts as one client where turns and memory are shared.
+// Tests which requests count as one client when permits and memory are shared.
 import { expect, test } from "vitest";
 import type { RequestContext } from "../../../../src/app/context.ts";
 import { requestClientId } from "../../../../src/app/dependencies.ts";

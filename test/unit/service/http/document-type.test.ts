@@ -1,4 +1,4 @@
-// Tests how document types are recognized from the first bytes and the name of a file.
+// Tests the recognition of document types by the first bytes and the name of a file.
 // Contract: docs/api.md#pdf, #inputs
 import { describe, expect, test } from "vitest";
 import { documentTypeOf } from "../../../../src/service/http/requests/document-type.ts";
@@ -14,7 +14,7 @@ const typeOf = (start: Uint8Array, name: string) =>
     },
   });
 
-/** Returns a file that begins with these bytes and continues as no text does. */
+/** Returns a file that starts with these bytes and continues with bytes that no text contains. */
 const beginning = (hex: string) => Buffer.concat([Buffer.from(hex, "hex"), Buffer.alloc(60)]);
 
 describe("documents of Office that are of before OLE", () => {

@@ -1,4 +1,4 @@
-// Errors that tell which input is wrong and why: the contract's sentence comes first, unchanged.
+// Tests errors with a reason that names the wrong input: the contract's sentence comes first, unchanged.
 import { expect, test } from "vitest";
 import { EngineFailure, OutOfRange } from "../../../../src/document/contract/failure.ts";
 import { outOfRange, toServiceError } from "../../../../src/service/http/contract/errors.ts";

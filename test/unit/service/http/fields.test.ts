@@ -1,4 +1,4 @@
-// Tests how the fields of requests follow from the parameters of an operation, and the sentences about them.
+// Tests the form fields that are derived from an operation's parameters, and their error sentences.
 // Contract: docs/api.md#requests, #errors
 import { expect, test } from "vitest";
 import * as z from "zod";

@@ -1,5 +1,5 @@
-// The results of agents' calls: how large they are, what they ask of the service, and the pictures that they show. The
-// service is a table of answers; test/http/mcp.test.ts has the whole one.
+// Tests the results of agents' tool calls: their size, the requests that they send, and the images that they contain.
+// The service is a table of responses; test/http/mcp.test.ts uses a whole service.
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../../src/endpoints/index.ts";
 import { createTools, serveMcp } from "../../../../src/service/http/mcp/server.ts";
@@ -9,7 +9,7 @@ const tools = createTools(endpoints, "private");
 const INPUT = "1f7b7c0de-0c2f-4f0e-8c62-0a2b9a9a3d11";
 const idOf = (index: number) => `2d0c1f2a5-7d3f-4c39-9d7e-${String(index).padStart(12, "0")}`;
 
-/** The beginning of a PNG of a size, as far as its header. */
+/** Returns the first bytes of a PNG of the given size, including its header. */
 function png(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(64);
   bytes.write("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 0, "latin1");
@@ -18,7 +18,7 @@ function png(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** @param picture each output */
+/** @param picture content of each output */
 function callWith(outputs: number, picture: Buffer, type = "image/png") {
   const asked: string[] = [];
   let [busy, mostBusy] = [0, 0];

@@ -1,4 +1,4 @@
-// The choice of an answer's form by Accept and Prefer (RFC 9110, 12.5.1; RFC 7240).
+// Tests the choice of the response format by Accept and Prefer (RFC 9110, 12.5.1; RFC 7240).
 // Contract: docs/api.md#file-responses
 import { describe, expect, test } from "vitest";
 import { negotiate, type Offers } from "../../../../src/service/http/responses/negotiation.ts";

@@ -1,4 +1,4 @@
-// Tests the message that a client receives about a document that cannot conform, and its way from the container.
+// Tests the error message about a document that cannot conform, and its transfer from the container.
 // Contract: docs/api.md#errors
 import { expect, test } from "vitest";
 import { EngineFailure, type Nonconformity } from "../../../../src/document/contract/failure.ts";

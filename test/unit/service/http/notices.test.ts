@@ -1,4 +1,4 @@
-// Notices to a client about what its documents lost, and their way from the container to the client.
+// Tests notices about content that documents lost, and their transfer from the container to the client.
 // Contract: docs/api.md#notices
 import { expect, test } from "vitest";
 import { type Notice, type NoticeCode, namedNotices } from "../../../../src/document/contract/notice.ts";

@@ -1,4 +1,4 @@
-// Tests when the name of the output may be left out, and what it is then.
+// Tests when the name of the output can be omitted, and the default name.
 // Contract: docs/api.md#dialects, #output-names
 import { expect, test } from "vitest";
 import { endpoints } from "../../../../src/endpoints/index.ts";

@@ -1,4 +1,4 @@
-// The preferences of a client (RFC 7240).
+// Tests the preferences of a client (RFC 7240).
 // Contract: docs/api.md#asynchronous-jobs
 import { describe, expect, test } from "vitest";
 import { parseAsyncMode, parsePreferences } from "../../../../src/service/http/responses/preferences.ts";

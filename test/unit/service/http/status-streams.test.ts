@@ -1,4 +1,4 @@
-// Tests the event streams of jobs: they share questions, and their number is limited.
+// Tests the event streams of jobs: they share status queries, and their number is limited.
 // Contract: docs/api.md#asynchronous-jobs
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
@@ -10,7 +10,7 @@ import type { JobQueue, JobStatus } from "../../../../src/service/ports/jobs.ts"
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** A queue with jobs that wait until they are told to end. */
+/** A queue with jobs that wait until the test ends them. */
 class Jobs {
   asked = 0;
   readonly ended = new Set<string>();
@@ -32,7 +32,7 @@ function open(jobs: Jobs, streams: StatusStreams, id: string, client: string) {
     signal: leaving.signal,
   });
   const answer = serveStatus(request, id, { jobs: jobs.ask, streams, client, removals: async () => () => true });
-  // Node forgets to abort the signal of a request that has been collected, so the request is kept.
+  // Returns the request too, because Node does not abort the signal of a request that was garbage-collected.
   return { answer, request, leave: () => leaving.abort() };
 }
 

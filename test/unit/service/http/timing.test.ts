@@ -1,4 +1,4 @@
-// Tests how the time of a request is attributed to its phases, in the header field and as stretches for traces.
+// Tests how the time of a request is attributed to its phases, in the header and as spans of traces.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Phase, Timing } from "../../../../src/service/http/contract/timing.ts";

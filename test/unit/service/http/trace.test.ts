@@ -1,4 +1,4 @@
-// Tests the header fields of W3C Trace Context, and the settings of the export.
+// Tests the headers of W3C Trace Context, and the settings of the trace export.
 // Contract: docs/api.md#traces
 import { describe, expect, test } from "vitest";
 import { readSpans, readTraceContext, traceHeaders } from "../../../../src/document/contract/trace.ts";

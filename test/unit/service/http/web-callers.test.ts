@@ -1,4 +1,4 @@
-// Which requests of web pages are refused, and which names are the service's.
+// Tests which requests of web pages are rejected, and which host names are accepted.
 // Contract: docs/api.md#web-pages-of-other-origins, #agents
 import { expect, test } from "vitest";
 import { rejectWebPages } from "../../../../src/service/http/clients/web-callers.ts";
@@ -12,7 +12,7 @@ const FOREIGN = "Web pages of this origin may not use the service.";
 const UNKNOWN = "The service may not be called by this host name.";
 const LOOPBACK = { ALLOWED_HOSTS: "localhost" };
 
-/** @returns the sentence of the refusal, or "taken" */
+/** @returns the error sentence of the rejection, or "taken" if the request is accepted */
 function ask(
   asked: string,
   headers: Headers = {},
@@ -49,7 +49,7 @@ test.each([
   }
   for (const method of ["PUT", "PATCH", "DELETE"])
     expect(ask(`${LOCAL}/upload/tus/x`, headers, { method })).toBe(FOREIGN);
-  // What they cannot read, they may show; and browsers ask first what they may send.
+  // Pages can show responses that they cannot read, and browsers ask in a preflight request what pages can send.
   for (const method of ["GET", "HEAD", "OPTIONS"])
     expect(ask(`${LOCAL}/resource/x`, headers, { method })).toBe("taken");
   expect(ask(`${LOCAL}/mcp`, headers, { method: "GET" })).toBe(FOREIGN);

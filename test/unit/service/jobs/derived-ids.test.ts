@@ -1,4 +1,4 @@
-// Ids of files that are derived from a seed, with a folder as the storage.
+// Tests file IDs that are derived from a seed, with a folder as storage.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ test("everything stored under the ids of a seed is removed, and nothing else", a
   const [other] = await others.commit();
   const store = createStore(bucket, { lifetimeMs: 0, ids: new DerivedIds("seed", reserve) });
   const ids: string[] = [];
-  // Lone files, of both kinds, and packs.
+  // Standalone files and packs, of inputs and outputs.
   for (let number = 0; number < FIRST_IDS; number++) {
     const batch = store.batch(number % 2 === 0 ? "input" : "output", room());
     for (let file = 0; file <= number % 3; file++) await batch.add(text(`${number} ${file}`));

@@ -1,4 +1,4 @@
-// The scheduler over a store that answers late, as one in another process does.
+// Tests the scheduler with a store that responds late, like a store in another process.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const nextTask = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Returns the same functions, which begin and end a task later. */
+/** Returns the same functions, which start and end one task later. */
 const late = <T extends object>(part: T): T =>
   Object.fromEntries(
     Object.entries(part).map(([name, member]) => [
@@ -108,7 +108,7 @@ test("a job whose runner fails is lost, and a store that fails is asked again", 
   await expect(scheduler.runDue()).rejects.toThrow("no connection");
   expect(alarms.at(-1)).toBeGreaterThan(Date.now());
   await scheduler.enqueue(newJob("a"));
-  // The first loss is repeated at once, the second one after a delay.
+  // After the first loss, the job is retried immediately, after the second one with a delay.
   await eventually(() => expect(logged).toEqual(["asynchronous job lost", "asynchronous job lost"]));
   await eventually(async () => expect(await scheduler.status("a")).toMatchObject({ phase: "waiting" }));
 });

@@ -1,5 +1,5 @@
-// Tests what is stored of the counts of a client. The limiters that count with them pass
-// test/support/limiter-conformance.ts.
+// Tests the stored form of a client's counts. test/support/limiter-conformance.ts tests the limiters that use the
+// counts.
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
 import { ClientCounts } from "../../../../src/service/keys/client-counts.ts";

@@ -1,4 +1,4 @@
-// Tests that the instances of each kind start the engines of the operations that are sent there.
+// Tests that the instances of each kind start the engines of the operations that run there.
 import { expect, test } from "vitest";
 import { ENGINE_NAMES, selectedEngines } from "../../../../container/engine-selection.ts";
 import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";

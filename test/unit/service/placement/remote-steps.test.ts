@@ -1,4 +1,4 @@
-// Tests the steps of a job on their way to the container, and notices on their way back.
+// Tests the transfer of a job's steps to the container, and of notices back.
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { type Context, declareOperation, stepOf } from "../../../../src/document/contract/operation.ts";

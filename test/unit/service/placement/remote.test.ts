@@ -1,4 +1,4 @@
-// Operations carried out remotely: their inputs, outputs and failures cross the connection unchanged.
+// Tests operations that run remotely: inputs, outputs and failures are transferred unchanged.
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../../../../src/document/contract/failure.ts";
@@ -53,7 +53,7 @@ async function* cut(chunks: Chunks, size: number): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) for (let at = 0; at < chunk.length; at += size) yield chunk.slice(at, at + size);
 }
 
-/** Returns a context whose remote end is in this process and runs `operation`, whatever the requested name. */
+/** Returns a context whose remote end is in this process and runs `operation`, regardless of the requested name. */
 function context(operation: Run<unknown>, pieces = 2 ** 16, signal = new AbortController().signal): Context {
   const here: Context = {
     signal,
@@ -217,7 +217,7 @@ describe("failures cross as reasons", () => {
   });
 });
 
-/** Returns a context whose container answers with exactly these bytes. */
+/** Returns a context whose container responds with exactly these bytes. */
 function answering(chunks: Iterable<Uint8Array> | Chunks, signal = new AbortController().signal): Context {
   const container = { post: async () => answered(chunks) };
   return { signal, heapLimitBytes: 0, defer: () => {}, log: () => {}, container };

@@ -1,10 +1,10 @@
-// Tests the turns for work at the edge.
+// Tests the semaphores for work at the edge.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toServiceError } from "../../../../src/service/http/contract/errors.ts";
 import { createSemaphore, lowPriority, type Semaphore } from "../../../../src/service/placement/semaphore.ts";
 
 const never = new AbortController().signal;
-/** The response that a failed wait becomes. */
+/** Returns the error response for a failed wait. */
 const answered = (waiting: Promise<unknown>) =>
   waiting.catch((error: unknown) => Promise.reject(toServiceError(error)));
 

@@ -1,4 +1,4 @@
-// Tests which instance gets a job, which one starts, and which job is refused, at a clock of the test.
+// Tests which instance gets a job, which instance starts, and which job is rejected, with fake time.
 import { beforeEach, describe, expect, test } from "vitest";
 import { CONTAINER_LIMITS } from "../../../../container/limits.ts";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
@@ -22,7 +22,7 @@ const limits: SlotLimits = {
 let now = 0;
 let slots: SlotScheduler;
 
-/** Makes the instances with the given conditions. */
+/** Creates the scheduler, with instances in the given states. */
 function pool(conditions: readonly ("ready" | "asleep" | "unknown")[], changed: Partial<SlotLimits> = {}): void {
   slots = new SlotScheduler({ ...limits, instances: conditions.length, ...changed }, () => now);
   if (!conditions.includes("unknown")) slots.takeUnknown();
@@ -33,7 +33,7 @@ function pool(conditions: readonly ("ready" | "asleep" | "unknown")[], changed: 
 }
 
 const ask = (id: string, client = "one", avoid: readonly number[] = []) => slots.request({ id, client, avoid });
-/** Returns the decisions in short: `id@instance`, `+instance` for a start, `-id` for a refusal. */
+/** Returns the decisions in short form: `id@instance`, `+instance` for a start, `-id` for a rejection. */
 function decided(): string[] {
   const { granted, start, refused } = slots.decide();
   return [

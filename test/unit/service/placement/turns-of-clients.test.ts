@@ -1,11 +1,11 @@
-// Tests that no client keeps turns or memory from the others.
+// Tests that no client takes all permits or all memory.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createSemaphore, type Semaphore } from "../../../../src/service/placement/semaphore.ts";
 import { createMemoryQuota } from "../../../../src/service/storage/memory-quota.ts";
 
 const never = new AbortController().signal;
 
-/** Asks for turns, and counts those that came. */
+/** Requests permits, and counts those that were granted. */
 function ask(turns: Semaphore, count: number) {
   const asked = { taken: 0, refused: 0, ends: [] as (() => void)[] };
   for (let each = 0; each < count; each++) {
@@ -96,7 +96,7 @@ test("a client leaves as much memory as it holds, and the first bytes of each cl
   expect(others.tryReserve(50)).toBe(true);
   expect(others.tryReserve(1)).toBe(false);
   for (const keeping of keepings) keeping[Symbol.dispose]();
-  // A request of a client alone may be as large as all.
+  // If no other client reserves memory, one client can reserve all of it.
   others[Symbol.dispose]();
   using whole = one.openReservation();
   expect(whole.tryReserve(100)).toBe(true);

@@ -1,4 +1,4 @@
-// Tests that the service names the release that it is.
+// Tests that the service reports its own release.
 import { expect, test } from "vitest";
 import packageJson from "../../../../package.json" with { type: "json" };
 import { RELEASE } from "../../../../src/service/settings/release.ts";

@@ -1,4 +1,4 @@
-// Tests what a URL of the IIIF Image API becomes, on pages of all sizes.
+// Tests the interpretation of IIIF Image API URLs, for pages of all sizes.
 // Contract: docs/api.md#iiif
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";

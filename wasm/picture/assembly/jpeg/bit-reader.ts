@@ -1,5 +1,5 @@
-// Reads the bits of a scan (T.81 F.2.2) and Huffman codes. After the end of the stream, returns zeros, which the caller
-// can detect.
+// Reads the bits and the Huffman codes of a scan (T.81 F.2.2). After the end of the stream, returns zeros; callers
+// detect this with `isExhausted`.
 
 /** Maximum code length, in bits, that one table lookup decodes. */
 const FAST_BITS: u32 = 10;
@@ -11,10 +11,10 @@ const OFFSETS: usize = LIMITS + 72;
 const SYMBOLS: usize = OFFSETS + 72;
 const tables: usize = memory.data(20480, 16);
 
-/** Bits read ahead, the last one lowest, and their number. */
+/** `ahead`: the bits read ahead; the last bit is the lowest. `count`: their number. */
 let ahead: u64 = 0;
 let count: i32 = 0;
-/** Number of padding zeros among them, which are not in the stream. */
+/** Number of these bits that are padding zeros instead of bits of the stream. */
 let madeUp: i32 = 0;
 let at: usize = 0;
 let end: usize = 0;
@@ -32,7 +32,7 @@ export function bitsPosition(): usize {
   return at;
 }
 
-/** Reports whether more bits were requested than the stream has. */
+/** Reports whether padding zeros were consumed: the stream has too few bits. */
 @inline
 export function isExhausted(): bool {
   return madeUp > count;
@@ -49,7 +49,7 @@ function fillSlowly(): void {
     } else {
       byte = 0x100;
     }
-    // At a marker or the end, zeros follow. Reading them ahead is an error only when they are used.
+    // At a marker or at the end, reads zeros. They are an error only if they are consumed.
     if (byte == 0x100) {
       byte = 0;
       if (madeUp < 1 << 20) madeUp += 8;
@@ -77,7 +77,7 @@ export function fill(): void {
   fillSlowly();
 }
 
-/** Takes 1 to 16 of the available bits. */
+/** Consumes 1 to 16 of the available bits. */
 @inline
 export function bits(length: u32): u32 {
   count -= length;
@@ -118,7 +118,7 @@ function longSymbol(place: usize): u32 {
 /** Receives BITS (16 bytes) and HUFFVAL (256 bytes) for {@link setReadTable}, as in the marker DHT. */
 export const definition: usize = memory.data(272, 16);
 
-/** Builds a table (T.81 annex C). The caller has checked that the code is not oversubscribed. */
+/** Builds a table (T.81 annex C). The caller must have checked that the code is not oversubscribed. */
 export function setReadTable(table: usize): void {
   const place = tables + table * TABLE_BYTES;
   memory.fill(place, 0, TABLE_BYTES);

@@ -1,7 +1,7 @@
 // Counts the symbols of scans, then writes them with optimal codes.
 import { reserve } from "../memory";
 
-/** Tables of 257 counts. The last one belongs to a dummy symbol, which reserves the code of all ones (T.81 K.2). */
+/** Tables of 257 counts. The last count belongs to a dummy symbol, which reserves the code of all ones (T.81 K.2). */
 const COUNTS_BYTES: usize = 1028;
 const CODES_BYTES: usize = 1024;
 export const TABLES: usize = 8;

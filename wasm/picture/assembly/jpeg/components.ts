@@ -6,7 +6,7 @@ export const MAX_COMPONENTS: u32 = 4;
 
 @unmanaged
 export class Component {
-  /** Blocks per row and column, including blocks that only complete MCUs. */
+  /** Blocks per row and column, including blocks outside the image that fill up its last MCUs. */
   columns: u32;
   rows: u32;
   /** Blocks per row and column that contain part of the image. */
@@ -20,7 +20,7 @@ export class Component {
   acTable: u32;
   /** DC coefficient of the previous block. */
   prediction: i32;
-  /** Rows of blocks in memory: all, or one row of MCUs, which is reused. */
+  /** Number of rows of blocks in memory: all rows, or the rows of one row of MCUs, whose memory is reused. */
   heldRows: u32;
   /** Address of the first block. */
   blocks: usize;

@@ -16,7 +16,10 @@ function quantize(from: usize, table: usize, to: usize): void {
   }
 }
 
-/** Codes a block outside the image, which costs least if it equals the previous block. */
+/**
+ * Copies the DC coefficient of the previous block to a block outside the image: an equal coefficient needs the fewest
+ * bits.
+ */
 @inline
 function repeat(component: Component, column: u32, row: u32): void {
   if (column > 0) store<i16>(component.block(column, row), load<i16>(component.block(column - 1, row)));
@@ -29,8 +32,8 @@ function load8(at: usize): v128 {
 }
 
 /**
- * Takes eight rows of samples of one component.
- * @param from - the first row; each has at least `usedColumns * 8` samples
+ * Transforms and quantizes eight rows of samples of one component.
+ * @param from - the first row; each row has at least `usedColumns * 8` samples
  * @param stride - bytes between the starts of two rows
  */
 export function takeSamples(component: Component, row: u32, from: usize, stride: usize, table: u32): void {
@@ -45,13 +48,13 @@ export function takeSamples(component: Component, row: u32, from: usize, stride:
   }
 }
 
-/** Adds a row of blocks below the last one that contains part of the image. */
+/** Adds a row of blocks below the image. */
 export function takeNothing(component: Component, row: u32): void {
   for (let column: u32 = 0; column < component.columns; column++) repeat(component, column, row);
 }
 
 /**
- * Takes a row of MCUs of RGB pixels, for three components, the first with as many blocks as the MCU.
+ * Transforms and quantizes a row of MCUs of RGB pixels, into the blocks of three components.
  * @param from - whole MCUs: rows of `mcuColumns * 8 * across` pixels
  */
 export function takePixels(kind: u32, row: u32, from: usize): void {

@@ -10,7 +10,7 @@ const TRANSPOSED: usize = memory.data<u8>([
   55, 63,
 ]);
 
-/** 1, then sqrt(2) cos(k pi / 16). */
+/** Scale factors of the algorithm: 1, then sqrt(2) cos(k pi / 16). */
 const SCALE: usize = memory.data<f64>([
   1.0, 1.387039845322148, 1.306562964876377, 1.175875602419359, 1.0, 0.785694958387102, 0.541196100146197,
   0.275899379282943,

@@ -1,5 +1,5 @@
 // Decodes entropy-coded scans to coefficients: sequential (T.81 F.2) and progressive (T.81 G.2). Any deviation from the
-// standard is an error: decoders that tolerate damage must read such images.
+// standard is an error: such images are left to decoders that tolerate damage.
 import { bits, fill, isExhausted, startBits, symbol, takeRestart, value } from "./bit-reader";
 import { Component, componentAt, mcuColumns, mcuRows } from "./components";
 
@@ -23,7 +23,7 @@ let endOfBand: u32 = 0;
 /** Index of the next row of MCUs, or of blocks if the scan has one component. */
 let row: u32 = 0;
 
-/** @param components - 8-bit indexes, the first one lowest */
+/** @param components - 8-bit indexes; the first index is the lowest byte */
 export function startScan(
   from: usize,
   to: usize,
@@ -194,7 +194,7 @@ function restart(): bool {
   return true;
 }
 
-/** Decodes one row of MCUs (T.81 A.2.3), or of the blocks of a single component (A.2.2). */
+/** Decodes one row of MCUs (T.81 A.2.3); for a single component, one row of blocks (A.2.2). */
 @inline
 function readRow(sequential: bool): bool {
   if (scannedCount == 1) {
@@ -227,7 +227,7 @@ function scanRows(): u32 {
   return scannedCount == 1 ? scannedAt(0).usedRows : mcuRows;
 }
 
-/** Reads a scan to its end. @returns false if it is incomplete */
+/** Reads a scan to its end. @returns false if the scan is invalid or incomplete */
 export function readScan(sequential: bool): bool {
   const rows = scanRows();
   if (sequential) {
@@ -238,7 +238,10 @@ export function readScan(sequential: bool): bool {
   return true;
 }
 
-/** Reads the next row of MCUs of a sequential scan over the previous one. @returns false if it is incomplete */
+/**
+ * Reads the next row of MCUs of a sequential scan, into the memory of the previous row. @returns false if the row is
+ * invalid or incomplete
+ */
 export function readMcuRow(): bool {
   for (let index: u32 = 0; index < scannedCount; index++) {
     const component = scannedAt(index);

@@ -20,7 +20,9 @@ const MAX_PENDING_BITS: usize = 937;
 export let overflowed: bool = false;
 
 let endOfBand: u32 = 0;
-/** Correction bits, one per byte: first of the earlier blocks in the run, then of the current block. */
+/**
+ * Correction bits, one per byte: first the bits of the earlier blocks in the run, then the bits of the current block.
+ */
 const waiting: usize = memory.data(1024, 16);
 let waitingCount: usize = 0;
 
@@ -72,9 +74,10 @@ function walkMcus(counting: bool, what: u32, low: i32): void {
       if (!counting) roomFor(MAX_BLOCK_BYTES * 16);
       for (let index: u32 = 0; index < componentCount; index++) {
         const component = componentAt(index);
-        // One table for the first component, another for the rest; a single table if all components are alike (CMYK).
+        // One table for the first component, another table for the other components; a single table if all components
+        // are alike (CMYK).
         const table = <usize>component.dcTable;
-        // With a single component, an MCU is a block, and none is padding.
+        // With a single component, an MCU is a block, and there are no padding blocks.
         for (let y: u32 = 0; y < component.down; y++) {
           for (let x: u32 = 0; x < component.across; x++) {
             const block = component.block(mcu * component.across + x, row * component.down + y);
@@ -131,14 +134,16 @@ function acFirst(counting: bool, block: usize, band: u64, last: u32, low: i32, t
   if (previous < last && ++endOfBand == MAX_END_OF_BAND) putEndOfBand(counting, table);
 }
 
-/** Codes a refinement (T.81 G.1.2.3): correction bits of known coefficients follow the code of a new one. */
+/**
+ * Codes a refinement (T.81 G.1.2.3): the correction bits of known coefficients follow the code of a new coefficient.
+ */
 @inline
 function acRefine(counting: bool, block: usize, band: u64, last: u32, low: i32, table: usize, first: u32): void {
   let mask = shiftedMask(block, low) & band;
   const old = shiftedMask(block, low + 1);
   const fresh = mask & ~old;
   const lastFresh: i32 = fresh ? 63 - <i32>clz(fresh) : -1;
-  // Bits of this block only, after those of the earlier blocks in the run.
+  // Start and number of this block's correction bits. They follow the bits of the earlier blocks in the run.
   let own = waitingCount;
   let ownCount: usize = 0;
   let run: u32 = 0;

@@ -1,4 +1,4 @@
-// Inserts documents of other formats into a loaded text (ISO 29500-1, 17.17.2), as Word does when it opens it.
+// Inserts documents of other formats into a loaded text (ISO 29500-1, 17.17.2), as Word does when it opens a document.
 #include "corrections/chunks.hpp"
 
 #include <map>

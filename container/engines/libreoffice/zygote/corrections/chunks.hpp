@@ -8,7 +8,7 @@
 namespace zygote {
 
 /**
- * Inserts files of the folder, whose names have a dot in front, at the bookmarks of the same names.
+ * Inserts files at the bookmarks that have their names. In the folder, each file name has a leading dot.
  * @param names separated by spaces; the extension of each determines its format
  * @returns an empty string, or the name of a file that cannot be inserted
  */

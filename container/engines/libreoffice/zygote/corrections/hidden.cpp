@@ -25,7 +25,7 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-/** Reports whether an object has a property whose value is false. */
+/** Reports whether an object has the given property and its value is false. */
 bool isDenied(const Reference<XPropertySet>& object, const char* property) {
   const OUString name = OUString::createFromAscii(property);
   bool value = true;
@@ -43,7 +43,7 @@ std::string nameOf(const Reference<css::uno::XInterface>& object) {
   return std::string(rtl::OUStringToOString(name, RTL_TEXTENCODING_UTF8).getStr());
 }
 
-/** Removes the shapes for which a test returns true, also those within groups. */
+/** Removes the shapes for which a test returns true, including shapes within groups. */
 template <class Test>
 void removeWhere(const Reference<css::drawing::XShapes>& shapes, const Test& test) {
   for (sal_Int32 index = shapes->getCount() - 1; index >= 0; index--) {
@@ -63,8 +63,8 @@ bool isUnprinted(const Reference<XPropertySet>& shape) {
 }
 
 /**
- * Removes shapes that Excel shows only on screen, a property that LibreOffice does not import. @param prints whether
- * each shape is printed, by name
+ * Removes shapes that Excel shows only on screen. LibreOffice does not import this property. @param prints for each
+ * shape name, whether the shapes with this name are printed
  */
 void removeUnprinted(const Reference<css::drawing::XShapes>& shapes, const Workbook::Printed& prints) {
   std::unordered_map<std::string, std::size_t> seen;
@@ -79,7 +79,7 @@ void removeUnprinted(const Reference<css::drawing::XShapes>& shapes, const Workb
   for (const auto& shape : unprinted) shapes->remove(shape);
 }
 
-// Sheets and text documents have no other interface for their shapes.
+// This interface is deprecated, but sheets and text documents have no other one for their shapes.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 Reference<css::drawing::XShapes> shapesOf(const Reference<css::uno::XInterface>& owner) {

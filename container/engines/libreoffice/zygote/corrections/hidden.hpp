@@ -1,4 +1,4 @@
-// Keeps content out of the PDF that its author has hidden.
+// Keeps content that its author has hidden out of the PDF.
 #pragma once
 
 #include <com/sun/star/lang/XComponent.hpp>
@@ -8,8 +8,8 @@
 namespace zygote {
 
 /**
- * Removes hidden content that LibreOffice would print: sheets with print ranges, the active sheet of a workbook,
- * scenarios, shapes for screens only, and texts in hidden shapes.
+ * Removes hidden content that LibreOffice would print: hidden sheets with print ranges, a hidden active sheet,
+ * scenarios, shapes that are only for screens, and texts in hidden shapes.
  * @param workbook data read from the file, if it is an Office Open XML workbook
  */
 void keepHidden(const css::uno::Reference<css::lang::XComponent>& document, const Workbook* workbook);

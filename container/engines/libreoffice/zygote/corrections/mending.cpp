@@ -1,4 +1,4 @@
-// Chooses the corrections by the import filter.
+// Applies the corrections that a document's import filter requires.
 #include "corrections/mending.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void attempt(const Correction& correction) {
 }
 
 /**
- * Removes LibreOffice's default headers and footers, which print a sheet name and page number that the input does not
+ * Removes LibreOffice's default headers and footers. They print a sheet name and a page number that the input does not
  * contain.
  */
 void removeHeaders(const Reference<css::lang::XComponent>& document) {

@@ -17,7 +17,7 @@ namespace zygote {
 /**
  * Opens the file of an Office Open XML workbook.
  * @param filter the import filter that LibreOffice chose
- * @returns nothing if the document is not such a workbook, or cannot be read
+ * @returns null if the document is not such a workbook, or cannot be read
  */
 std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
                                        const css::uno::Reference<css::uno::XComponentContext>& context,
@@ -28,8 +28,8 @@ void mend(const css::uno::Reference<css::lang::XComponent>& document, const std:
           const Workbook* workbook);
 
 /**
- * Reports whether sections begin on odd or even pages, so that a blank page can precede them. LibreOffice, unlike Word,
- * also inserts a blank page where page numbers restart.
+ * Reports whether a section begins on an odd or even page, so that a blank page can precede it. LibreOffice, unlike
+ * Word, also inserts a blank page where page numbers restart.
  */
 bool hasBlankPages(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter);
 

@@ -43,7 +43,7 @@ bool isFileName(const Any& field) {
   return info.is() && info->supportsService("com.sun.star.text.TextField.FileName");
 }
 
-/** Reports whether a file name field prints a path: of the file, or of its folder. */
+/** Reports whether a file name field prints the path of the file or of its folder. */
 bool printsPath(const Any& field) {
   sal_Int16 format = css::text::FilenameDisplayFormat::FULL;
   const Reference<XPropertySet> properties(field, UNO_QUERY_THROW);
@@ -51,7 +51,7 @@ bool printsPath(const Any& field) {
   return format == css::text::FilenameDisplayFormat::FULL || format == css::text::FilenameDisplayFormat::PATH;
 }
 
-/** Corrects the fields of a text document, which lists all of them. */
+/** Corrects the fields of a text document, which has a list of all its fields. */
 void correctFields(const Reference<css::text::XTextFieldsSupplier>& document) {
   const Reference<XEnumerationAccess> fields = document->getTextFields();
   const Reference<XEnumeration> each = fields->createEnumeration();
@@ -68,9 +68,9 @@ void correctFields(const Reference<css::text::XTextFieldsSupplier>& document) {
 }
 
 /**
- * Corrects the fields of a paragraph of the edit engine. Excel prints a path as the folder and the name after it, so the
- * folder is left out where a paragraph has both.
- * @returns true if there was anything to correct
+ * Replaces paths in the fields of an edit engine paragraph by the file name. Excel prints a path as two fields, folder
+ * and name; in such a paragraph, the folder is removed.
+ * @returns true if the paragraph was changed
  */
 bool correctParagraph(const Reference<XEnumerationAccess>& paragraph, const OUString& file) {
   std::vector<Reference<XTextRange>> paths;
@@ -94,7 +94,7 @@ bool correctParagraph(const Reference<XEnumerationAccess>& paragraph, const OUSt
   return !paths.empty();
 }
 
-/** @returns true if there was anything to correct */
+/** @returns true if the text was changed */
 bool correctText(const Reference<XText>& text, const OUString& file) {
   const Reference<XEnumerationAccess> paragraphs(text, UNO_QUERY);
   if (!paragraphs.is()) return false;

@@ -94,7 +94,7 @@ class Links final {
     }
   }
 
-  /** Returns a property of a text, which is empty in portions of a kind without it. */
+  /** Returns a text property of a portion, or an empty string if portions of this kind lack the property. */
   static OUString textOf(const Reference<XPropertySet>& portion, const char* property) {
     OUString text;
     try {

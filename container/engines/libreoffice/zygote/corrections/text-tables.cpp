@@ -1,5 +1,5 @@
 // Sets the width of tables that Word would fit to their content. LibreOffice makes them far wider than the page if the
-// file names a width of zero and no widths of columns.
+// file declares a width of zero and no column widths.
 #include "corrections/texts.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
@@ -13,7 +13,10 @@ using css::uno::UNO_QUERY_THROW;
 namespace zygote {
 namespace {
 
-/** Width of a new table in LibreOffice, 65,535 twips, in 1/100 mm: wider than its widest paper. */
+/**
+ * Tables at least this wide have no declared width. A new table of LibreOffice is 65,535 twips wide, more than any
+ * paper. In 1/100 mm.
+ */
 constexpr sal_Int32 unsetWidth = 115'000;
 constexpr sal_Int16 wholePercent = 100;
 

@@ -1,4 +1,4 @@
-// Replaces the workbook's own path in results of formulas and in links.
+// Replaces the workbook's own path in formula results and in links.
 #include "spreadsheets/cell-addresses.hpp"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ OUString quoted(const OUString& text, const OUString& mark) {
   return mark + text.replaceAll(mark, mark + mark) + mark;
 }
 
-/** Returns the text in quotation marks at an index, as in `"a ""b"" c"`, and moves the index behind it. */
+/** Returns the quoted text that starts at an index, as in `"a ""b"" c"`, and moves the index behind the text. */
 OUString unquoted(const OUString& from, sal_Int32& at) {
   const sal_Unicode mark = from[at++];
   rtl::OUStringBuffer text;
@@ -62,7 +62,7 @@ OUString unquoted(const OUString& from, sal_Int32& at) {
   return text.makeStringAndClear();
 }
 
-/** Reports whether the parenthesis that is open at an index is closed by the last character. */
+/** Reports whether the last character closes the parenthesis that is open at an index. */
 bool closesLast(const OUString& formula, sal_Int32 at) {
   for (int open = 1; at < formula.getLength();) {
     const sal_Unicode c = formula[at];
@@ -94,7 +94,7 @@ class Workbook {
       // Numeric results cannot contain a path.
       forEach(query->queryFormulaCells(css::sheet::FormulaResult::STRING | css::sheet::FormulaResult::ERROR),
               &Workbook::correctFormulas);
-      // Cells with rich text, which includes all links.
+      // Links count as rich text.
       forEach(query->queryContentCells(css::sheet::CellFlags::FORMATTED), &Workbook::correctLinks);
     }
   }
@@ -137,7 +137,9 @@ class Workbook {
     }
   }
 
-  /** Returns the target of a formula that only links to a reference within this workbook, or nothing. */
+  /**
+   * Returns the target of a formula that is only a link within this workbook, such as `Sheet!A1`, or an empty string.
+   */
   OUString targetOf(const OUString& formula) const {
     sal_Int32 at = sizeof linkFunction - 1;
     if (!formula.startsWithIgnoreAsciiCase(linkFunction) || formula.getLength() == at || formula[at] != '"') return "";
@@ -146,8 +148,8 @@ class Workbook {
   }
 
   /**
-   * Returns the URL for a reference within the workbook: `Sheet!A1` of Excel, `Sheet.A1`, or a name. If the target is
-   * printed, LibreOffice exports it as an internal link, otherwise as a link to a file with this fragment.
+   * Returns the URL for a reference within the workbook: `Sheet!A1` (Excel), `Sheet.A1` or a name. If the target is
+   * printed, LibreOffice exports the URL as an internal link, otherwise as a link to a file with this fragment.
    */
   OUString urlFor(const OUString& reference) const {
     const sal_Int32 separator = std::max(reference.lastIndexOf('!'), reference.lastIndexOf('.'));
@@ -160,7 +162,7 @@ class Workbook {
     Reference<XPropertySet>(sheet, UNO_QUERY_THROW)->getPropertyValue("IsVisible") >>= isVisible;
     if (!isVisible) return url_ + "#" + reference;
     const OUString cell = reference.copy(separator + 1);
-    // A cell outside of all pages is replaced by the first page of its sheet.
+    // A link to a cell that is on no page leads to the first page of its sheet.
     return isPrinted(sheet, cell) ? "#" + quoted(name, "'") + "." + cell : "#" + name;
   }
 
@@ -204,8 +206,8 @@ class Workbook {
   }
 
   /**
-   * Returns a formula with the result that Excel has for CELL("filename"), but without a folder. Formulas for Excel
-   * split the result at the bracket, which LibreOffice's own result lacks.
+   * Replaces CELL("filename") in a formula by Excel's result without the folder, such as `[Book.xlsx]Sheet1`. Formulas
+   * written for Excel split this text at the bracket, which is missing from LibreOffice's result.
    */
   OUString withName(const OUString& formula) const {
     const OUString upper = formula.toAsciiUpperCase();
@@ -222,7 +224,7 @@ class Workbook {
     return named.append(formula.copy(done)).makeStringAndClear();
   }
 
-  /** Returns the sheet of a reference in a formula, as in `;$'Other sheet'.A1`, or the current one. */
+  /** Returns the sheet that a reference in a formula names, as in `;$'Other sheet'.A1`, or the current sheet. */
   OUString sheetOf(const OUString& reference) const {
     const sal_Int32 dot = reference.indexOf('.');
     sal_Int32 start = 1;
@@ -257,7 +259,7 @@ class Workbook {
   OUString url_;
   OUString folder_;
   OUString name_;
-  /** The sheet that is corrected. */
+  /** Name of the sheet that is being corrected. */
   OUString sheet_;
   Reference<css::table::XCellRange> cells_;
 };

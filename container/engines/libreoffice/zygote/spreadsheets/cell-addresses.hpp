@@ -8,14 +8,13 @@ namespace css = com::sun::star;
 
 namespace zygote {
 
-/** Returns the name of a file, without escapes, from its URL. */
+/** Returns the unescaped file name in a URL. */
 rtl::OUString fileNameOf(const rtl::OUString& url);
 
 /**
- * Replaces the path in the results of formulas, and converts links within the workbook to a form that LibreOffice
- * resolves.
+ * Replaces the path in formula results, and converts links within the workbook to a form that LibreOffice resolves.
  * @param url of the workbook
- * @param isOfExcel true if the workbook expects Excel's results of functions
+ * @param isOfExcel true if the workbook's formulas expect the function results of Excel
  */
 void correctCells(const css::uno::Reference<css::sheet::XSpreadsheetDocument>& workbook, const rtl::OUString& url,
                   bool isOfExcel);

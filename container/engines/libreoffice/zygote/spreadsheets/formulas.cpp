@@ -1,4 +1,4 @@
-// Calculates formulas, and keeps the saved values of those that LibreOffice cannot calculate.
+// Calculates formulas. Formulas that LibreOffice cannot calculate keep their saved values.
 #include "spreadsheets/sheets.hpp"
 
 #include <algorithm>
@@ -37,15 +37,18 @@ namespace zygote {
 namespace {
 
 /**
- * Error numbers that are caused by LibreOffice, not by the workbook: `#NAME?`, and content of another file that it must
- * not load.
+ * Numbers of errors that LibreOffice causes, not the workbook: `#NAME?` for an unknown function, and content of another
+ * file, which LibreOffice must not load.
  */
 constexpr sal_Int32 errorsOfEngine[] = {525, 540};
 
 /** Functions whose value depends on the computer: the file's path, or external data. */
 constexpr const char* placeFunctions[] = {"CELL", "INFO", "WEBSERVICE", "DDE"};
 
-/** Errors of the standard (ISO/IEC 29500-1, 18.17.3), which LibreOffice also has as constants. Later ones become text. */
+/**
+ * Error values of the standard (ISO/IEC 29500-1, 18.17.3), for which LibreOffice has constants. Newer values such as
+ * `#SPILL!` become text.
+ */
 constexpr const char* errors[] = {"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"};
 
 OUString wide(const std::string& text) {
@@ -87,7 +90,7 @@ class KnownFormulas final {
   }
 
  private:
-  /** Reports whether a call of CELL asks for the file's name, which cell-addresses.cpp fills in. */
+  /** Reports whether a call of CELL requests the file name. cell-addresses.cpp inserts that result. */
   static bool isFileName(const css::uno::Sequence<css::sheet::FormulaToken>& tokens, sal_Int32 call) {
     OUString wanted;
     return call + 2 < tokens.getLength() && (tokens[call + 2].Data >>= wanted) && wanted.equalsIgnoreAsciiCase("filename");
@@ -129,7 +132,7 @@ class SheetValues final {
   }
 
  private:
-  /** Returns the cells that share a cell's formula: several for an array. */
+  /** Returns the cells that share a cell's formula: more than one if it is an array formula. */
   css::table::CellRangeAddress rangeOf(const Reference<css::table::XCell>& cell) const {
     Reference<css::sheet::XSheetCellRange> range(cell, UNO_QUERY_THROW);
     if (!Reference<css::sheet::XArrayFormulaRange>(cell, UNO_QUERY_THROW)->getArrayFormula().isEmpty()) {
@@ -141,7 +144,8 @@ class SheetValues final {
   }
 
   void keep(const css::table::CellRangeAddress& range) {
-    // A first cell without a value, or with this error, shows the same error as in Excel.
+    // Does not replace a formula whose first cell has no saved value or has `#NAME?`: it shows the same error as in
+    // Excel.
     const SavedValue& first = values_[{range.StartColumn, range.StartRow}];
     if (first.text.empty() && first.type != "str") return;
     if (first.type == "e" && first.text == "#NAME?") return;

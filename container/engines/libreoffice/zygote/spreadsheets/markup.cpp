@@ -1,4 +1,4 @@
-// Implements the reader of markup. It accepts more than XML 1.0 does: LibreOffice has already read the part.
+// Implements the markup reader. It accepts more than XML 1.0 does, because LibreOffice has already parsed the part.
 #include "spreadsheets/markup.hpp"
 
 #include <charconv>
@@ -30,7 +30,7 @@ void appendCharacter(std::string& text, unsigned long code) {
   }
 }
 
-/** Appends the expansion of a reference (XML 1.0, 4.1 and 4.6). @param name between `&` and `;` */
+/** Appends the text of a character or entity reference (XML 1.0, 4.1 and 4.6). @param name between `&` and `;` */
 void appendReference(std::string& text, std::string_view name) {
   if (name == "lt") text += '<';
   if (name == "gt") text += '>';
@@ -110,7 +110,7 @@ bool MarkupReader::next() {
     if (!isComment && buffer_[start + 1] != '!' && buffer_[start + 1] != '?') break;
     const std::size_t end = isComment ? find("-->", start + 4) : endOfTag(start + 1);
     if (end == std::string::npos) return false;
-    // Text on both sides of a comment is one text.
+    // Removes the comment, so that the text before and after it becomes one text.
     buffer_.erase(start, end + (isComment ? 3 : 0) - start);
     start = find("<", start);
   }

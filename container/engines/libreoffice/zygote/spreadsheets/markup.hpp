@@ -1,5 +1,5 @@
-// Reads the markup of a part of a zipped Office document tag by tag. Buffers only the current tag, because a sheet can
-// have hundreds of megabytes.
+// Reads the tags of a markup part of a zipped Office document. Buffers only the current tag, because a sheet can have
+// hundreds of megabytes.
 #pragma once
 
 #include <com/sun/star/io/XInputStream.hpp>
@@ -12,10 +12,10 @@ namespace css = com::sun::star;
 
 namespace zygote {
 
-/** The strings of a reader are UTF-8 and valid until the next call of `next`. */
+/** Strings returned by the reader are UTF-8. They are valid until the next call of `next`. */
 class MarkupReader final {
  public:
-  /** @param stream can be empty: the reader then has no tags */
+  /** @param stream if empty, the reader finds no tags */
   explicit MarkupReader(css::uno::Reference<css::io::XInputStream> stream);
 
   /** Reads up to the end of the next tag. @returns false at the end of the part */
@@ -25,10 +25,10 @@ class MarkupReader final {
   std::string_view name() const { return name_; }
   bool isClosing() const { return closing_; }
   bool isEmpty() const { return empty_; }
-  /** Reports whether this is the start of an element of this name. */
+  /** Reports whether this tag starts an element with the given name. */
   bool starts(std::string_view name) const { return !closing_ && name_ == name; }
   bool ends(std::string_view name) const { return (closing_ || empty_) && name_ == name; }
-  /** Returns the value of an attribute, whose prefix is ignored, or an empty string. */
+  /** Returns the value of an attribute, ignoring its prefix. Returns an empty string if the attribute is missing. */
   std::string attribute(std::string_view name) const;
   /** Reports whether an attribute is true (xsd:boolean). */
   bool flag(std::string_view name) const;

@@ -27,12 +27,12 @@ namespace {
  */
 constexpr sal_Int64 toleratedPercent = 22;
 
-/** Minimum excess over the default font size, in points, for which rows grow. */
+/** A row can grow if its font is larger than the default font by more than this many points. */
 constexpr float largerPoints = 0.75F;
 
 /**
- * Maximum number of steps of one sheet: LibreOffice counts the page breaks before all rows again whenever some rows
- * change. A second has about as many.
+ * Maximum number of steps per sheet, about one second. LibreOffice recounts the page breaks before all rows whenever
+ * some rows change, so each change takes as many steps as there are rows.
  */
 constexpr sal_Int64 mostSteps = 100'000'000;
 
@@ -95,7 +95,7 @@ class RowHeights final {
 
  private:
   void fit(const std::vector<Rows>& runs, sal_Int64 tolerated) {
-    // Too many runs are merged into one. Additional rows in it are fitted to their text too, which is harmless.
+    // If there are too many runs, fits all open rows in one step. Fitting the additional rows is harmless.
     if (!hasTimeFor(static_cast<sal_Int64>(runs.size()))) {
       for (const Rows& rows : open_) setOptimal(rows);
       return;
@@ -115,7 +115,7 @@ class RowHeights final {
     Reference<XPropertySet>(rowsOf(rows), UNO_QUERY_THROW)->setPropertyValue("OptimalHeight", Any(true));
   }
 
-  /** Restores the height of rows that have become lower, or hardly higher. */
+  /** Restores the height of rows that became lower, or higher only within the tolerance. */
   void restoreWhere(const Rows& rows, sal_Int64 tolerated) {
     const Reference<XIndexAccess> each(rowsOf(rows), UNO_QUERY_THROW);
     std::vector<Rows> restored;
@@ -138,7 +138,7 @@ class RowHeights final {
 
   Reference<css::sheet::XSpreadsheet> sheet_;
   std::vector<Rows> open_;
-  /** Height of all rows that are open, in 1/100 mm. */
+  /** Common height of all open rows, in 1/100 mm. */
   sal_Int32 height_ = 0;
   sal_Int64 steps_ = 0;
 };
@@ -148,7 +148,7 @@ class RowHeights final {
 void mendRowHeights(const Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook) {
   const Reference<XIndexAccess> sheets(document->getSheets(), UNO_QUERY_THROW);
   const Reference<css::lang::XMultiServiceFactory> factory(document, UNO_QUERY_THROW);
-  // Row heights of a document that was loaded read-only cannot change until this is switched off.
+  // Row heights of a document that was loaded read-only cannot change until this property is set.
   Reference<XPropertySet>(document, UNO_QUERY_THROW)->setPropertyValue("IsChangeReadOnlyEnabled", Any(true));
   const Reference<XPropertySet> defaults(factory->createInstance("com.sun.star.sheet.Defaults"), UNO_QUERY_THROW);
   for (sal_Int32 index = 0; index < std::min(sheets->getCount(), workbook.sheetCount()); index++) {

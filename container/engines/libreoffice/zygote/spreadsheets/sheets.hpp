@@ -1,4 +1,4 @@
-// Corrects imported spreadsheets where LibreOffice shows something other than Excel does.
+// Corrects imported spreadsheets where LibreOffice shows them otherwise than Excel.
 #pragma once
 
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
@@ -13,7 +13,7 @@ namespace zygote {
  */
 void mendFormulas(const css::uno::Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook);
 
-/** Makes rows high enough for their text, if the workbook does not declare their height. */
+/** Makes rows without a declared height high enough for their text. */
 void mendRowHeights(const css::uno::Reference<css::sheet::XSpreadsheetDocument>& document, const Workbook& workbook);
 
 }  // namespace zygote

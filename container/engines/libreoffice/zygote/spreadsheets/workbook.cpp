@@ -1,4 +1,4 @@
-// Implements the reader of workbooks.
+// Implements the workbook reader.
 #include "spreadsheets/workbook.hpp"
 
 #include <algorithm>
@@ -30,7 +30,10 @@ std::string resolved(const std::string& part, const std::string& target) {
   return folder + rest;
 }
 
-/** Follows the places of rows and cells: `r` of both is optional (18.3.1.73 and 18.3.1.4). */
+/**
+ * Tracks the position of the current row and cell. The attribute `r` of both elements is optional (ISO/IEC 29500-1,
+ * 18.3.1.73 and 18.3.1.4).
+ */
 class Cursor final {
  public:
   Place place{-1, -1};
@@ -96,7 +99,7 @@ Workbook::Printed Workbook::printedShapesOf(sal_Int32 sheet) const {
   if (drawing.empty()) return printed;
   bool isNamed = false;
   for (MarkupReader tags = part(drawing); tags.next();) {
-    // The first name within an anchor is that of its shape; others are of shapes within it.
+    // The first name within an anchor belongs to its shape, further names to shapes inside that shape.
     if (tags.starts("cNvPr") && !isNamed) {
       name = tags.attribute("name");
       isNamed = true;
@@ -127,7 +130,7 @@ std::vector<Rows> Workbook::openRowsOf(sal_Int32 sheet) const {
   bool isOpen = false;
   for (MarkupReader tags = part(partOf(sheet)); tags.next();) {
     cursor.follow(tags);
-    // The default height of a sheet can hold for rows that do not fit it, too.
+    // A custom default height applies to all rows of the sheet, even to rows with higher text.
     if (tags.starts("sheetFormatPr") && tags.flag("customHeight")) return {};
     if (tags.starts("row")) isOpen = tags.attribute("ht").empty() && !tags.flag("hidden");
     if (!tags.starts("c") || !isOpen) continue;

@@ -3,7 +3,10 @@
 
 import { MEMORY_PAGES } from "../../../../../wasm/dist/mupdf-glue.js";
 
-/** Maximum size to reuse, because a memory never shrinks. Larger memories are left to the garbage collector. */
+/**
+ * Maximum size of a memory that is reused, because a memory never shrinks. Larger memories are left to the garbage
+ * collector.
+ */
 const KEPT_BYTES = 26 * 2 ** 20;
 
 let spareMemory: WebAssembly.Memory | undefined;

@@ -1,5 +1,5 @@
-// Wraps one instance of MuPDF: created for one job, limited in memory and work, then discarded. mupdf/document.ts opens
-// documents in it.
+// Wraps one instance of MuPDF. It serves one job, with limits of memory and work, and is then discarded.
+// mupdf/document.ts opens documents in it.
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../../../contract/failure.ts";
@@ -8,7 +8,8 @@ import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
 
 const MIB = 1024 * 1024;
 /**
- * Stack size. The module is linked with a stack of 64 KiB, which deeply nested documents would overflow into its data.
+ * Stack size. The module is linked with a stack of 64 KiB. Deeply nested documents would overflow it and overwrite the
+ * module's data.
  */
 const STACK_BYTES = MIB;
 const CANARY_BYTES = 4096;
@@ -19,8 +20,8 @@ const NOTHING = new Uint8Array(0);
 /** Maximum number of messages for the log; a hostile document causes millions. */
 const KEPT_MESSAGES = 20;
 /**
- * Maximum fuel to open a document, or to interpret or draw a page, before it counts as too complex. One unit is a
- * function call or loop iteration in the module; a second uses 300 to 800 million.
+ * Maximum fuel to open a document, or to interpret or draw a page. A document that needs more is too complex. One unit
+ * is a function call or loop iteration in the module; a second uses 300 to 800 million.
  */
 export const DRAWING_FUEL = 2_000_000_000;
 
@@ -61,15 +62,16 @@ export interface MupdfOptions {
   /** @default "on-screen" */
   readonly annotations?: ShownAnnotations;
   /**
-   * True to ignore the structure tree if the document is only drawn: in a damaged one, MuPDF reads values that are not
-   * objects. @default false
+   * True to ignore the structure tree, which drawing does not need. In a damaged tree, MuPDF would take invalid values
+   * for objects.
+   * @default false
    */
   readonly withoutStructure?: boolean;
   /** @default MuPDF's built-in fonts replace fonts that are not embedded */
   readonly fonts?: EngineFonts;
 }
 
-/** Engines that are not closed. Weak references, so that they can be collected without being closed. */
+/** Open engines. The references are weak, so that an engine that is never closed can be garbage-collected. */
 const live = new Set<WeakRef<Mupdf>>();
 
 /** Returns the current memory of this process's engines and of the documents open in them, in bytes. */
@@ -86,7 +88,7 @@ export function liveEngineBytes(): number {
 type GrowthListener = (engine: Mupdf, bytes: number) => void;
 const growthListeners: GrowthListener[] = [];
 
-/** Sets a listener that is called before an engine grows by a number of bytes. The listener can close idle engines. */
+/** Adds a listener that is called before an engine grows by a number of bytes. The listener can close idle engines. */
 export function onEngineGrowth(listener: GrowthListener): void {
   growthListeners.push(listener);
 }
@@ -105,8 +107,9 @@ export class Mupdf {
   messageCount = 0;
   /** Number of refused memory requests. MuPDF can recover from a refusal by emptying its cache. */
   refusals = 0;
-  /** The documents that the engine reads through stream callbacks, by stream number. */
+  /** Number of the latest stream. */
   #streams = 0;
+  /** The documents that the engine reads through stream callbacks, by stream number. */
   readonly #sources = new Map<number, Uint8Array>();
 
   #options: MupdfOptions;
@@ -183,7 +186,7 @@ export class Mupdf {
     return this.#sources.get(stream) ?? NOTHING;
   }
 
-  /** @returns a stream number with which the engine can read the document until it is removed */
+  /** Adds a document that the engine can read until {@link removeSource}. @returns its stream number */
   addSource(bytes: Uint8Array): number {
     this.#announce(bytes.length);
     this.#sources.set(++this.#streams, bytes);
@@ -208,8 +211,8 @@ export class Mupdf {
 
   /**
    * Runs work in the engine. Every call that can fail inside the engine must run here.
-   * @param tank fuel of this work, and of other work that shares it; @default a new full tank
-   * @throws MupdfError an error reported by MuPDF
+   * @param tank fuel of this work; other work can use the same tank. @default a new full tank
+   * @throws MupdfError if MuPDF reports an error
    * @throws EngineFailure `too-complex` or `crashed`
    */
   run<T>(work: (raw: MupdfExports) => T, tank: FuelBudget = this.tank()): T {
@@ -225,7 +228,7 @@ export class Mupdf {
       if (error instanceof EngineFailure) throw error;
       if (!(error instanceof MupdfError)) throw this.#diagnose(error);
       if (this.#overflowed()) throw this.#giveUp("too-complex", "the engine's stack overflowed", error);
-      // An exception that leaves the module does not unwind its stack.
+      // An exception that leaves the module does not unwind the module's stack.
       this.#stackPointer.value = stackPointer;
       throw error;
     } finally {
@@ -273,7 +276,7 @@ export class Mupdf {
     return this.raw.HEAPU8.slice(CMYK_PROFILE.address, CMYK_PROFILE.address + CMYK_PROFILE.size);
   }
 
-  /** Clips later display lists to a rectangle of the target: left, top, right, bottom. */
+  /** Clips display lists that are drawn later to a rectangle of the target: left, top, right, bottom. */
   clipTo(...area: [number, number, number, number]): void {
     this.raw.HEAPF32.set(area, this.#area >> 2);
   }
@@ -329,9 +332,9 @@ export class Mupdf {
   }
 
   /**
-   * Starts to watch for refused memory. MuPDF handles a refusal by emptying its cache and retrying, mostly with
-   * success; otherwise it reports an error and omits the object.
-   * @returns a function that reports whether objects were probably omitted since then because memory was refused
+   * Starts to watch for refused memory. After a refusal, MuPDF empties its cache and retries, mostly with success. If
+   * the retry fails, MuPDF reports an error and omits the object.
+   * @returns a function that reports whether, since this call, objects were probably omitted because memory was refused
    */
   shortage(): () => boolean {
     const { refusals, messageCount } = this;

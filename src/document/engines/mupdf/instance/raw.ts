@@ -1,5 +1,5 @@
-// Declares the exports of MuPDF's module used here, with the names of its glue code. Pointers are numbers. This layer
-// neither frees memory nor catches errors.
+// Declares the exports of MuPDF's module that the other files use, under the names of its glue code. Pointers are
+// numbers. Callers free memory and catch errors.
 
 export type Pointer = number;
 
@@ -94,7 +94,7 @@ export interface MupdfExports {
   _wasm_drop_page(page: Pointer): void;
   _wasm_bound_page(page: Pointer, box: number): Pointer;
   _wasm_pdf_page_from_fz_page(page: Pointer): Pointer;
-  /** Returns a pointer borrowed from the page, like the functions below; 0 after the last annotation. */
+  /** Like the four functions below, returns a pointer borrowed from the page; 0 after the last annotation. */
   _wasm_pdf_first_annot(page: Pointer): Pointer;
   _wasm_pdf_next_annot(annotation: Pointer): Pointer;
   _wasm_pdf_first_widget(page: Pointer): Pointer;
@@ -105,7 +105,7 @@ export interface MupdfExports {
   _wasm_pdf_set_annot_contents(annotation: Pointer, text: Pointer): void;
   /** Creates the appearance of a changed annotation. */
   _wasm_pdf_update_annot(annotation: Pointer): number;
-  /** Returns the matrix from user space to the space of the page bounds; valid until the next call. */
+  /** Returns the matrix that maps user space to the space of the page bounds. It is valid until the next call. */
   _wasm_pdf_page_transform(page: Pointer): Pointer;
   _wasm_run_page_contents(page: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_run_page_annots(page: Pointer, device: Pointer, matrix: Pointer): void;
@@ -118,7 +118,7 @@ export interface MupdfExports {
   _wasm_new_stext_page_from_display_list(list: Pointer, options: Pointer): Pointer;
   _wasm_new_stext_page_from_page(page: Pointer, options: Pointer): Pointer;
   _wasm_drop_stext_page(text: Pointer): void;
-  /** Blocks, and the levels below them, are linked lists that end with 0. */
+  /** Blocks, lines and characters are linked lists that end with 0. */
   _wasm_stext_page_get_first_block(text: Pointer): Pointer;
   _wasm_stext_block_get_next(block: Pointer): Pointer;
   /** Returns 0 for a text block. */

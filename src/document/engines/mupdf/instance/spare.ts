@@ -5,9 +5,9 @@ import { MupdfPage } from "../page.ts";
 import { Mupdf, type MupdfOptions } from "./mupdf.ts";
 
 /**
- * A page that creates objects needed by nearly every page and missing in a new engine: color transforms to RGB (from
- * gray, from RGB) and a standard font. Drawing it takes 5 ms and saves 10 ms later. The file has no cross-reference
- * table: MuPDF finds its few objects without one.
+ * A document whose page makes a new engine create objects that nearly every page needs: color transforms from gray and
+ * from RGB to RGB, and a standard font. Drawing the page takes 5 ms and saves 10 ms later. The document has no
+ * cross-reference table, because MuPDF finds its few objects without one.
  */
 const FIRST_PAGE = (entries: string, objects: string) => `%PDF-1.7
 1 0 obj<</Type/Catalog/Pages 2 0 R${entries}>>endobj
@@ -35,7 +35,7 @@ export async function acquireMupdf(options: MupdfOptions): Promise<Mupdf> {
 /**
  * Creates spare engines of 22 MiB each for the next job. Stops as soon as that job starts.
  * @param count number of engines
- * @param rgbProfile the output intent of the documents; its color transform takes most of the time.
+ * @param rgbProfile the profile of the documents' output intent; creating its color transform takes most of the time.
  * @default none
  */
 export async function prepareSpare(options: MupdfOptions, count = 1, rgbProfile?: Uint8Array): Promise<void> {

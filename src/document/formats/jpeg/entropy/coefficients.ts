@@ -107,13 +107,13 @@ export class JpegReader {
     if (this.#seen.size < this.frame.components.length) throw new UnreadableJpeg("a component is missing");
   }
 
-  /** Prepares for {@link JpegReader.readRow}. Only if {@link JpegReader.isOneScan}. */
+  /** Prepares for {@link JpegReader.readRow}. Must be called only if {@link JpegReader.isOneScan}. */
   startRows(): void {
     placeGrid(this.#kernel, this.grid, false);
     this.#start(this.#scan!);
   }
 
-  /** Reads the next row of MCUs, over the previous one. @throws UnreadableJpeg */
+  /** Reads the next row of MCUs into the memory of the previous row. @throws UnreadableJpeg */
   readRow(): void {
     if (!this.#kernel.exports.readMcuRow()) throw new UnreadableJpeg("damaged data");
   }

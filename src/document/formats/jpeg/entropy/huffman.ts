@@ -18,11 +18,11 @@ function table(lengths: string, ...symbols: readonly string[]): HuffmanTable {
   return { lengths: hex(lengths), symbols: hex(symbols.join("")) };
 }
 
-// The tables of T.81 annex K were derived from a few photographs. These were derived from rendered pages, photographs
-// and scans, with the constraint that no image, not even noise, grows by more than 4 % compared with annex K. Pages
-// shrink by 3 to 24 %, photographs by up to 14 %. Every symbol of baseline JPEG has a code, so that any image can be
-// coded. The code for a run of 16 zeros is short: the kernel's 63 bits hold three of them, a coefficient and the end of
-// the block.
+// The tables of T.81 annex K were derived from a few photographs. The tables below were derived from rendered pages,
+// photographs and scans, with the constraint that no image, not even noise, grows by more than 4 % compared with annex
+// K. Pages shrink by 3 to 24 %, photographs by up to 14 %. Every symbol of baseline JPEG has a code, so that any image
+// can be coded. The code for a run of 16 zeros is short, because three such codes, a coefficient and the end of the
+// block must fit in the kernel's 63 bits.
 
 /** Tables for the qualities 50 to 85 with 4:2:0. */
 const COARSE: HuffmanTables = [
@@ -61,7 +61,7 @@ const FINE: HuffmanTables = [
 ];
 
 /**
- * Quality from which the FINE tables code smaller, because quantizers are small and chrominance is usually not
+ * Quality from which the FINE tables give smaller files, because quantizers are small and chrominance is usually not
  * subsampled.
  */
 const FINE_QUALITY = 90;

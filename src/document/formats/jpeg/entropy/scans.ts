@@ -28,7 +28,7 @@ interface Plan extends Scan {
   readonly bits: number;
 }
 
-/** A component in a scan. Chrominance and luminance have separate tables; gray images have only one kind. */
+/** A component in a scan. Luminance uses table 0, chrominance table 1. */
 export interface ScannedComponent {
   readonly id: number;
   /** 0 or 1. */

@@ -19,7 +19,7 @@ export interface FieldNode {
   /** True for a root or a node with a partial name; false for a mere widget. */
   readonly isField: boolean;
   readonly isWidget: boolean;
-  /** The FT entry of the field or of its nearest ancestor with one. */
+  /** The FT entry of the field, or of its nearest ancestor with FT. */
   readonly type: string | undefined;
   /** The partial name as text. */
   readonly name: string | undefined;
@@ -37,7 +37,7 @@ export interface FieldTree {
   readonly byNumber: ReadonlyMap<number, FieldNode>;
 }
 
-/** @returns undefined if the document has neither a form nor widgets. Some writers omit the form of widgets. */
+/** @returns undefined if the document has neither a form nor widgets. Some writers create widgets without a form. */
 export function findFields(source: SourceDocument): FieldTree | undefined {
   const { file } = source;
   const own = file.dictionary(file.catalog.get("AcroForm"));

@@ -109,7 +109,7 @@ const decodeName = (text: string) =>
   text.replace(/#([\da-fA-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
 const encodeName = (text: string) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all that is not a regular character
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches all characters except regular ones
   text.replace(/[\x00-\x20\x7f-\xff#/[\]()<>{}%]/g, (character) => {
     return `#${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
   });

@@ -30,7 +30,7 @@ export class Form implements DocumentPart {
   #needsAppearances = false;
   #defaults: { readonly DA: PdfString | undefined; readonly Q: number | undefined } | undefined;
   #taking!: InputSelection;
-  /** The copies of each widget in the target, by the number of the source widget. */
+  /** The copies of each widget in the target, by the object number of the source widget. */
   #copies = new Map<number, Reference[]>();
 
   constructor(fields: KeptFields, resources: FormResources, actions: Actions) {
@@ -64,13 +64,15 @@ export class Form implements DocumentPart {
     this.#prepare(tree, node, dictionary);
   }
 
-  /** Updates actions and resources, except for annotations on pages, which are already updated. */
+  /** Updates actions and resources of an object that no page lists. annotations.ts updates annotations on pages. */
   #settle(dictionary: Dictionary): void {
     this.#actions.settle(dictionary);
     this.#resources.settle(dictionary);
   }
 
-  /** Removes entries that a field or widget must not keep. The tree is built after all copies exist. */
+  /**
+   * Removes Kids and Parent, because the tree is rebuilt after all copies exist. Then updates the entries of a field.
+   */
   #prepare(tree: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     dictionary.delete("Kids");
@@ -98,7 +100,7 @@ export class Form implements DocumentPart {
     dictionary.set("Lock", lock.clone().set("Fields", renamed));
   }
 
-  /** Removes the states of omitted buttons: their option texts, and the value if one of them was on. */
+  /** Removes the states of omitted buttons: their option texts, and the value if an omitted button was on. */
   #withoutLeftStates({ nodes }: FieldTree, node: FieldNode, dictionary: Dictionary): void {
     const { file } = this.#taking.source;
     const kids = node.kids.map((index) => nodes[index]!);
@@ -140,7 +142,7 @@ export class Form implements DocumentPart {
     this.#setDefaults(tree, fields);
   }
 
-  /** Adds a field and its widgets to the tree, after its parent. */
+  /** Adds a field or a widget to the tree. Its parent must already be in the tree. */
   #place(tree: FieldTree, node: FieldNode, fields: Map<number, Reference>, copier: Copier): void {
     const { file } = this.#taking.result;
     const copies = this.#copies.get(node.reference.number) ?? [];
@@ -200,7 +202,10 @@ export class Form implements DocumentPart {
     else above.set("Kids", [kid]);
   }
 
-  /** The defaults of the first form apply to the result. Fields of other inputs get explicit values. */
+  /**
+   * The defaults of the first form apply to the result. If another input has different defaults, its fields get
+   * explicit values.
+   */
   #setDefaults({ form, nodes }: FieldTree, fields: ReadonlyMap<number, Reference>): void {
     const { file } = this.#taking.source;
     const string = file.string(form.get("DA"));

@@ -8,7 +8,9 @@ import { annotationsOf } from "../annotation-index.ts";
 import { renamed, rootOf } from "../scripts/scripts.ts";
 import { type FieldNode, type FieldTree, findFields, fullName } from "./field-tree.ts";
 
-/** Root name for names that match no field of this input. Otherwise they could match a field of another input. */
+/**
+ * Root name for names that match no field of this input. Without it, such names could match a field of another input.
+ */
 const FOREIGN = "otherDocument";
 
 /** Flag of SubmitForm and ResetForm: Fields lists excluded fields (ISO 32000-1, tables 237 and 239). */

@@ -124,7 +124,7 @@ export class Scripts implements DocumentPart {
     }
     if (!this.#isHelperUsed) return;
     const script = helperScript(this.#names(), this.#fields.own ?? []);
-    // Viewers run document-level scripts in name order, and this one must be first.
+    // Viewers run document-level scripts in name order, and the helper must be first.
     const action = Dictionary.of({ S: Name.of("JavaScript"), JS: encodeTextString(script) });
     this.#written.set(this.#keys.take(`!${this.#helper}`), copier.value(action));
   }

@@ -44,8 +44,8 @@ const BEFORE_VALUE = new Set("return typeof case in of delete void throw new els
 export function tokensOf(script: string): Token[] {
   const tokens: Token[] = [];
   /**
-   * Offsets before which an unclosed token is known to have no end, so that a hostile script with many starts does not
-   * take quadratic time.
+   * By kind of token: an offset. Tokens of this kind that start before it have no end. Without it, a hostile script
+   * with many unclosed tokens would take quadratic time.
    */
   const endless = new Map<Enclosed, number>();
   let last: Token | undefined;
@@ -101,7 +101,7 @@ export function literalValue(text: string): string {
   });
 }
 
-/** Returns a string literal in ASCII, valid in every engine and every encoding of the script. */
+/** Returns a string literal in ASCII, which is valid in every engine and every encoding of the script. */
 export function literalOf(value: string): string {
   return JSON.stringify(value).replace(
     /[^\x20-\x7e]/g,

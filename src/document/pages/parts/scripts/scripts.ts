@@ -1,11 +1,11 @@
-// Rewrites JavaScript of a form whose fields or functions were renamed because another input has the same names.
-// Changes only field names that are passed to field functions.
+// Rewrites JavaScript of a form whose fields, functions or destinations were renamed because another input has the same
+// names. Changes a field name only where it is passed to a field function or compared with a field's name.
 import { literalOf, literalValue, type Token, tokensOf } from "./script-tokens.ts";
 
 export interface ScriptNames {
   /** The new names of this input's root fields, by old name. */
   readonly fields: ReadonlyMap<string, string>;
-  /** The new names of renamed destinations. */
+  /** The new names of renamed destinations, by old name. */
   readonly destinations: ReadonlyMap<string, string>;
   /** The new names of renamed functions and variables of the document-level scripts. */
   readonly globals: ReadonlyMap<string, string>;
@@ -16,9 +16,10 @@ export interface ScriptNames {
 }
 
 /**
- * Returns a document-level script for computed names. Its function maps a name or an array of names; without arguments,
- * it returns all root fields. Already mapped names stay the same. With a second argument, names of other inputs also
- * stay the same. The script uses only JavaScript of 1999 (ECMAScript 3), which all viewers support.
+ * Returns a document-level script that updates computed names at run time. Its function maps a name, or an array of
+ * names, to new names; without arguments, it returns the names of all root fields. Names that are already mapped stay
+ * the same. With a second argument, names of other inputs also stay the same. The script uses only JavaScript of 1999
+ * (ECMAScript 3), which all viewers support.
  */
 export function helperScript({ helper, fields, foreign }: ScriptNames, own: readonly string[]): string {
   const roots = foreign === undefined ? fields : new Map([...fields, [foreign, foreign]]);
@@ -99,7 +100,10 @@ class Rewriting {
   readonly #closing = new Map<number, number>();
   /** End of the last processed list of names. */
   #listed = 0;
-  /** True if the script iterates over the names of all fields. A name that is missing in the result would stop it. */
+  /**
+   * True if the script iterates over the names of all fields. A name that is missing in the result would stop the
+   * script.
+   */
   #asksForAll = false;
 
   constructor(script: string, names: ScriptNames) {
@@ -229,7 +233,7 @@ class Rewriting {
     if (result !== value) this.#texts[index] = literalOf(result);
   }
 
-  /** Reports whether the string is compared with `event.target.name` or similar. */
+  /** Reports whether the string is compared with `event.target.name` or a similar property. */
   #isCompared(index: number): boolean {
     const isOperator = (at: number) => /^[!=]==?$/.test(this.#text(at) ?? "");
     if (isOperator(index - 1)) return this.#isName(index - 2);

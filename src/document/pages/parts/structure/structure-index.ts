@@ -17,9 +17,9 @@ export interface StructureElement {
   readonly parent: number;
   /** Number of kids that are elements. */
   kidCount: number;
-  /** Kids without content. */
+  /** Kids that are elements without content. */
   readonly bareKids: StructureElement[];
-  /** Default page of marked-content kids: the Pg entry of the element or of its nearest ancestor with one. */
+  /** Default page of marked-content kids: the Pg entry of the element, or of its nearest ancestor with Pg. */
   readonly page: Reference | undefined;
   /** True if the element itself has content. */
   hasOwnContent: boolean;
@@ -34,7 +34,7 @@ export interface StructureIndex {
   /** Top-level elements without content. */
   readonly bareTops: readonly StructureElement[];
   readonly byNumber: ReadonlyMap<number, StructureElement>;
-  /** The elements with their own content on each page, by object number of the page. */
+  /** By object number of a page: the elements that have content on the page, not only in descendants. */
   readonly byPage: ReadonlyMap<number, ReadonlySet<StructureElement>>;
   /** The parent tree, by StructParents and StructParent keys. */
   readonly parents: ReadonlyMap<number, Value>;

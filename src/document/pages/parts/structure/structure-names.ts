@@ -1,5 +1,5 @@
 // Renames roles, classes and IDs of structure trees (ISO 32000-1, 14.7.3 and 14.7.5) if two inputs use the same name
-// differently.
+// with different meanings.
 
 import { fingerprint } from "../../../objects/fingerprint.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";

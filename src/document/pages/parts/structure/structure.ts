@@ -1,6 +1,6 @@
-// Builds the structure tree (ISO 32000-1, 14.7 and 14.8) from each input's elements with content on selected pages,
-// below one Document element. A repeated page gets separate elements, as if it came from another input.
-// structure-index.ts reads the source, and structure-names.ts renames.
+// Builds the structure tree (ISO 32000-1, 14.7 and 14.8), below one Document element. Copies the elements of each input
+// that have content on selected pages. A repeated page gets separate elements, as if it came from another input.
+// structure-index.ts reads the source, and structure-names.ts renames roles, classes and IDs.
 
 import type { Copier } from "../../../objects/copier.ts";
 import { writeNameTree, writeNumberTree } from "../../../objects/trees.ts";
@@ -20,12 +20,13 @@ import type { StructureNames } from "./structure-names.ts";
 /** Element entries that are rebuilt. */
 const OWN_ENTRIES = ["K", "P", "Pg", "ID", "Ref"];
 /**
- * Entries that describe an element's content as a whole. Kept on an empty element, they could describe omitted content.
+ * Entries that describe an element's content as a whole. An empty element with such an entry is omitted, because the
+ * entry could describe omitted content.
  */
 const TEXT_ENTRIES = ["ActualText", "Alt", "E", "T", "ID"];
 const ENTRY_BYTES = 100;
 
-/** The pages of one input that are selected for the n-th time, with their elements. */
+/** One copy of pages and their elements: pass n contains the pages of an input that are selected for the n-th time. */
 interface Pass {
   /** The selected pages, by object number in the source. */
   readonly pages: ReadonlyMap<number, SelectedPage>;
@@ -159,7 +160,7 @@ export class Structure implements DocumentPart {
       this.#addNamespaces(index);
       for (const value of source.file.array(index.root.get("AF")) ?? []) this.#associated.push(copier.value(value));
     }
-    // The parent tree excludes objects copied after this.
+    // Objects that are copied later get no entry in the parent tree.
     this.#links = undefined;
   }
 

@@ -1,5 +1,6 @@
-// Creates invisible text, for searching and copying, over an image of the page. Its font has no program, which
-// invisible text does not require (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4). Its codes are Unicode values.
+// Creates invisible text, for searching and copying, over an image of the page. The font of this text is not embedded,
+// because invisible text does not require it (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4). Its codes are Unicode
+// values.
 
 import { memoryBody } from "../../../compression/recode-stream.ts";
 import type { Matrix } from "../../../content/matrix.ts";
@@ -39,7 +40,7 @@ export class InvisibleFont {
     return code;
   }
 
-  /** Writes the font. To be called after all text has been encoded. */
+  /** Writes the font. Must be called after all text has been encoded. */
   finish(): void {
     const file = this.#file;
     const descriptor = Dictionary.of({
@@ -79,8 +80,8 @@ export class InvisibleFont {
 }
 
 /**
- * Maps codes to Unicode (ISO 32000-1, 9.10.3). The codes of a range must have the same first byte, and an operator has
- * at most 100 ranges.
+ * Returns a CMap from codes to Unicode values (ISO 32000-1, 9.10.3). All codes of a range must have the same first
+ * byte, and an operator can have at most 100 ranges.
  */
 const toUnicode = (beyond: ReadonlyMap<number, number>): string =>
   [
@@ -112,7 +113,7 @@ function* lists(kind: string, entries: readonly string[]): Generator<string> {
 }
 
 /**
- * Returns content that puts each word at its displayed position. Omits characters without a Unicode value.
+ * Returns content with each word at its displayed position. Omits characters without a Unicode value.
  * @param font the font, and its resource name
  * @param toPage matrix from displayed points, y upwards, to user space
  * @param height height of the displayed page in points
@@ -158,7 +159,8 @@ function* wordsOf(characters: readonly Character[], [x, y]: TextLine["direction"
     const word = placed.slice(from, to);
     const last = word.at(-1)!;
     const size = last.character.size;
-    // A word extends to the next word; a letter is about half as wide as high.
+    // A word ends where the next one starts, or earlier, at the end of its last character, which is taken to be half as
+    // wide as the font size.
     const end = Math.min(placed[to]?.along ?? Number.POSITIVE_INFINITY, last.along + size * (ADVANCE / 1000));
     yield {
       first: word[0]!.character,
@@ -173,13 +175,13 @@ const SPACE = 0x20;
 
 /**
  * Reports whether a character has a meaning. U+0000, U+FEFF and U+FFFE are forbidden (ISO 19005-2, 6.2.11.7.2), and
- * U+FFFD has none.
+ * U+FFFD has no meaning.
  */
 const isTold = (codePoint: number): boolean =>
   codePoint > 0xffff ||
   (codePoint >= 0x20 && codePoint < 0xfff0 && codePoint !== 0xfeff && !(codePoint >= 0xd800 && codePoint <= 0xdfff));
 
-/** Formats a number for content streams: without exponents, and in PDF/A-1 without values above 32,767. */
+/** Formats a number for content streams: without an exponent, and at most 32,767, the limit in PDF/A-1. */
 function decimal(value: number): string {
   const bounded = Math.max(-32_767, Math.min(32_767, value));
   return String(Number(bounded.toFixed(4)));

@@ -1,4 +1,5 @@
-// Changes the character codes of text in certain fonts. Text in an inherited font keeps its codes.
+// Changes the character codes of text in certain fonts. Text keeps its codes if a form shows it in a font that the form
+// inherits from its caller.
 import { readOperations } from "../../../content/content.ts";
 import { TEXT_SHOWING } from "../../../content/operators.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";
@@ -6,7 +7,7 @@ import { serialize } from "../../../objects/serialize.ts";
 import { Name, PdfString, Reference, type Value } from "../../../objects/values.ts";
 import type { ContentStream } from "../content-stream.ts";
 
-/** Returns new codes for a string, by the object number of its font. */
+/** Functions that return a string with new codes, by the object number of the font. */
 export type NewCodes = ReadonlyMap<number, (latin1: string) => string>;
 
 /** @returns undefined if the content is unchanged */
@@ -33,7 +34,7 @@ export function recodedText(
   return parts.length > 0 ? Buffer.concat([...parts, bytes.subarray(copied)]) : undefined;
 }
 
-/** @returns 0 for a direct font object */
+/** @returns the object number of the font; 0 for a direct object */
 function fontNumber(file: PdfFile, name: Value | undefined, scopes: readonly ContentStream["inherited"][]): number {
   for (const scope of name instanceof Name ? scopes : []) {
     const font = file.dictionary(scope?.get("Font"))?.get((name as Name).text);

@@ -5,7 +5,7 @@ import { Dictionary, PdfStream, type Value } from "../../../objects/values.ts";
 
 /**
  * Matches fonts by name. Ignores names that occur more than once, because they are ambiguous.
- * @param resources the resources of the rewritten page; copies replace their fonts
+ * @param resources the resources of the rewritten page, in which copies replace the fonts
  */
 export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: PdfFile, resources: Dictionary): void {
   const fonts = rewritten.dictionary(resources.get("Font"));
@@ -16,7 +16,8 @@ export function restoreUnicode(original: PdfFile, page: Dictionary, rewritten: P
     const font = rewritten.dictionary(value);
     const before = known.get(nameOf(rewritten, value));
     const map = before && original.stream(before.get("ToUnicode"));
-    // The codes might have changed: existing values belong to the new codes.
+    // An existing ToUnicode stays: the other program might have changed the codes, and this ToUnicode belongs to the
+    // new codes.
     if (
       !font ||
       font.has("ToUnicode") ||

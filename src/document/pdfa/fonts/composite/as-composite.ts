@@ -1,5 +1,5 @@
-// Converts a simple font with a TrueType program to a composite font with the same codes. In a symbolic simple font,
-// validators treat code 0 as .notdef, even if it shows a glyph (ISO 19005-2, 6.2.11.8).
+// Converts a simple font with a TrueType program to a composite font with the same codes. This is necessary because
+// validators treat code 0 of a symbolic simple font as .notdef, even if it shows a glyph (ISO 19005-2, 6.2.11.8).
 import { readCmap } from "../../../fonts/truetype/cmap.ts";
 import { Dictionary, Name } from "../../../objects/values.ts";
 import { CMap } from "../../../text/cmap.ts";

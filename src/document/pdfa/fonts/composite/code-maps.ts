@@ -10,7 +10,7 @@ import { plainStream } from "../font-program.ts";
 import type { FontTask } from "../shown-font.ts";
 
 const MAX_BYTES = 16 * 2 ** 20;
-/** Maximum number of CMaps that extend each other. */
+/** Maximum length of a chain of CMaps that extend each other. */
 const MAX_BASES = 6;
 const ENTRIES_AT_ONCE = 100;
 /** The character collection of CIDs (9.7.3). */
@@ -73,7 +73,8 @@ export class CodeMaps {
       if (error instanceof EngineFailure && error.reason !== "crashed") return undefined;
       throw error;
     }
-    // If dictionary and CMap disagree, the dictionary wins. Without WMode, the CMap is horizontal (table 120).
+    // WMode in the dictionary, 0 by default (table 120), must equal WMode in the CMap. If the dictionary has the entry,
+    // it takes precedence.
     const mode = file.number(stream.dictionary.get("WMode"));
     map.isModeAgreed = (mode ?? 0) === (map.isVertical ? 1 : 0);
     if (mode !== undefined) map.isVertical = mode === 1;
@@ -85,9 +86,9 @@ export class CodeMaps {
 }
 
 /**
- * Reports whether a CMap can remain unchanged. Of the predefined CMaps, only both Identity CMaps stay; the others are
- * embedded even from part 2 on: validators mix up some of their names, and readers do not find the Unicode values of
- * others.
+ * Reports whether a CMap can stay unchanged. Of the predefined CMaps, only Identity-H and Identity-V can. All others
+ * are embedded, although parts 2 and 3 allow them: validators confuse some of their names, and for some of them,
+ * readers find no Unicode values.
  */
 export function mayStay(
   { file, areCMapsDistrusted }: FontTask,

@@ -1,5 +1,6 @@
-// Repairs Type 0 fonts with their programs (ISO 32000-1, 9.7): every shown code maps to a glyph, glyph widths equal the
-// dictionary's, and CMaps and character collections match (ISO 19005-2, 6.2.11.3). The appearance stays the same.
+// Repairs Type 0 fonts that have a font program (ISO 32000-1, 9.7). Every shown code then maps to a glyph, glyph widths
+// equal the widths in the dictionary, and the CMap has the character collection of the CIDFont (ISO 19005-2, 6.2.11.3).
+// The appearance stays the same.
 import { type CffFont, cffWidth, glyphNames } from "../../../fonts/cff/cff.ts";
 import { type CffGlyph, writeCff } from "../../../fonts/cff/writer.ts";
 import { unicodeOfName } from "../../../fonts/names/glyph-names.ts";
@@ -23,7 +24,7 @@ export interface Composite {
 }
 
 export interface RepairedComposite {
-  /** New CIDs of codes, if they differ from the CMap's. */
+  /** New CIDs by code, for codes that need another CID than the CMap has. */
   readonly moved: ReadonlyMap<number, number>;
   /** Returns the text of a code according to the program. */
   readonly unicodeOf: (code: CharacterCode) => string | undefined;
@@ -48,7 +49,10 @@ export function repairComposite(
   return undefined;
 }
 
-/** Returns the mapping of CIDToGIDMap (table 117). */
+/**
+ * Returns a function that maps CIDs to glyphs as CIDToGIDMap defines (table 117); undefined unless this entry is a
+ * stream.
+ */
 export function glyphMapOf(file: PdfFile, inner: Dictionary): ((cid: number) => number) | undefined {
   const stream = file.stream(inner.get("CIDToGIDMap"));
   if (!stream) return undefined;
@@ -163,8 +167,8 @@ export function glyphStream(file: PdfFile, size: number, glyphOf: (cid: number) 
 }
 
 /**
- * Sorts the glyphs by CID, because viewers apply CIDToGIDMap to OpenType programs too, although only CIDFontType2 fonts
- * have it (table 117).
+ * Sorts the glyphs of a program by CID, so that the font needs no CIDToGIDMap. Only CIDFontType2 fonts can have this
+ * entry (table 117), but viewers apply it to OpenType programs too.
  */
 function inOrderOfCids(
   font: CffFont,
@@ -179,7 +183,7 @@ function inOrderOfCids(
     if (cid === 0 || glyph === 0 || glyph >= names.length) {
       return { source: 0, identity: cid === 0 ? names[0]! : `nothing${cid}`, width: undefined };
     }
-    // A suffix after a full stop does not change the character of a glyph name.
+    // A suffix after a full stop does not change the character that a glyph name means.
     const identity = used.has(names[glyph]!) ? `${names[glyph]}.${cid}` : names[glyph]!;
     used.add(identity);
     return { source: glyph, identity, width: undefined };
@@ -205,7 +209,7 @@ function repairCffCids(
   const names = font.isCid ? undefined : glyphNames(font);
   let free = 1 + codes.reduce((most, code) => Math.max(most, map.cidOf(code.code, code.bytes) ?? 0), 0);
   for (const cid of glyphs.keys()) free = Math.max(free, cid + 1);
-  // In a font without CIDs, the CID is the glyph number.
+  // In a program without CIDs, the CID of a glyph is its number.
   if (!font.isCid) free = font.charStrings.count;
   for (const code of codes) {
     const cid = map.cidOf(code.code, code.bytes) ?? 0;
@@ -252,7 +256,7 @@ function setCidProgram(file: PdfFile, descriptor: Dictionary, program: FontProgr
   if (stream && file.name(stream.get("Subtype")) === "Type1C") stream.set("Subtype", Name.of("CIDFontType0C"));
 }
 
-/** Returns the glyphs by CID. */
+/** Returns the glyph numbers by CID. */
 export function cffGlyphs({ isCid, charset }: CffFont): Map<number, number> {
   const glyphs = new Map<number, number>();
   charset.forEach((cid, glyph) => {

@@ -1,10 +1,10 @@
-// Replaces codes of more than two bytes by two-byte codes: some readers support no longer codes in ToUnicode, although
-// UTF-16 and GB 18030 CMaps have them.
+// Replaces codes of more than two bytes, as in UTF-16 and GB 18030 CMaps, with two-byte codes. Some readers do not
+// support longer codes in ToUnicode.
 import type { CharacterCode, CMap } from "../../../text/cmap.ts";
 
 export const MAX_CODE_BITS = 2;
 
-/** Codes of a font, some of them new. */
+/** Two-byte codes for the long codes of a font. */
 export interface ShortCodes {
   /** New codes, each with the code that it replaces. */
   readonly aliases: ReadonlyMap<CharacterCode, CharacterCode>;

@@ -1,5 +1,5 @@
-// Embeds a face in a CIDFont without a readable program. Selects glyphs by the text of the codes, with the widths that
-// the document declares (ISO 32000-1, 9.7.4).
+// Embeds a face in a CIDFont that has no readable program. Glyphs are selected by the text of their codes, and get the
+// widths that the document declares (ISO 32000-1, 9.7.4).
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import { subsetTag } from "../../../fonts/names/subset-tag.ts";
 import { unitsPerEm } from "../../../fonts/truetype/truetype.ts";
@@ -29,7 +29,7 @@ interface Slot {
   readonly isVertical: boolean;
 }
 
-/** Matches scripts that Latin faces lack. */
+/** Matches characters of CJK scripts, which Latin faces lack. */
 const CJK_TEXT = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
 
 /**
@@ -50,7 +50,7 @@ export async function substituteComposite(
   let free = 1 + codes.reduce((most, { code, bytes }) => Math.max(most, map.cidOf(code, bytes) ?? 0), 0);
   for (const code of codes) {
     const cid = map.cidOf(code.code, code.bytes) ?? 0;
-    // CID 0 is always .notdef.
+    // CID 0 is always .notdef, so the code needs another CID.
     const target = cid === 0 ? free++ : cid;
     if (target > 0xffff) return undefined;
     if (target !== cid) moved.set(code.code, target);
@@ -66,7 +66,7 @@ export async function substituteComposite(
     chooseCjkFace(baseFont, info.ordering, flags) ?? (isCjk ? chooseCjkFace(baseFont, "Japan1", flags) : undefined);
   const candidates = [...(cjk ? [cjk] : []), ...choice.faces.map((face) => ({ face, index: 0 }))];
   const face = bestFace(fonts, candidates, count, all.filter(({ text }) => text !== undefined).length);
-  // The missing characters would become blanks.
+  // The face is unsuitable: characters that it lacks would become blanks.
   if (!face || count(face) * 2 < all.length || !hasAll(face, all)) return undefined;
   const program = face.kind === "cff" ? ofCff(face, all, info) : ofTrueType(face, all);
   if (!program) return undefined;
@@ -95,8 +95,8 @@ const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
   slots.every(({ text }) => text === undefined || isBlank(text) || face.glyphOf(text) > 0);
 
 /**
- * Reports whether the glyphs of a face are selected by name. Such a font selects CIDFont glyphs by number, and the
- * document's CIDs are not glyph numbers.
+ * Reports whether a face is a CFF font without CIDs. In a CIDFont, such a face would treat the document's CIDs as glyph
+ * numbers, which they are not.
  */
 const isAskedByName = (face: Face) => face.kind === "cff" && !face.font.isCid;
 
@@ -110,8 +110,8 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[], info: Syste
 }
 
 /**
- * Returns the glyph of a text. Selects the full-width form, as wide as an ideograph, if the available width is much
- * larger than the normal glyph.
+ * Returns the glyph of a text. Selects the full-width form, which is as wide as an ideograph, if the declared width is
+ * much larger than the width of the normal glyph.
  */
 function glyphFor(face: Face, { text, width, isVertical }: Slot): number {
   if (text === undefined) return 0;

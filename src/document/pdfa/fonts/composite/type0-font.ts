@@ -1,5 +1,5 @@
-// Repairs Type 0 fonts (ISO 32000-1, 9.7) with the programs of their CIDFonts, or replaces the programs. Also repairs
-// CMaps, character collections and Unicode values.
+// Repairs Type 0 fonts (ISO 32000-1, 9.7): changes or replaces the programs of their CIDFonts, and repairs CMaps,
+// character collections and Unicode values.
 
 import type { Dictionary } from "../../../objects/values.ts";
 import { Name } from "../../../objects/values.ts";
@@ -51,7 +51,7 @@ export async function repairType0(task: FontTask, shown: ShownFont, map: CMap, m
     repaired = repairComposite(task, { inner, descriptor, codes, map }, program, isMisplaced);
   } else if (shown.isVisible || bytes) {
     const existing = readToUnicode(file, font.get("ToUnicode"));
-    // Viewers select glyphs by CID, regardless of ToUnicode.
+    // The collection takes precedence over ToUnicode, because viewers select glyphs by CID.
     const textOf = (code: CharacterCode) => {
       const own = ofCollection(code);
       return own === undefined || isBlank(own) ? (existing.get(code.code) ?? own) : own;

@@ -1,4 +1,4 @@
-// Repairs simple fonts (ISO 32000-1, 9.6) with their own programs, or replaces the program.
+// Repairs simple fonts (ISO 32000-1, 9.6): changes or replaces their programs.
 
 import { standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { type Dictionary, Name } from "../../../objects/values.ts";
@@ -42,7 +42,7 @@ export async function repairSimple(task: FontTask, shown: ShownFont): Promise<vo
 
 const FIRST_PRINTED = 0x20;
 
-/** Adds all other codes, because users can type them. */
+/** Adds all other codes of printable characters, because users can type them. */
 function withAllCodes(codes: readonly CharacterCode[]): CharacterCode[] {
   const shown = new Set(codes.map(({ code }) => code));
   const all = Array.from({ length: 256 - FIRST_PRINTED }, (_, index) => FIRST_PRINTED + index);
@@ -64,7 +64,7 @@ function repairEmbedded(task: FontTask, shown: ShownFont): RepairedProgram | und
   if (program.kind === "truetype") repaired = repairTrueType(task, trial, descriptor, program.font, isMisplaced);
   else {
     const named = namedProgram(program);
-    // Readers find glyphs without names differently.
+    // If glyphs have no names, readers find them in different ways, so the program stays unchanged.
     if (!named) return { unicodeOf: () => undefined, isChanged: false };
     repaired = repairNamed(task, trial, descriptor, program, named, isMisplaced);
   }

@@ -1,5 +1,5 @@
 // Repairs simple fonts whose programs have glyph names: Type 1 and bare CFF (ISO 32000-1, 9.6.2). Every shown code gets
-// a glyph, and every glyph the width in the dictionary. The appearance stays the same.
+// a glyph, and every glyph gets the width that the font dictionary declares. The appearance stays the same.
 import { NOTDEF, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { type Dictionary, Name } from "../../../objects/values.ts";
 import { hasSoundWidths, isInStep, setWidths, simpleWidths } from "../../../text/font-widths.ts";
@@ -7,7 +7,7 @@ import { encodingOf, readSimpleEncoding } from "../../../text/simple-encoding.ts
 import { type AddedGlyph, type FontProgram, type NamedProgram, setProgram } from "../font-program.ts";
 import type { FontTask, RepairedProgram, ShownFont } from "../shown-font.ts";
 
-/** Pairs of names for the same glyph; some fonts use the second one. */
+/** Pairs of names for the same glyph. A font that lacks the first name can have the second. */
 const ALIASES = new Map([
   ["nbspace", "space"],
   ["nonbreakingspace", "space"],
@@ -71,7 +71,10 @@ interface Plan {
   readonly isEncodingChanged: boolean;
 }
 
-/** Finds a glyph for each code. A code whose width differs from its glyph's width gets a copy of the glyph. */
+/**
+ * Finds a glyph for each code. The first code that shows a glyph sets the glyph's width; a later code with another
+ * width gets a copy of the glyph.
+ */
 function planGlyphs(
   codes: ShownFont["codes"],
   read: readonly (string | undefined)[],
@@ -88,7 +91,7 @@ function planGlyphs(
   };
   const add = (code: number, wanted: string, source: string, width: number) => {
     let name = wanted;
-    // A glyph of the program can have the name, or an added glyph with another width.
+    // The name can already belong to a glyph of the program, or to an added glyph with another width.
     for (let suffix = 1; glyphs.names.has(name) || (added.has(name) && added.get(name)!.width !== width); suffix++) {
       name = `${wanted}.w${suffix}`;
     }
@@ -121,7 +124,7 @@ function planGlyphs(
 const nameText = (name: string | undefined, isDingbats: boolean) =>
   name === undefined ? undefined : unicodeOfName(name, isDingbats);
 
-/** Returns the glyph that a code shows; undefined if there is none. */
+/** Returns the name of the glyph that a code shows; undefined if there is none. */
 function existing(name: string | undefined, code: number, { names, encoding }: NamedProgram): string | undefined {
   if (name !== undefined && names.has(name)) return name;
   const alias = name === undefined ? undefined : aliasOf(name, names);

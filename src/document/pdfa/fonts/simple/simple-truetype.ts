@@ -1,5 +1,6 @@
 // Repairs simple fonts with TrueType programs (ISO 32000-1, 9.6.6.4; ISO 19005-2, 6.2.11.6). A font that breaks the
-// rules for encodings becomes a symbolic font with one cmap subtable, which maps each code to the glyph shown so far.
+// rules for encodings becomes a symbolic font. Its only cmap subtable then maps each code to the glyph that the code
+// showed before.
 import { macRomanEncoding, spelledOut, standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-names.ts";
 import { asSymbolic, isSymbolic, SYMBOL_BASE, SYMBOL_BASES } from "../../../fonts/symbolic.ts";
 import { type CmapSubtable, readCmap } from "../../../fonts/truetype/cmap.ts";
@@ -72,9 +73,9 @@ export function repairTrueType(
 interface SettledGlyphs {
   /** New advance widths of the program's glyphs. */
   readonly advances: ReadonlyMap<number, number>;
-  /** Copies of glyphs, for codes that show one glyph with different widths. */
+  /** Copies of glyphs, for codes that show the same glyph with different widths. */
   readonly added: readonly TrueTypeGlyph[];
-  /** Copied glyphs, by code. */
+  /** Numbers of the added glyphs, by code. */
   readonly places: ReadonlyMap<number, number>;
 }
 
@@ -116,7 +117,7 @@ function settleGlyphs(
   return { advances, added, places };
 }
 
-/** Adds the glyphs of all other codes. */
+/** Adds the glyphs of codes that no text shows. */
 function completeGlyphs(
   places: ReadonlyMap<number, number>,
   program: TrueTypeFont,
@@ -146,7 +147,7 @@ function conformsWithNames(encoding: SimpleEncoding, maps: readonly CmapSubtable
 }
 
 interface GlyphFinder {
-  /** Returns 0 for a code without a glyph. */
+  /** Returns the glyph of a code; 0 if there is none. */
   readonly glyphOf: (code: number) => number;
   /** Reports whether the code's name selects its glyph. */
   readonly isNamed: (code: number) => boolean;
@@ -154,7 +155,7 @@ interface GlyphFinder {
   readonly nameOf: (glyph: number) => string | undefined;
 }
 
-/** @param symbolic true for a font whose names apply only to codes missing from its own cmap */
+/** @param symbolic true for a font in which glyph names apply only to codes that its own cmap lacks */
 export function glyphFinder(
   program: TrueTypeFont,
   maps: readonly CmapSubtable[],
@@ -186,7 +187,7 @@ export function glyphFinder(
   };
   const ofName = names.map((name) => (name === undefined ? 0 : named(name)));
   const glyphs = Array.from({ length: 256 }, (_, code) => {
-    // In a symbolic font with its own cmap, readers ignore names.
+    // If the own cmap of a symbolic font maps a code, readers ignore the glyph name.
     if (symbolic && symbols && byCode(code) > 0) return byCode(code);
     return ofName[code] || byCode(code);
   });
@@ -198,7 +199,7 @@ export function glyphFinder(
   };
 }
 
-/** Similar characters, for fonts that contain only one of them. */
+/** Pairs of similar characters, for fonts that contain only one of the two. */
 const OTHERS = new Map([
   [0xa0, 0x20],
   [0xad, 0x2d],
@@ -212,7 +213,10 @@ const OTHERS = new Map([
   [0x2219, 0xb7],
 ]);
 
-/** Maps each glyph to a character, by a Unicode cmap; if several characters share a glyph, to the lowest. */
+/**
+ * Returns a function from glyphs to characters, based on a Unicode cmap. If several characters share a glyph, the
+ * lowest one applies.
+ */
 export function reverseMaps(maps: readonly CmapSubtable[]): (glyph: number) => string | undefined {
   const unicode = maps.find(({ platform, encoding }) => platform === 0 || (platform === 3 && encoding !== 0));
   let table: Map<number, number> | undefined;

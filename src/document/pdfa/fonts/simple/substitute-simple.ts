@@ -1,5 +1,5 @@
-// Embeds a similar face in a simple font without a readable program. Keeps the document's widths, so that lines keep
-// their length.
+// Embeds a similar face in a simple font that has no readable program. Glyphs keep the widths that the document
+// declares, so that lines keep their length.
 import { writeCff } from "../../../fonts/cff/writer.ts";
 import {
   dingbatsEncoding,
@@ -60,7 +60,7 @@ export async function substituteSimple(
   const wanted = slots.filter(({ text, name }) => text !== undefined || name !== undefined).length;
   const all = choice.faces.map((face) => ({ face, index: 0 }));
   let face = bestFace(fonts, all, count, wanted);
-  // The missing characters would become blanks.
+  // The face is unsuitable: characters that it lacks would become blanks.
   if (!face || !hasAll(face, slots)) return undefined;
   if (face.name.startsWith("LiberationSans-") && isNarrow(face, slots)) {
     const narrow = face.name.replace("LiberationSans", "LiberationSansNarrow");
@@ -143,7 +143,7 @@ function ofCff(face: Face & { kind: "cff" }, slots: readonly Slot[]): Made | und
   const known = new Map<string, string>();
   const taken = new Set<string>([NOTDEF]);
   for (const slot of slots) {
-    // A glyph missing from the face becomes a space.
+    // A glyph that the face lacks becomes a space.
     const glyph = glyphIn(face, slot) || face.glyphOf(" ");
     const width = slot.width ?? Math.round(face.widthOf(glyph));
     widths.set(slot.code, width);

@@ -1,4 +1,4 @@
-// Exposes the parameters of an operation as API fields, and converts values between the two.
+// Exposes the parameters of an operation as fields of the API, and converts field values to parameters.
 
 import { OutOfRange } from "../../../../document/contract/failure.ts";
 import type { Kind, Parameter, Parameters, Params } from "../../../../document/contract/parameter.ts";
@@ -11,9 +11,9 @@ import { SECRET_VALUE, spellingOf } from "../fields.ts";
 export interface Exposure<Q extends Parameters> {
   /** Field names by parameter. @default the parameter in snake_case */
   readonly names?: { readonly [K in keyof Q]?: string };
-  /** Constant values of parameters without a field. */
+  /** Constant values of parameters that get no field. */
   readonly fixed?: { readonly [K in keyof Q]?: Params<Q>[K & keyof Params<Q>] };
-  /** Kinds that allow fewer values than the operation does. */
+  /** Kinds that replace the kinds of the operation's parameters, and allow fewer values. */
   readonly narrowed?: { readonly [K in keyof Q]?: Q[K]["kind"] };
 }
 
@@ -63,7 +63,10 @@ export function exposed<Q extends Parameters>(parameters: Q, exposure: Exposure<
   };
 }
 
-/** Translates the parameter name in an operation's error, or the start of a path in it, to the field name. */
+/**
+ * Replaces the parameter name in an operation's error by the field name. A path such as `margins.left` keeps its other
+ * parts.
+ */
 export function inWordsOfApi(error: OutOfRange, { fields, fieldOf }: Pick<ExposedParameters, "fields" | "fieldOf">) {
   const [parameter = "", ...path] = error.parameter.split(".");
   const name = fieldOf(parameter);

@@ -6,32 +6,33 @@ export type OutputDeclaration =
   | {
       readonly kind: "files";
       /**
-       * `prefix`: a number is appended to the name of each output, and the response holds lists if there are several
-       * outputs. `list`: the response holds lists even for one output.
+       * `name`: there is one output. `prefix`: a number is appended to the name of each output, and the response
+       * contains lists if there are several outputs. `list`: like `prefix`, but the response contains lists even for
+       * one output.
        */
       readonly naming: "name" | "prefix" | "list";
       /** Media type of each output, without parameters. */
       readonly type: string;
-      /** True if `output` is optional in forms, too, not only in JSON bodies. @default false */
+      /** True if `output` is optional in forms as well as in JSON bodies. @default false */
       readonly isOptional?: boolean;
       /** Description of `output`. @default {@link DESCRIPTIONS_OF_NAMES} */
       readonly description?: string;
     }
   /**
-   * Data, returned as the response and not stored. The operation has one output: a JSON object, whose members become
-   * members of the response, or text, which becomes one member.
+   * Data, which is the response and is not stored. The operation has one output. If it is a JSON object, its members
+   * become members of the response; if it is text, it becomes one member.
    */
   | {
       readonly kind: "data";
       /** `application/json`, or the media type of the text, without parameters. */
       readonly type: string;
-      /** Name of the member that contains the text. @default the output is an object */
+      /** Name of the member that contains the text. @default the output is a JSON object */
       readonly member?: string;
       /** Schemas of the members. */
       readonly schema: Readonly<Record<string, JsonSchema>>;
-      /** Members that a response may lack. @default none */
+      /** Members that can be missing from a response. @default none */
       readonly optional?: readonly string[];
-      /** True if clients can request a file with the data by `output_type`. @default false */
+      /** True if the field `output_type` can request the data as a file. @default false */
       readonly mayBeFile?: boolean;
     };
 
@@ -41,8 +42,8 @@ export const DESCRIPTIONS_OF_NAMES = {
   list: "Prefix of the files' names, without extension; a number from 1 is appended to each. The input's name if left out.",
 } as const;
 
-/** Returns the media type and naming of outputs, which determine the available response formats. */
+/** Returns the properties of outputs on which the available response formats depend. */
 export const offersOf = (output: OutputDeclaration) => ({ type: output.type, naming: namingOf(output) });
 
-/** Returns the naming of outputs, as far as it affects the response format. */
+/** Returns the naming of outputs. Data are treated like a single file. */
 export const namingOf = (output: OutputDeclaration) => (output.kind === "files" ? output.naming : "name");

@@ -1,4 +1,4 @@
-// Describes the requests of tus 1.0: headers, responses and errors.
+// Describes the requests of the tus 1.0 protocol: headers, responses and errors.
 
 import type { Config } from "../../../settings/config.ts";
 import {

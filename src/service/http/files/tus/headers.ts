@@ -53,7 +53,8 @@ export function requireVersion(headers: Headers): void {
 }
 
 /**
- * Rejects unsupported extensions: without concatenation, each partial upload would become a file.
+ * Rejects headers of unsupported extensions. If the service ignored Upload-Concat, for example, each partial upload
+ * would become a separate file.
  * @throws ServiceError 400
  */
 export function requireKnownExtensions(headers: Headers): void {
@@ -61,7 +62,7 @@ export function requireKnownExtensions(headers: Headers): void {
 }
 
 /**
- * Returns a byte count.
+ * Parses a header that contains a number of bytes.
  * @throws ServiceError 400
  */
 export function parseByteCount(headers: Headers, name: "Upload-Length" | "Upload-Offset"): number {
@@ -103,13 +104,13 @@ export function checksumOf(headers: Headers): Checksum | undefined {
 export interface Metadata {
   /** The unchanged header value. */
   readonly text: string;
-  /** Safe name of the file. */
+  /** Name of the file, without characters that are unsafe in file names. */
   readonly name: string;
 }
 
 /**
- * Parses Upload-Metadata: pairs of a key and a base64 value. Ignores the type of the file, which is detected from the
- * content.
+ * Parses Upload-Metadata: pairs of a key and a base64 value. Ignores the media type, because the service detects it
+ * from the content.
  * @throws ServiceError 400
  */
 export function parseMetadata(headers: Headers): Metadata {

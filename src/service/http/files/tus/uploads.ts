@@ -1,4 +1,5 @@
-// Serves resumable uploads by tus 1.0 (docs/api.md#resumable-uploads). Buffers one part of an upload.
+// Serves resumable uploads with the tus 1.0 protocol (docs/api.md#resumable-uploads). Buffers at most one part of an
+// upload.
 
 import { LIMITS } from "../../../../document/contract/limits.ts";
 import type { Semaphore } from "../../../placement/semaphore.ts";
@@ -46,24 +47,27 @@ export interface TusService {
   /** Returns the policy of a file stored now. */
   marks(): FilePolicy;
   readonly mayRemove: DeletePolicy;
-  /** Counts an upload at its creation, with its whole length. @default not counted */
+  /** Counts the whole length of an upload when the upload is created. @default not counted */
   readonly storing?: Storing | undefined;
-  /** Called with deleted uploads. */
+  /** Called with the deleted upload. */
   retired?(files: readonly CountedFile[]): Promise<void>;
   /** Counts bytes that were received. */
   received(bytes: number): void;
-  /** Prefix of all URLs, without a path. */
+  /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** Returns the method of a request. Clients that cannot send PATCH or DELETE send POST with the method in a header. */
+/**
+ * Returns the method of a request. A client that cannot send PATCH or DELETE sends POST with the header
+ * X-HTTP-Method-Override.
+ */
 function methodOf({ method, headers }: Request): string {
   const other = headers.get("X-HTTP-Method-Override");
   return method === "POST" && other !== null ? other.trim().toUpperCase() : method;
 }
 
 /**
- * Handles a request to the collection of uploads, or to the upload with an ID.
+ * Handles a request to one upload, or without an ID to the collection of uploads.
  * @throws ServiceError 400, 404, 405, 408, 409, 410, 412, 413, 415, 423, 460, 503
  */
 export async function serveUploads(request: Request, id: string | undefined, service: TusService): Promise<Response> {
@@ -75,7 +79,7 @@ export async function serveUploads(request: Request, id: string | undefined, ser
     if (method === "POST") return tus.create(request);
     throw methodNotAllowed("OPTIONS, POST");
   }
-  // Other files are read and deleted under /resource.
+  // The ID belongs to a file that is not an upload; /resource serves it.
   if (!isUploadId(id)) throw noSuchUpload();
   switch (method) {
     case "HEAD":
@@ -100,7 +104,7 @@ function describeService({ config }: TusService): Response {
 }
 
 interface UploadProgress {
-  /** Absent if no byte was written. */
+  /** Missing if no byte was written. */
   readonly offset?: number;
   /** True if the upload has become a stored file, which does not expire as an upload. */
   readonly isFinished: boolean;
@@ -138,7 +142,7 @@ class Tus {
       try {
         progress = await this.#write(request, id, 0);
       } catch (error) {
-        // The client never receives the ID.
+        // The client does not learn the ID from an error, so the upload would be unreachable.
         await this.#uploads.remove(id);
         storing?.giveBack(length);
         throw error;
@@ -177,7 +181,7 @@ class Tus {
     const { marks = {} } = file ?? (upload === "expired" ? {} : upload!);
     if (!mayRemove(marks)) throw notOwner();
     await this.#uploads.remove(id);
-    // Another request might have completed the upload meanwhile.
+    // Another request might have completed the upload in the meantime.
     await store.remove([id]);
     if (upload === "expired") throw uploadExpired();
     const { expires } = upload ?? file!;
@@ -192,10 +196,10 @@ class Tus {
   async #write({ headers, body, signal }: Request, id: string, offset: number): Promise<UploadProgress> {
     const checksum = checksumOf(headers);
     const bodySize = bodySizeOf(headers);
-    // Each received byte counts, even if the connection breaks before the next one.
+    // Reads chunks of 1 byte or more, so that no received byte is lost if the connection breaks.
     const arriving = body && new ArrivingBody(body, 1);
     const first = await arriving?.read().catch(orBroken);
-    // Received bytes are stored even if the client has disconnected.
+    // Once bytes have arrived, they are stored even if the client disconnects.
     const until = first instanceof Uint8Array ? new AbortController().signal : signal;
     using _turn = await this.#service.uploadSemaphore.acquire(until);
     const writer = await this.#uploads.open(id, checksum && (bodySize ?? Number.POSITIVE_INFINITY));
@@ -239,15 +243,15 @@ class Tus {
 const expiresAt = (expires: Date | undefined): Record<string, string> =>
   expires ? { "Upload-Expires": expires.toUTCString() } : {};
 
-/** Returns the error that interrupted a body. */
+/** Returns a ServiceError as a value: the error that interrupted a body. Rethrows any other error. */
 function orBroken(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   throw error;
 }
 
 /**
- * Passes a body to a writer as it arrives.
- * @param first its first chunk, or the error before any chunk
+ * Writes a body to an upload as the body arrives.
+ * @param first the first chunk of the body, or the error that interrupted the body before it
  * @returns the error that interrupted the body
  */
 async function receive(
@@ -273,8 +277,8 @@ async function receive(
 }
 
 /**
- * Reads the rest of a failed request's body, up to a limit, because many clients read the response only after sending
- * everything.
+ * Reads and discards the remaining body of a failed request, up to a limit, because many clients read the response only
+ * after they have sent the whole body.
  */
 async function drain(arriving: ArrivingBody): Promise<void> {
   for (let drained = 0; drained < LIMITS.drainedBytes; ) {

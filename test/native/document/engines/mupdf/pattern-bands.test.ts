@@ -1,9 +1,9 @@
-// Pages painted with patterns look as another program draws them.
+// Tests that pages painted with patterns look the same in another program.
 import { expect, test } from "vitest";
 import { bytes, DPI, drawn, names } from "../../../../support/drawn-patterns.ts";
 import { perceptualDistance, popplerPage } from "../../../../support/pictures.ts";
 
-// No small tiles: the two programs round their places to different pixels.
+// No small tiles, because the two programs round their positions to different pixels.
 test.each([
   "large tiles",
   "one tile of the page's size",

@@ -1,4 +1,4 @@
-// Tests BMP to PDF with every header, depth and coding: poppler and MuPDF must draw the same pixels.
+// Tests BMP to PDF with every header, depth and encoding: poppler and MuPDF must draw the same pixels.
 import { describe, expect, test } from "vitest";
 import { bmp, bmpRows, jpeg, pack, pattern, png, type TestSamples, toBits } from "../../../../fixtures/pictures.ts";
 import { expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../../../support/picture-pdfs.ts";
@@ -6,7 +6,7 @@ import { expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../../../s
 const [gray, rgb, rgba] = [pattern(1), pattern(3), pattern(4)];
 const { width, height } = gray;
 
-/** Blue first, as in the file. */
+/** Returns the samples in the file's order, blue first. */
 const swapped = ({ values, channels, ...picture }: TestSamples): TestSamples => ({
   ...picture,
   channels,
@@ -167,7 +167,7 @@ describe("run lengths", () => {
       [0, 0, 0, 0, 0, 0, 0, 0],
       [1, 2, 1, 2, 1, 3, 4, 5],
     ];
-    // The skip is two steps: to the next row by the end of a row, then one over and one up.
+    // The skip is encoded in two steps: to the next row by an end of row, then one to the right and one up.
     const expected = { width: 8, height: 3, channels: 1, values: shown.flat() };
     await expectPixels(
       await pdfOf(bmp(8, 3, { bits: 4, compression: 2, palette: four, data: halves })),

@@ -13,7 +13,7 @@ async function expectSame(raster: SyntheticRaster): Promise<void> {
   expect(bmp.length).toBe(bmpSizeBytes(raster));
   const picture = await decode(bmp, "bmp");
   expect([picture.width, picture.height]).toEqual([raster.width, raster.height]);
-  // netpbm returns a palette of grays as gray or as colors, depending on its version.
+  // Depending on its version, netpbm returns a palette of grays as gray or as colors.
   const each = raster.colorModel === "gray" ? picture.channels : 1;
   expect(picture.samples.length).toBe(raster.samples.length * each);
   expect(picture.samples.every((value, index) => value === raster.samples[Math.floor(index / each)])).toBe(true);

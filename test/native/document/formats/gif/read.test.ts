@@ -5,7 +5,7 @@ import { pattern, type TestSamples } from "../../../../fixtures/pictures.ts";
 import { reasonOf } from "../../../../support/operations.ts";
 import { expectPixels, pageSizes, pdfOf } from "../../../../support/picture-pdfs.ts";
 
-/** The pattern in so many colors, of which the first is black. */
+/** Returns the pattern in the given number of colors, of which the first is black. */
 function picture(colors: number, width = 41, height = 29): TestSamples {
   const gray = pattern(1, width, height).values.map((value) => value % colors);
   return {
@@ -50,14 +50,14 @@ describe("pixels stay", () => {
   });
 });
 
-/** A screen of 5 by 4, with a red and a green table; then parts. */
+/** Returns a GIF with a screen of 5 by 4, a global table of red and green, and the given blocks. */
 const screen = (...parts: readonly (readonly number[])[]) =>
   Buffer.from([...Buffer.from("GIF89a"), 5, 0, 4, 0, 0x80, 0, 0, 255, 0, 0, 0, 255, 0, ...parts.flat()]);
 const image = (left: number, top: number, width: number, height: number, ...data: number[]) => [
   ...[0x2c, left, 0, top, 0, width, 0, height, 0, 0, 2],
   ...(data.length > 0 ? [data.length, ...data, 0] : []),
 ];
-/** Clear, 0, 1, 1, 0, end, in three bits each. */
+/** The codes clear, 0, 1, 1, 0, end, of three bits each. */
 const FOUR = [0b01000100, 0b00000010, 0b101] as const;
 const COMMENT = [0x21, 0xfe, 2, 65, 66, 0];
 const control = (transparent?: number) => [0x21, 0xf9, 4, transparent === undefined ? 0 : 1, 0, 0, transparent ?? 0, 0];

@@ -1,4 +1,4 @@
-// Tests GIF files as other programs read them.
+// Tests GIF files by reading them with other programs.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { Band, ColorModel, Raster } from "../../../../../src/document/contract/raster.ts";
@@ -13,7 +13,7 @@ interface Picture {
 
 const channels = (picture: Picture) => (picture.colorModel === "rgb" ? 3 : 1);
 
-/** Numbers that look random and are the same every time (Marsaglia's xorshift). */
+/** Yields pseudorandom numbers that are the same in every run (Marsaglia's xorshift). */
 function* noise(seed = 1): Generator<number> {
   for (let state = seed; ; ) {
     state ^= state << 13;
@@ -34,7 +34,10 @@ function gray(width: number, height: number, pixel: (x: number, y: number) => nu
   return { width, height, colorModel: "gray", samples };
 }
 
-/** A raster whose bands share one buffer, not always aligned to a word, that the next band overwrites. */
+/**
+ * Returns a raster whose bands share one buffer. The bands are not always word-aligned, and each band overwrites the
+ * previous one.
+ */
 function raster(picture: Picture, heights: readonly number[] = [64]): Raster {
   const { width, height, colorModel, samples } = picture;
   const stride = width * channels(picture);
@@ -61,7 +64,7 @@ function encode(picture: Picture, heights?: readonly number[]): Buffer {
   return Buffer.concat(Array.from(encodeGif(raster(picture, heights)), (chunk) => chunk.slice()));
 }
 
-/** netpbm's reading of a file, as rgb. */
+/** Returns netpbm's reading of a file, as RGB. */
 function decode(gif: Uint8Array): Picture {
   const pnm = execFileSync("giftopnm", ["-quiet"], { input: gif, maxBuffer: 1 << 28 });
   const header = /^P([456])\s+(\d+)\s+(\d+)\s+(?:255\s)?/.exec(pnm.subarray(0, 40).toString("latin1"));
@@ -96,7 +99,9 @@ function palette(gif: Uint8Array): number[][] {
   return Array.from({ length: entries(gif) }, (_, i) => [...gif.subarray(13 + i * 3, 16 + i * 3)]);
 }
 
-/** Walks all blocks and codes as GIF89a, clause 22 and Appendix F say, and throws where the file breaks them. */
+/**
+ * Reads all blocks and codes of a GIF (GIF89a, clause 22 and Appendix F). @throws Error if the file violates the format
+ */
 function walk(gif: Buffer): { pixels: number; clears: number } {
   const image = 13 + 3 * entries(gif);
   if (gif[image] !== 0x2c) throw new Error("no image descriptor");
@@ -137,7 +142,10 @@ function walk(gif: Buffer): { pixels: number; clears: number } {
   }
 }
 
-/** Means of 5 x 5 pixels around each pixel that is far enough from the edge: how a picture looks from a distance. */
+/**
+ * Returns the mean of 5 x 5 pixels around each pixel that is far enough from the edge: the look of an image from a
+ * distance.
+ */
 function blurred({ width, height, samples }: Picture): Float64Array {
   const out = new Float64Array(width * height * 3);
   for (let y = 2; y < height - 2; y++) {
@@ -157,7 +165,7 @@ function rootMeanSquare(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return Math.sqrt(sum / a.length);
 }
 
-/** Returns the picture with the file's palette and the nearest color everywhere. */
+/** Returns the image with the nearest color of the file's palette for every pixel. */
 function undithered(picture: Picture, gif: Uint8Array): Picture {
   const colors = palette(gif);
   return rgb(picture.width, picture.height, (x, y) => {
@@ -168,7 +176,7 @@ function undithered(picture: Picture, gif: Uint8Array): Picture {
   });
 }
 
-/** Smooth in all three channels, with some grain, as a photograph of a sky and a wall. */
+/** Returns an image that is smooth in all three channels, with some grain, like a photograph of a sky and a wall. */
 function photograph(width: number, height: number): Picture {
   const grain = noise(7);
   return rgb(width, height, (x, y) => {
@@ -242,7 +250,7 @@ describe("pictures of many colors", () => {
     expect(rootMeanSquare(blurred(got), blurred(column))).toBeLessThan(1.5);
   });
 
-  /** Antialiased gray strokes on white to the left, a photograph to the right. */
+  /** Antialiased gray strokes on white on the left, a photograph on the right. */
   const page = (() => {
     const photo = photograph(200, 200);
     const stroke = [255, 170, 40, 0, 0, 0, 90, 215, 255, 255, 255];

@@ -1,4 +1,4 @@
-// Tests bilevel pictures as JBIG2 in a PDF: three readers must return every bit.
+// Tests bilevel images as JBIG2 in a PDF: three readers must return every bit.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { random } from "../jpeg-pictures.ts";
 
 const run = promisify(execFile);
 
-/** Rows of bits, 1 is black. */
+/** Returns rows of bits; 1 is black. */
 function bits(width: number, height: number, isBlack: (x: number, y: number) => boolean): Uint8Array {
   const stride = Math.ceil(width / 8);
   const rows = new Uint8Array(stride * height);
@@ -25,7 +25,7 @@ function coded(rows: Uint8Array, width: number, height: number): Uint8Array {
   return encodeJbig2(kernel, kernel.put(rows), width, height);
 }
 
-/** One page of the picture, a point for a pixel. */
+/** Returns a page with the image, one point per pixel. */
 function pdf(picture: Uint8Array, width: number, height: number): Uint8Array {
   const content = `q ${width} 0 0 ${height} 0 0 cm /I Do Q`;
   const image = `/Subtype/Image/Width ${width}/Height ${height}/BitsPerComponent 1/ColorSpace/DeviceGray/Filter/JBIG2Decode`;
@@ -47,7 +47,7 @@ function pdf(picture: Uint8Array, width: number, height: number): Uint8Array {
   return new Uint8Array(Buffer.from(file, "latin1"));
 }
 
-/** PBM's rows. */
+/** Returns the rows of a PBM file. */
 function rowsOf(pbm: Buffer): Buffer {
   const header = /^P4\s(?:#[^\n]*\n)*(\d+)\s+(\d+)\s/.exec(pbm.toString("latin1", 0, 200))!;
   return pbm.subarray(header[0].length);

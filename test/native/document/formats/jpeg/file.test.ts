@@ -1,4 +1,4 @@
-// Tests the JPEG codec as a stream: bands in, chunks out, the markers before the scan, and rejected input.
+// Tests the JPEG codec as a stream: input in bands, output in chunks, the markers before the scan, and rejected input.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -20,7 +20,7 @@ import {
 } from "../jpeg-pictures.ts";
 
 const run = promisify(execFile);
-/** Does not use toEqual, which takes minutes to describe how long arrays differ. */
+/** Compares without toEqual, which takes minutes to describe the differences of long arrays. */
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
@@ -51,7 +51,7 @@ describe("bands and chunks", () => {
     [JPEG_MAX_SIDE, "cmyk", 4 * 1024 * 1024],
   ] as const)("%i pixels of %s need little memory", (width, colorModel, limit) => {
     const picture = paint(width, 20, CHANNELS[colorModel], (x) => x);
-    // A chunk is a view of all the memory there is.
+    // A chunk is a view of the kernel's whole memory.
     const memory = Array.from(encodeJpeg(rasterOf(picture), { quality: 80 }), (chunk) => chunk.buffer.byteLength);
     expect(Math.max(...memory)).toBeLessThanOrEqual(limit);
   });
@@ -132,9 +132,9 @@ describe("the header", () => {
       const acSymbols = Array.from({ length: 160 }, (_, index) => (Math.floor(index / 10) << 4) | ((index % 10) + 1));
       const expected = isAc ? [0, 0xf0, ...acSymbols] : Array.from({ length: 12 }, (_, index) => index);
       expect([...lengths.keys()].sort((a, b) => a - b)).toEqual(expected.sort((a, b) => a - b));
-      // Kraft's sum below one leaves the code of all ones free (T.81 annex C).
+      // A Kraft sum below one shows that the code of all ones is unused (T.81 annex C).
       expect([...lengths.values()].reduce((sum, length) => sum + 2 ** -length, 0)).toBeLessThan(1);
-      // The kernel puts up to three runs of 16 zeros, a coefficient and the end of the block at once.
+      // The kernel writes up to three runs of 16 zeros, a coefficient and the end of the block in one step.
       if (isAc) expect(3 * lengths.get(0xf0)! + 16 + 10 + lengths.get(0)!).toBeLessThanOrEqual(63);
     }
   });

@@ -1,4 +1,5 @@
-// Decodes our JPEG files with @jsquash, whose decoder is not the native one that other tests use, and compares the two.
+// Decodes our JPEG files with @jsquash, which has a different decoder than the native tests, and compares the two
+// decoders.
 import { describe, expect, test } from "vitest";
 import { channelsOf } from "../../../../support/jsquash.ts";
 import { jsquashInNode } from "../../../../support/jsquash-in-node.ts";
@@ -8,7 +9,7 @@ import { encode, photograph, textPage } from "../jpeg-pictures.ts";
 const decoders = await jsquashInNode();
 
 describe("JPEG: what libjpeg-turbo decodes, within the rounding of two decoders", () => {
-  /** Inverse transforms and chroma upsampling may round differently (ITU-T T.81 leaves both open). */
+  /** Allows for differences in rounding of inverse transforms and chroma upsampling (ITU-T T.81 specifies neither). */
   const ROUNDING = 3;
   describe.each([
     ["gray", 1],

@@ -1,5 +1,5 @@
-// JPEG to PDF: the file is embedded bit by bit, and displayed as its markers specify. Third-party programs make the
-// variants.
+// Tests JPEG to PDF: the PDF contains the file's data unchanged, and shows them as the file's markers specify.
+// Third-party programs make the variants.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ const by = (program: string, args: string[], input: Buffer) =>
   execFileSync(program, args, { input, maxBuffer: 2 ** 26 });
 const ppm = by("djpeg", ["-pnm"], rgb);
 
-/** @returns the dictionary of the image, whose data are the file */
+/** Expects that the image's data are the file. @returns the dictionary of the image */
 async function passed(file: Buffer): Promise<string> {
   const pdf = await pdfOf(file);
   await expectSound(pdf);
@@ -149,7 +149,7 @@ describe("how it is seen", () => {
 });
 
 describe("profiles", () => {
-  /** Returns a profile long enough to take two segments. */
+  /** Returns an ICC profile that is long enough for two segments. */
   const profile = (space: string) => {
     const bytes = Buffer.alloc(70_000);
     bytes.writeUInt32BE(bytes.length);

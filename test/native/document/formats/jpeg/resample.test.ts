@@ -1,4 +1,4 @@
-// Tests JPEGs that are resampled, and JPEGs that are encoded small. libjpeg decodes the results.
+// Tests the resampling of JPEGs, and the encoding of small JPEGs. libjpeg decodes the results.
 import { describe, expect, test } from "vitest";
 import { ImageKernel } from "../../../../../src/document/formats/image-kernel.ts";
 import { JpegReader } from "../../../../../src/document/formats/jpeg/entropy/coefficients.ts";
@@ -57,7 +57,7 @@ describe("pixels to a small JPEG", () => {
 });
 
 describe("another size", () => {
-  /** The mean of what each pixel covers. */
+  /** Returns an image of means: each pixel is the mean of the pixels that it covers. */
   function average(picture: Picture, width: number, height: number): Picture {
     const { channels, samples } = picture;
     const [sx, sy] = [picture.width / width, picture.height / height];

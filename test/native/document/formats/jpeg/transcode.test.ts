@@ -1,4 +1,4 @@
-// Tests that the same coefficients take fewer bytes: libjpeg decodes both files to the same pixels.
+// Tests that the same coefficients are encoded in fewer bytes: libjpeg decodes both files to the same pixels.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Tests JPEG pictures as libjpeg-turbo, MuPDF and poppler show them, and compares them with libjpeg-turbo's own (cjpeg,
-// baseline, not optimized).
+// Tests JPEG images as libjpeg-turbo, MuPDF and poppler show them, and compares them with the output of libjpeg-turbo
+// (cjpeg, baseline, not optimized).
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { PDFDocument } from "pdf-lib";
@@ -23,7 +23,7 @@ import {
 const run = promisify(execFile);
 
 const QUALITIES = [1, 10, 50, 75, 89, 90, 96, 97, 100];
-/** Decibels by which a picture may be worse than cjpeg's. */
+/** Maximum difference, in decibels, by which an image can be worse than cjpeg's. */
 const MARGIN = 0.25;
 const SIZE_RATIO = 1.05;
 
@@ -50,7 +50,8 @@ describe("as good and as small as libjpeg-turbo's", () => {
 
   test.each(QUALITIES)("each ink of CMYK like a gray picture, quality %i", async (quality) => {
     const inks = photograph(width, height, 4);
-    // Without black, a decoder that multiplies inks gives back three of them; without the others, black.
+    // A decoder that multiplies inks returns three inks unchanged if black is 0, and black unchanged if the three inks
+    // are 0.
     const noBlack = paint(width, height, 4, (x, y, ink) => (ink === 3 ? 0 : pixel(inks, x, y)[ink]!));
     const noColor = paint(width, height, 4, (x, y, ink) => (ink === 3 ? pixel(inks, x, y)[3]! : 0));
     const rgb = await decode(encode(noBlack, quality), "jpg");
@@ -73,7 +74,7 @@ describe("sizes that are no whole MCUs", () => {
           const picture = photograph(width, height, channels);
           const ours = psnr(picture, await decode(encode(picture, quality), "jpg"));
           const theirs = psnr(picture, await decode(await cjpeg(picture, quality), "jpg"));
-          // So few pixels that single roundings count.
+          // With so few pixels, single roundings matter.
           expect(ours, `${width} x ${height}, ${MODELS[channels]}`).toBeGreaterThan(Math.min(theirs, 50) - 1);
         }
       }
@@ -86,7 +87,7 @@ describe("sizes that are no whole MCUs", () => {
     }
   });
 
-  // libjpeg reads no more, though the format has 65535.
+  // libjpeg's limit; the format allows 65535.
   const libjpegSide = 65500;
   test.each([
     [9, libjpegSide],
@@ -113,7 +114,7 @@ describe("sizes that are no whole MCUs", () => {
 
 describe("extreme samples", () => {
   test("the largest coefficients there are come back", async () => {
-    // Black or white by the sign of each cosine of the transform: every basis function at its loudest.
+    // Black or white by the sign of each cosine of the transform: the maximum of every basis function.
     const sign = (position: number, frequency: number) => Math.cos(((2 * position + 1) * frequency * Math.PI) / 16) > 0;
     const basis: Paint = (x, y) => (sign(x & 7, x >> 3) === sign(y & 7, y >> 3) ? 255 : 0);
     for (const channels of [1, 3]) {
@@ -144,7 +145,7 @@ describe("extreme samples", () => {
 });
 
 describe("CMYK", () => {
-  // Columns of 40 pixels: paper, the four inks, and cyan with yellow.
+  // Columns of 40 pixels: paper, the four inks, and cyan over yellow.
   const INKS = [
     [0, 0, 0, 0],
     [255, 0, 0, 0],

@@ -1,5 +1,5 @@
-// Tests PNG to PDF with every kind of PNG: poppler and MuPDF must draw the same pixels, and data that PDF can contain
-// must pass unchanged.
+// Tests PNG to PDF with every kind of PNG: poppler and MuPDF must draw the same pixels, and data in an encoding that
+// PDF supports must be copied unchanged.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import {
@@ -14,7 +14,7 @@ import {
 import { expectPixels, imagesOf, onWhite, pageSizes, pdfOf } from "../../../../support/picture-pdfs.ts";
 import { popplerPage } from "../../../../support/pictures.ts";
 
-/** Returns the picture with its samples scaled to 8 bits. */
+/** Returns the image with its samples scaled to 8 bits. */
 const seen = ({ values, ...picture }: TestSamples, bits: number): TestSamples => ({
   ...picture,
   values: values.map((value) => Math.round((value * 255) / (2 ** bits - 1))),
@@ -37,7 +37,7 @@ const KINDS = [1, 2, 4, 8, 16].flatMap((bits) =>
 const CHANNELS = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
 const palette = (bits: number) => Uint8Array.from({ length: 3 * 2 ** bits }, (_, index) => (index * 37 + 11) & 255);
 
-/** A picture of a kind, with its palette, and how it looks without transparency. */
+/** Returns an image of a kind, with its palette, and the pixels that it shows without transparency. */
 function example({ bits, colorType, isInterlaced }: (typeof KINDS)[number]) {
   const picture = toBits(pattern(CHANNELS[colorType]), bits);
   const colors = palette(bits);
@@ -61,7 +61,7 @@ describe("every pixel, of every kind", () => {
     const pdf = await pdfOf(file());
     await expectPixels(pdf, kind.colorType >= 4 ? onWhite(shown) : shown);
     const image = imagesOf(pdf).at(-1)!;
-    // Data pass where PDF has the same.
+    // Data are copied unchanged if PDF supports their encoding.
     expect(image.data.equals(idat(file()))).toBe(!kind.isInterlaced && kind.colorType < 4);
     expect(image.dictionary).toContain(`/BitsPerComponent ${kind.bits}`);
   });
@@ -201,7 +201,7 @@ describe("color", () => {
   });
 });
 
-/** A header and one tag, which are enough to distinguish the profiles. */
+/** Returns a header and one tag, which suffice to distinguish the profiles. */
 function testProfile(space: string): Buffer {
   const profile = Buffer.alloc(160);
   profile.writeUInt32BE(160);
@@ -263,7 +263,7 @@ describe("damage", () => {
   });
 
   test("an interlaced picture that is too large to hold goes where there is room", async () => {
-    // The data of a row of filters and zeros serve any pass.
+    // The data of a row of filter bytes and zeros are valid for every pass.
     const header = Buffer.alloc(13);
     header.writeUInt32BE(4000);
     header.writeUInt32BE(3000, 4);

@@ -17,10 +17,10 @@ import {
 
 const MODELS = ["gray", "rgb", "rgba"] as const;
 
-/** The samples that libpng finds in a file. */
+/** Returns the samples that libpng reads from a file. */
 function decode(png: Buffer, colorModel: ColorModel): Buffer {
   const pam = execFileSync("pngtopam", colorModel === "rgba" ? ["-alphapam"] : [], { input: png, maxBuffer: 2 ** 28 });
-  // netpbm says gray in P5, rgb in P6, and ends the header of P7 by a line of its own.
+  // netpbm writes gray as P5, RGB as P6, and RGBA as P7, whose header ends with a separate line.
   const end = colorModel === "rgba" ? pam.indexOf("ENDHDR\n") + 7 : pam.indexOf("\n255\n") + 5;
   expect(pam.toString("latin1", 0, 2)).toBe({ gray: "P5", rgb: "P6", rgba: "P7" }[colorModel as "rgb"]);
   return pam.subarray(end);
@@ -49,7 +49,7 @@ function chunksOf(png: Buffer): Chunk[] {
 const typesOf = (png: Buffer) => chunksOf(png).map(({ type }) => type);
 const chunk = (png: Buffer, type: string) => chunksOf(png).find((one) => one.type === type)?.data;
 
-/** Returns the output of pngcheck, and expects that it finds no fault. */
+/** Returns the output of pngcheck, and expects that it reports no error. */
 async function check(png: Buffer): Promise<string> {
   return withFile(png, "png", (file) => Promise.resolve(execFileSync("pngcheck", ["-v", file]).toString()));
 }

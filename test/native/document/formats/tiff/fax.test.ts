@@ -1,10 +1,10 @@
-// Tests fax codes in TIFF: poppler and MuPDF must draw the same pixels. The tools of libtiff make the files.
+// Tests fax encodings in TIFF: poppler and MuPDF must draw the same pixels. libtiff's tools make the files.
 import { describe, expect, test } from "vitest";
 import { plainTiff, type TestSamples, tagAt, tiff } from "../../../../fixtures/pictures.ts";
 import { byTiffcp, expectPixels, imagesOf, pdfOf } from "../../../../support/picture-pdfs.ts";
 import { popplerPage } from "../../../../support/pictures.ts";
 
-/** Black text, as it were: runs of every length. */
+/** Width of an image with runs of every length, like black text. */
 const WIDE = 2700;
 const bilevel: TestSamples = {
   width: WIDE,
@@ -103,7 +103,10 @@ function reversed(bytes: Buffer): Buffer {
   ) as Buffer;
 }
 
-/** Runs of T.4 for a few lengths only: rows are cut into runs of at most 63, with runs of none between. */
+/**
+ * Encodes rows with T.4 codes for short runs only: longer runs are split into runs of at most 63, with empty runs of
+ * the other color between them.
+ */
 function faxRows({ width, values }: TestSamples, first: number, count: number, alignment: number): Buffer {
   const rows = Array.from({ length: count }, (_, index) => {
     const row = values.slice((first + index) * width, (first + index + 1) * width);
@@ -124,7 +127,7 @@ function faxRows({ width, values }: TestSamples, first: number, count: number, a
   return Buffer.concat(rows);
 }
 
-/** T.4, table 2, once more. */
+/** The codes of T.4, table 2, written independently of the reader. */
 const TERMINATING_CODES = [
   "00110101 000111 0111 1000 1011 1100 1110 1111 10011 10100 00111 01000 001000 000011 110100 110101 101010 " +
     "101011 0100111 0001100 0001000 0010111 0000011 0000100 0101000 0101011 0010011 0100100 0011000 00000010 " +

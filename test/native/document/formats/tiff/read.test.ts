@@ -1,5 +1,5 @@
-// TIFF to PDF: strips and tiles of every compression and sample type, compared pixel by pixel with the pages as poppler
-// and MuPDF draw them. libtiff's tools make the compressed files.
+// Tests TIFF to PDF: strips and tiles of every compression and sample type, compared pixel by pixel with the pages as
+// poppler and MuPDF draw them. libtiff's tools make the compressed files.
 import { execFile, execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -123,7 +123,7 @@ describe("JPEG inside", () => {
   };
   const gradient = { width, height, channels: 1, values: smooth.values.filter((_, at) => at % 3 === 0) };
 
-  /** Splits into strips first: libtiff makes JPEGs of only one row of strips at a time. */
+  /** Splits the image into strips first; libtiff then writes a separate JPEG for each strip. */
   const inJpeg = async (picture: TestSamples, photometric: number, compression: string, options: readonly string[]) =>
     byTiffcp(await byTiffcp(tiff([plainTiff(picture, photometric)]), "-r", "8"), "-c", compression, ...options);
 
@@ -144,7 +144,7 @@ describe("JPEG inside", () => {
     const pdf = await pdfOf(file);
     expect(imagesOf(pdf)).toHaveLength(images);
     expect(imagesOf(pdf)[0]!.dictionary).toContain("/DCTDecode");
-    // Decoders now smooth colors across the former edges of strips.
+    // In one joined image, decoders smooth colors across the former edges of strips.
     const { values: _values, ...size } = smooth;
     const expected = await reference(file);
     await expectPixels(pdf, { ...size, values: [...expected.samples] }, 6);
@@ -171,7 +171,7 @@ describe("JPEG inside", () => {
     const head = Buffer.from(file.subarray(0, scan));
     head.writeUInt16BE(3 * rows, frame! + 5);
     const picture = { ...strip, height: 3 * rows, values: [strip, strip, strip].flatMap(({ values }) => values) };
-    // The head follows the last strip's codes.
+    // The JPEG tables and header follow the codes of the last strip.
     const page = plainTiff(picture, 1, 8, { 259: [6], 278: [rows], 513: [8 + 3 * codes.length], 514: [head.length] });
     const pdf = await pdfOf(tiff([{ ...page, segments: [codes, codes, Buffer.concat([codes, head])] }]));
     expect(imagesOf(pdf)).toHaveLength(1);
@@ -353,7 +353,7 @@ describe("damage and malice", () => {
   });
 });
 
-/** Returns a file whose strips all lie at the same place. */
+/** Returns a file whose strips all have the same offset. */
 function manyStrips(file: Buffer, count: number, offsetTag: number): Buffer {
   const changed = Buffer.from(file);
   const lists = [8, 1200].map((value) =>
@@ -367,7 +367,7 @@ function manyStrips(file: Buffer, count: number, offsetTag: number): Buffer {
   return Buffer.concat([changed, ...lists]);
 }
 
-/** Encodes with codes of 9 bits, low bits first, and clears the table before it grows. */
+/** Encodes old-style LZW with codes of 9 bits, low bits first, and clears the table before codes would grow. */
 function oldLzw(bytes: Uint8Array): Buffer {
   const codes = [...bytes].flatMap((byte, index) => (index % 200 === 0 ? [256, byte] : [byte]));
   const bits = [...codes, 257].flatMap((code) => Array.from({ length: 9 }, (_, bit) => (code >> bit) & 1));

@@ -1,4 +1,4 @@
-// Samples of TIFF of every depth and kind, as poppler and MuPDF draw the pages, pixel by pixel.
+// Tests TIFF samples of every depth and kind: poppler and MuPDF must draw the pages with the same pixels.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { pack, pattern, plainTiff, type TestSamples, tiff, toBits } from "../../../../fixtures/pictures.ts";

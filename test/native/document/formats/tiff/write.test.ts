@@ -1,4 +1,4 @@
-// Tests TIFF files with libtiff: tiffcp rewrites them without compression, tiffinfo lists their fields, tiff2rgba shows
+// Tests TIFF files with libtiff: tiffcp rewrites them without compression, tiffinfo lists their tags, tiff2rgba shows
 // them.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A file whose beginning has been put right, as its receiver does. */
+/** Returns a file with its final first bytes, as its receiver gets it. */
 function encode(raster: Raster): Buffer {
   const { body, head } = encodeTiff(raster);
   const file = collect(body);
@@ -46,7 +46,7 @@ function encode(raster: Raster): Buffer {
   return file;
 }
 
-/** Runs a program of libtiff over a file; it fails on what libtiff warns of, too. */
+/** Runs a program of libtiff on a file. Fails on libtiff's warnings too. */
 function libtiff(program: string, args: string[], tiff: Buffer): string {
   writeFileSync(before, tiff);
   const output = execFileSync("sh", ["-c", 'exec "$0" "$@" 2>&1', program, ...args]).toString();
@@ -56,7 +56,7 @@ function libtiff(program: string, args: string[], tiff: Buffer): string {
 
 const info = (tiff: Buffer) => libtiff("tiffinfo", [before], tiff);
 
-/** The samples of a file, once libtiff has undone compression and prediction. */
+/** Returns the samples of a file after libtiff has removed compression and prediction. */
 function decode(tiff: Buffer): Buffer {
   libtiff("tiffcp", ["-c", "none", "-r", "1000000", before, after], tiff);
   const plain = readFileSync(after);
@@ -64,7 +64,7 @@ function decode(tiff: Buffer): Buffer {
   return plain.subarray(start, start + field(plain, 279));
 }
 
-/** The single value of a field of classic TIFF, little-endian. */
+/** Returns the single value of a tag in a classic little-endian TIFF. */
 function field(tiff: Buffer, tag: number): number {
   const at = tiff.readUInt32LE(4);
   for (let entry = at + 2; entry < at + 2 + 12 * tiff.readUInt16LE(at); entry += 12) {
@@ -203,7 +203,7 @@ describe("colors as others show them", () => {
       ),
     );
 
-  // CIELab over D50 and the same in sRGB; L of 0..100 as 0..255, a and b offset by 128.
+  // CIELab with D50, and the equivalent sRGB; L from 0..100 is stored as 0..255, a and b with an offset of 128.
   test.each([
     ["white", [255, 128, 128], [255, 255, 255]],
     ["black", [0, 128, 128], [0, 0, 0]],
@@ -219,7 +219,8 @@ describe("colors as others show them", () => {
       stdio: ["ignore", "pipe", "ignore"],
     });
     const [red = 0, green = 0, blue = 0] = ppm.subarray(-3);
-    // Without profiles, as Debian builds it, MuPDF's Lab is near the truth only; a wrong sign would be 128 away.
+    // Without profiles, as in Debian's build, MuPDF's Lab is only approximately right; a wrong sign would differ by
+    // 128.
     expect(Math.hypot(red - rgb[0]!, green - rgb[1]!, blue - rgb[2]!)).toBeLessThan(30);
   });
 
@@ -239,7 +240,7 @@ describe("colors as others show them", () => {
 });
 
 describe("more than 4 GiB", () => {
-  /** A picture of which only the shape is looked at. */
+  /** An image of which the test uses only the dimensions. */
   const huge: Raster = { width: 60000, height: 30000, dpi: 2400, colorModel: "rgb", bands: () => [] };
 
   test("becomes BigTIFF, what is less stays classic", () => {
@@ -248,7 +249,7 @@ describe("more than 4 GiB", () => {
     expect(version({ ...huge, width: 40000 })).toBe(42);
   });
 
-  // A whole file of that size takes too long: the parts that differ are put around a small picture.
+  // A whole file of that size takes too long, so the size-dependent parts are tested with a small image.
   test("has a header and a directory that libtiff understands", () => {
     const header = fileHeader(true, 16 + 40);
     const samples = Uint8Array.from({ length: 40 }, (_, i) => i * 5);

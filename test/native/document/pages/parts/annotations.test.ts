@@ -4,7 +4,7 @@ import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
 import { merged, PdfJson } from "../../../../support/pdf-json.ts";
 import { qpdfComplaints, uncompressed } from "../../../../support/pdf-readers.ts";
 
-/** Page 1 has a note with a popup and a reply with a popup, page 2 a note. */
+/** Returns a document: page 1 has a note with a pop-up and a reply with a pop-up, page 2 has a note. */
 function annotated(): Uint8Array {
   const builder = new PdfBuilder();
   const [note, popup, reply, replyPopup, page] = Array.from({ length: 5 }, () => builder.reserve()) as [

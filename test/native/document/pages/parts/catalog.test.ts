@@ -9,7 +9,7 @@ interface Described {
   readonly more?: string;
 }
 
-/** Two pages, and all that a catalog says of a document as a whole. */
+/** Returns two pages, and a catalog with all entries about the document as a whole. */
 function described(name: string, { profile = "the profile", more = "" }: Described = {}): Uint8Array {
   const builder = new PdfBuilder();
   const first = builder.page("1", "/AA<</O<</S/JavaScript/JS(opened)>>>>/PieceInfo<</App<</Private(private data)>>>>");

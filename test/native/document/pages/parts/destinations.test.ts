@@ -6,7 +6,7 @@ import { qpdfComplaints, uncompressed } from "../../../../support/pdf-readers.ts
 
 const link = (entries: string) => `<</Type/Annot/Subtype/Link/Rect[0 0 9 9]${entries}>>`;
 
-/** Page 1 links, in all ways there are, to page 2 and 3, and to another file. */
+/** Returns a document whose page 1 links, in every possible way, to pages 2 and 3 and to another file. */
 function linked(prefix: string): Uint8Array {
   const builder = new PdfBuilder();
   const [first, second, third] = [builder.reserve(), builder.reserve(), builder.reserve()];
@@ -29,7 +29,7 @@ function linked(prefix: string): Uint8Array {
   return builder.bytes();
 }
 
-/** Returns the destination of each link of a page: a page from 1, an address, a file, or nothing. */
+/** Returns the destination of each link on a page: a page number from 1, a URL, a file, or nothing. */
 function goals(document: PdfJson, pageNumber: number): unknown[] {
   const named = document.tree(document.at(document.catalog, "Names", "Dests"));
   return document.annotations(pageNumber).map((annotation) => {
@@ -69,7 +69,7 @@ describe("links and destinations", () => {
       undefined,
     ]);
     const text = uncompressed(pdf);
-    // As a string or as a name: a file's identifier may have the same digits.
+    // Searches for strings and names only, because the file identifier can contain the same characters.
     for (const gone of ["third", "old", "a3", "nowhere"]) expect(text).not.toMatch(new RegExp(`[(/]${gone}\\b`));
   });
 

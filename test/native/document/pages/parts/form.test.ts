@@ -101,7 +101,7 @@ describe("forms", () => {
       document.dictionaries.filter((object) => object["/T"] === `u:${name}`).map((object) => object["/DA"]);
     expect(strings("Both")).toEqual(["u:0 g /Mine 0 Tf"]);
     expect(strings("Both_2")).toEqual(["u:0 g /Mine_2 0 Tf"]);
-    // A field that used its form's default keeps it.
+    // A field that used the default of its form keeps that default.
     expect(strings("Total_2")).toEqual(["u:/Mine_2 12 Tf 0 g"]);
     expect(document.at(document.catalog, "AcroForm", "DA")).toBe("u:/Mine 12 Tf 0 g");
   });

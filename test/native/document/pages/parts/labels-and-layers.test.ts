@@ -4,7 +4,7 @@ import { PdfBuilder, plainPdf } from "../../../../fixtures/pdf-builder.ts";
 import { attachedTo, type Json, merged, PdfJson } from "../../../../support/pdf-json.ts";
 import { picturesOf, qpdfComplaints, uncompressed } from "../../../../support/pdf-readers.ts";
 
-/** Seven pages: i, ii, iii, 1, 2, A-5, A-6. */
+/** Returns seven pages: i, ii, iii, 1, 2, A-5, A-6. */
 function labeled(): Uint8Array {
   const builder = new PdfBuilder();
   for (let number = 1; number <= 7; number++) builder.page(`${number}`);
@@ -12,7 +12,7 @@ function labeled(): Uint8Array {
   return builder.bytes();
 }
 
-/** Labels of all pages, as the number tree says. */
+/** Returns the labels of all pages according to the number tree. */
 function labels(document: PdfJson): string[] {
   const ranges = [...document.tree(document.at(document.catalog, "PageLabels"))].map(([start, value]) => ({
     start: Number(start),
@@ -94,7 +94,10 @@ describe("attachments", () => {
   });
 });
 
-/** Page 1 has a layer that is on and one that is off, page 2 one that is off, reached by a membership dictionary. */
+/**
+ * Returns a document: page 1 has a visible and a hidden layer, page 2 has a hidden layer that a membership dictionary
+ * refers to.
+ */
 function layered(prefix: string, base = ""): Uint8Array {
   const builder = new PdfBuilder();
   const layer = (name: string) => builder.add(`<</Type/OCG/Name(${prefix} ${name})>>`);

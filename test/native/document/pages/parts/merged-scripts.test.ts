@@ -1,11 +1,11 @@
-// Runs the scripts of merged documents in Node.
+// Tests the scripts of merged documents by running them in Node.
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
 import { type Json, merged, PdfJson } from "../../../../support/pdf-json.ts";
 import { qpdfComplaints, uncompressed } from "../../../../support/pdf-readers.ts";
 
-/** A total that is calculated from two rows by functions of the document. */
+/** Returns a form whose total is calculated from two rows by functions of the document. */
 function calculated(value: string): Uint8Array {
   const builder = new PdfBuilder();
   const widget = (name: string, entries: string) =>
@@ -31,7 +31,7 @@ function calculated(value: string): Uint8Array {
   return builder.bytes();
 }
 
-/** Returns the result of a calculation, which Node runs with the scripts of the document. */
+/** Runs the scripts of the document in Node, and returns the result of a calculation. */
 function calculate(pdf: Uint8Array, field: string, values: Record<string, number>): unknown {
   const document = new PdfJson(pdf);
   const text = (value: Json): string => String(document.get(value)).slice(2);

@@ -5,7 +5,7 @@ import { CONTEXT } from "../../../../support/operations.ts";
 import { merged, mergedIn, type OutlineItem, PdfJson } from "../../../../support/pdf-json.ts";
 import { qpdfComplaints, uncompressed } from "../../../../support/pdf-readers.ts";
 
-/** Items as text: title, page, `+` open or `-` closed where they have kids. */
+/** Returns outline items as text: title, page, and for items with children `+` (open) or `-` (closed). */
 const drawn = (items: readonly OutlineItem[]): unknown[] =>
   items.map(({ title, destpageposfrom1, kids, open }) =>
     kids.length === 0
@@ -13,7 +13,10 @@ const drawn = (items: readonly OutlineItem[]): unknown[] =>
       : [`${title} ${destpageposfrom1} ${open ? "+" : "-"}`, ...drawn(kids)],
   );
 
-/** Chapter (open) with two sections on pages 1 and 2, closed chapter with sections on 2 and 3, an address. */
+/**
+ * Returns a document with an outline: an open chapter with two sections on pages 1 and 2, a closed chapter with
+ * sections on pages 2 and 3, and a URL.
+ */
 function outlined(prefix: string): Uint8Array {
   const builder = new PdfBuilder();
   const pages = [1, 2, 3].map((number) => builder.page(`${prefix}${number}`));
@@ -108,7 +111,7 @@ describe("outlines", () => {
       }
       builder.set(root, `<</First ${reference(0)}/Last ${kind === "siblings" ? reference(count - 1) : reference(0)}>>`);
       builder.catalog = `/Outlines ${root}`;
-      // More than an isolate has room for.
+      // Needs more memory than an isolate has.
       const pdf = await mergedIn({ ...CONTEXT, heapLimitBytes: 2 ** 30 }, [builder.bytes()]);
       expect(uncompressed(pdf).match(/\/Title/g)).toHaveLength(count);
     },

@@ -12,8 +12,8 @@ interface Tagged {
 }
 
 /**
- * Two pages: on each a heading and a paragraph, a table row across both with an empty cell, a figure on page 2, a link
- * on page 1, and a paragraph that starts on page 1 and ends on page 2.
+ * Returns two tagged pages: on each a heading and a paragraph, a table row across both pages with an empty cell, a
+ * figure on page 2, a link on page 1, and a paragraph that starts on page 1 and ends on page 2.
  */
 function tagged(prefix: string, { role = "P", align = "/Center", language = "en" }: Tagged = {}): Uint8Array {
   const builder = new PdfBuilder();
@@ -64,14 +64,14 @@ function tagged(prefix: string, { role = "P", align = "/Center", language = "en"
   return builder.bytes();
 }
 
-/** Items of K: references to elements, and content. */
+/** Returns the items of K: references to elements, and content items. */
 function kidsOf(document: PdfJson, element: Json): Json[] {
   const kids = document.get(element["/K"]);
   return Array.isArray(kids) ? kids : [element["/K"]];
 }
 
 /**
- * Checks that every marked content of a page has an element that refers back to it, and returns the types of its
+ * Checks that every marked content of a page has an element that refers to it, and returns the types of the element's
  * ancestors.
  */
 function pathsOf(document: PdfJson, pageNumber: number): string[] {
@@ -135,7 +135,7 @@ describe("structure trees", () => {
     expect(headers).toEqual(["u:cell", "u:cell_2", "u:cell_3"]);
     const parts = document.at(root["/K"])["/K"].map((part: string) => document.get(part));
     expect(parts.map((part: Json) => part["/Lang"])).toEqual([undefined, "u:de", undefined]);
-    // The link of each input has its entry of its own.
+    // The link of each input has a separate entry.
     const parents = document.tree(root["/ParentTree"]);
     for (const pageNumber of [1, 4, 6]) {
       const element = document.get(parents.get(String(document.annotations(pageNumber)[0]["/StructParent"])));
@@ -221,7 +221,7 @@ describe("structure trees", () => {
     builder.set(root, `<</Type/StructTreeRoot/K ${number + 1} 0 R/ParentTree<</Nums[]>>>>`);
     builder.page("1", "/StructParents 7", "", page);
     builder.catalog = `/StructTreeRoot ${root}`;
-    // More than an isolate has room for.
+    // Needs more memory than an isolate has.
     const text = uncompressed(await mergedIn({ ...CONTEXT, heapLimitBytes: 2 ** 30 }, [builder.bytes()]));
     expect(text.match(/\/S \/Div/g)).toHaveLength(count);
     expect(text.match(/\/S \/Span/g)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Tests that engines follow each other in one memory, without a trace of the one before.
+// Tests that engines reuse one memory, without data of the previous engine.
 import { expect, test } from "vitest";
 import { acquireMemory, releaseMemory } from "../../../../../src/document/engines/mupdf/instance/memory-pool.ts";
 import { Mupdf } from "../../../../../src/document/engines/mupdf/instance/mupdf.ts";

@@ -37,7 +37,7 @@ async function picture(bytes: Uint8Array, options: RasterOptions = { colorModel:
   }
 }
 
-/** Returns the reason why opening fails. */
+/** Returns the reason for which a document cannot be opened. */
 async function refusal(bytes: Uint8Array): Promise<string> {
   try {
     (await open(bytes)).close();
@@ -90,7 +90,10 @@ describe("colors", () => {
   });
 });
 
-/** Expects equal pixels, except that edges may round to another quarter of a pixel if a band starts elsewhere. */
+/**
+ * Expects equal pixels, except at edges, which can be rounded to a different quarter of a pixel if a band starts
+ * elsewhere.
+ */
 function expectAlmostEqual(some: Uint8Array, other: Uint8Array): void {
   expect(some.length).toBe(other.length);
   const differences = some.map((value, index) => Math.abs(value - other[index]!)).filter((value) => value > 0);
@@ -352,7 +355,7 @@ describe("opening", () => {
 });
 
 describe("hostile documents end in a picture or a refusal within the heap's limit", () => {
-  // A tenth of the usual effort limit: the test proves that there is a limit, not where it lies.
+  // A tenth of the usual limit, to save time: the test checks that there is a limit, not its value.
   const limits = { ...LIMITS, effort: 0.1 };
   test.each(HOSTILE_PDFS)("$name", async ({ bytes }) => {
     const engine = await Mupdf.create(limits);

@@ -66,7 +66,7 @@ describe("boxes and units that make no sense", () => {
   });
 });
 
-/** Groups 6 and 7 are on, 8 and 9 are off, 10 is on except on screens. */
+/** Groups 6 and 7 are on, 8 and 9 are off, and 10 is on but off for the screen. */
 function layered(membership: string, page: string, more: (string | Uint8Array)[] = []) {
   return pdfOf([
     `<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[6 0 R 7 0 R 8 0 R 9 0 R 10 0 R]/D<</OFF[8 0 R 9 0 R]/AS[<</Event/View/Category[/View]/OCGs[10 0 R]>>]>>>>>>`,

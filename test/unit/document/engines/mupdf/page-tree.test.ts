@@ -1,4 +1,4 @@
-// Tests that the engine and the reader of objects find the same pages in wrong page trees.
+// Tests that MuPDF and the reader of objects find the same pages in wrong page trees.
 import { describe, expect, test } from "vitest";
 import { MupdfDocument } from "../../../../../src/document/engines/mupdf/document.ts";
 import { Mupdf } from "../../../../../src/document/engines/mupdf/instance/mupdf.ts";
@@ -21,7 +21,7 @@ const LIMITS = { heapLimitBytes: 88 * 1024 * 1024 };
 
 const open = async (pdf: Uint8Array) => MupdfDocument.open(await Mupdf.create(LIMITS), pdf, LIMITS);
 
-/** Returns the text and the width of each page that the engine draws, of some pages of a long document. */
+/** Returns text and width of the pages that the engine draws; with `every`, only of every n-th page. */
 async function drawn(pdf: Uint8Array, every = 1) {
   const document = await open(pdf);
   const pages: (readonly [text: string, width: number])[] = [];

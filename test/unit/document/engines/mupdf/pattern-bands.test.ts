@@ -1,8 +1,8 @@
-// Pages painted with patterns are the same in one band and in many.
+// Tests that pages painted with patterns are the same in one band and in several bands.
 import { describe, expect, test } from "vitest";
 import { drawn, names, ONE_BAND } from "../../../../support/drawn-patterns.ts";
 
-/** Returns the share of samples that differ by more than the edge of something may. */
+/** Returns the share of samples that differ by more than edges can. */
 function difference(one: Uint8Array, other: Uint8Array, tolerance: number): number {
   expect(one.length).toBe(other.length);
   let count = 0;
@@ -21,7 +21,7 @@ describe.each(names.map((name, index) => ({ name, index })))("$name", ({ index }
   ] as const)("in bands of %i rows, %s", (height, order) => {
     const banded = drawn(index, rows(height), { order });
     expect(banded.count).toBe(Math.ceil(whole.height / height));
-    // At the border of two bands, a clipping path may be filtered differently.
+    // At the boundary of two bands, a clipping path can be antialiased differently.
     expect(difference(banded.samples, whole.samples, 32)).toBe(0);
   });
 

@@ -1,4 +1,4 @@
-// Tests the engine that is created before its job arrives.
+// Tests the spare engine, which is created before its job arrives.
 import { expect, test } from "vitest";
 import { MupdfDocument } from "../../../../../src/document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../../../../../src/document/engines/mupdf/instance/spare.ts";

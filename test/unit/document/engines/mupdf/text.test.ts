@@ -1,4 +1,4 @@
-// Tests the text of a page, whether it is visible or not.
+// Tests the extraction of a page's text, visible or not.
 import { expect, test } from "vitest";
 import { MupdfDocument } from "../../../../../src/document/engines/mupdf/document.ts";
 import { Mupdf } from "../../../../../src/document/engines/mupdf/instance/mupdf.ts";
@@ -20,7 +20,7 @@ async function linesOf(pdf: Uint8Array): Promise<string[]> {
   }
 }
 
-/** Recognized text in a font whose glyph has no outline, alone between BT and ET; and a stamp. */
+/** Returns recognized text in a font whose glyph has no outline, as the only content between BT and ET; and a stamp. */
 function recognizedPdf(): Uint8Array {
   const builder = new PdfBuilder();
   const map = builder.stream(

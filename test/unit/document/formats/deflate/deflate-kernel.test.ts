@@ -1,4 +1,4 @@
-// Tests the zlib streams of the kernel: their inflated bytes, at the limits of DEFLATE, and their structure.
+// Tests the kernel's zlib streams: their inflated bytes, at the limits of DEFLATE, and their structure.
 import { describe, expect, test } from "vitest";
 import {
   type DeflateKernel,
@@ -18,7 +18,7 @@ interface Rows {
   readonly pixelBytes?: number;
 }
 
-/** Hands rows over as the encoders do; `together` of them, or as many as the kernel takes. */
+/** Passes rows to the kernel as the encoders do, `together` rows at a time, or as many as the kernel accepts. */
 function feed(kernel: DeflateKernel, { samples, rowBytes }: Rows, together = kernel.chunkRows): Buffer {
   const parts: Buffer[] = [];
   const step = Math.min(together, kernel.chunkRows) * rowBytes;
@@ -42,14 +42,14 @@ function deflate(form: RowForm, rows: Rows, together?: number): Buffer {
   }
 }
 
-/** The trace of samples that were not filtered, which come out as they went in. */
+/** Returns the trace of unfiltered samples, and expects that inflating returns the same samples. */
 function traced(rows: Rows): ZlibTrace {
   const trace = traceZlib(deflate("samples", rows));
   expect(Buffer.compare(trace.bytes, rows.samples)).toBe(0);
   return trace;
 }
 
-/** Numbers that look random, 0 to 1. */
+/** Returns pseudorandom numbers from 0 to 1. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -64,7 +64,7 @@ function noise(length: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length }, () => next() * 256);
 }
 
-/** Undoes PNG's filters (PNG 3rd ed. clause 9) and returns which ones were used. */
+/** Undoes PNG's filters (PNG 3rd ed. clause 9). Returns the filters that were used. */
 function unfilter(filtered: Buffer, rowBytes: number, pixelBytes: number): [samples: Buffer, filters: Set<number>] {
   const rows = filtered.length / (rowBytes + 1);
   const samples = Buffer.alloc(rows * rowBytes);
@@ -96,7 +96,7 @@ describe("matches", () => {
       const trace = traced({ samples: Buffer.concat([one, other, one, other, one, other]), rowBytes });
       expect(trace.distances.has(32768)).toBe(reached);
       expect(Math.max(0, ...trace.distances)).toBeLessThanOrEqual(32768);
-      // Data without a repetition cannot be made shorter.
+      // Data without repetitions cannot be compressed, so they are stored.
       expect(trace.blocks.includes(0)).toBe(true);
     }
   });
@@ -159,7 +159,7 @@ describe("blocks", () => {
 
   test("have complete codes of at most 15 bits, however unequal the frequencies", () => {
     const next = random(5);
-    // Each value half as often as the one before.
+    // Each value is half as frequent as the previous one.
     const samples = Uint8Array.from({ length: 3 * 300_000 }, () => Math.min(255, -Math.log2(next()) * 1.5));
     const { longestCode } = traced({ samples, rowBytes: 9000, pixelBytes: 1 });
     expect(longestCode).toBeLessThanOrEqual(15);
@@ -178,7 +178,7 @@ describe("blocks", () => {
 });
 
 describe("filters", () => {
-  /** Pixels from what is left, above and in the corner, with a little noise. */
+  /** Returns pixels computed from the left, upper and upper left pixels, with a little noise. */
   function picture(
     pixelBytes: number,
     paint: (left: number, top: number, corner: number, next: () => number) => number,

@@ -1,10 +1,10 @@
-// Tests zlib streams that arrive in pieces, are cut, or are damaged: nothing before the damage may be lost.
+// Tests zlib streams that arrive in pieces, are truncated, or are damaged: no data before the damage may be lost.
 import { constants, deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { Inflater, inflated, inflatedAtOnce, type Mode } from "../../../../../src/document/formats/deflate/inflate.ts";
 
 const MODES: readonly Mode[] = ["strict", "tolerant", "careful"];
-/** More than one step of the output, and neither constant nor random. */
+/** More data than one step inflates, neither constant nor random. */
 const CONTENT = Buffer.from(Array.from({ length: 1_500_000 }, (_, index) => (index * index) >> 7));
 const STREAM = deflateSync(CONTENT);
 

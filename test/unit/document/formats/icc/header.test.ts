@@ -1,4 +1,4 @@
-// Headers of ICC profiles, as pictures, PDF/A and compression read them.
+// Tests the headers of ICC profiles, as the readers of images, PDF/A and compression use them.
 import { describe, expect, test } from "vitest";
 import {
   componentsOf,
@@ -15,7 +15,7 @@ const changed = (change: (bytes: Buffer) => void): Buffer => {
   change(bytes);
   return bytes;
 };
-/** sRGB with a last tag that fills the profile to the given number of bytes. */
+/** Returns sRGB with an additional last tag that extends the profile to the given number of bytes. */
 const ofSize = (size: number): Buffer => {
   const bytes = Buffer.concat([srgbProfile()], size);
   bytes.writeUInt32BE(size, 0);

@@ -8,7 +8,7 @@ const counted = (entries: Readonly<Record<number, number>>) => {
   return counts;
 };
 
-/** Share of all possible codes that is used: less than 1, because one code is reserved. */
+/** Returns the used share of all possible codes: less than 1, because one code is reserved. */
 const used = (lengths: Uint8Array) => lengths.reduce((sum, count, index) => sum + count / 2 ** (index + 1), 0);
 
 test("frequent symbols have short codes", () => {

@@ -1,4 +1,4 @@
-// Tests that all readers treat odd markers alike: those of files in memory, of streams, and of parts of TIFF.
+// Tests that all readers treat unusual markers alike: readers of files in memory, of streams, and of parts of TIFF.
 import { describe, expect, test } from "vitest";
 import { ByteReader } from "../../../../../src/document/contract/byte-reader.ts";
 import { JpegFile } from "../../../../../src/document/formats/jpeg/file.ts";
@@ -118,7 +118,7 @@ describe("segments, in memory and in a stream", () => {
 });
 
 describe("readers", () => {
-  /** Returns, for a whole file and for a part of TIFF, true if it has a picture, and the transform that is detected. */
+  /** Returns, for a whole file and for a part of TIFF, true if it has an image, and the detected color transform. */
   function read(bytes: Buffer): readonly unknown[] {
     const file = new JpegFile(bytes);
     const coded = readCoded(bytes, {});

@@ -1,4 +1,4 @@
-// Reads the meaning of channels from the boxes of JPEG 2000 data.
+// Tests the meaning of channels according to the boxes of JPEG 2000 data.
 import { describe, expect, test } from "vitest";
 import { readJpxChannels, withPlainChannels } from "../../../../../src/document/formats/jpx/channels.ts";
 import { CODESTREAMS, definitions, jp2, opacity } from "../../../../fixtures/jpx-pictures.ts";

@@ -1,10 +1,10 @@
-// Tests how Office documents with a password are told from others, whatever the pieces in which they come.
+// Tests the detection of Office documents with a password, for any division of the file into pieces.
 import { expect, test } from "vitest";
 import { isPasswordProtected } from "../../../../../src/document/formats/ole/locked.ts";
 
 const SECTOR = 512;
 
-/** Returns a compound file with bytes at places of it, in sectors without meaning. */
+/** Returns a compound file that has the given bytes at the given offsets, and otherwise meaningless sectors. */
 function compound(...parts: readonly (readonly [at: number, bytes: Buffer])[]): Buffer {
   const file = Buffer.alloc(40 * SECTOR, 0x2e);
   Buffer.from("d0cf11e0a1b11ae1", "hex").copy(file);

@@ -1,4 +1,4 @@
-// Decodes our PNG files with @jsquash, whose decoder is not the native one that other tests use.
+// Decodes our PNG files with @jsquash, which has a different decoder than the native tests.
 import { describe, expect, test } from "vitest";
 import { encodePng } from "../../../../../src/document/formats/png/write.ts";
 import { channelsOf } from "../../../../support/jsquash.ts";

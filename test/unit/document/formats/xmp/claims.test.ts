@@ -1,4 +1,4 @@
-// Tests reading and changing the claims of conformance in XMP packets, however these are written.
+// Tests reading and changing the conformance claims in XMP packets, in every notation.
 import { expect, test } from "vitest";
 import { pdfaPart, readClaims, withClaims } from "../../../../../src/document/formats/xmp/claims.ts";
 

@@ -95,8 +95,8 @@ describe("scripts", () => {
       ...["other.Alien", "Total_2", "other.Alien.x", "Total_2.x", "Total_2", "Total_2", "other.A1", "other.A1"],
       ...["other.Alien", "Row_2.b", "Row_2,other.Alien"],
     ]);
-    // An address, or a string that is compared with a name, is not necessarily a name itself. A script that reads all
-    // fields expects each of them to exist.
+    // A URL, or a string that is compared with a name, is not necessarily a name. A script that reads all fields
+    // expects that each of them exists.
     expect(rewriteScript('submitForm("http://e.org/", ["Total"])', names)).toBe(
       'submitForm("http://e.org/", ["Total_2"])',
     );
