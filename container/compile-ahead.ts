@@ -6,7 +6,7 @@ import { flushCompileCache } from "node:module";
 for (const module of [
   "./jobs/app.ts",
   "./engine-lifecycle/running-engines.ts",
-  "./pdfa/system-fonts.ts",
+  "./fonts/system-fonts.ts",
   "../src/operations/index.ts",
 ]) {
   await import(module);

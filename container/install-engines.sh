@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central, and builds zygotes and
-# the veraPDF server into container/dist. Reports each step. Does nothing if everything is installed. Used on
-# developers' machines and for the container's image.
+# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central and a font from PyPI, and
+# builds zygotes and the veraPDF server into container/dist. Reports each step. Does nothing if everything is installed.
+# Used on developers' machines and for the container's image.
 #
 # install-engines.sh: installs everything.
 # install-engines.sh --packages: installs only the packages that the built programs need. For an image that copies the
@@ -21,8 +21,9 @@ engines=(
   ghostscript chromium-headless-shell default-jre-headless fontconfig
 )
 fonts=(
-  # Fonts with the same widths as Arial, Times New Roman, Courier New, Arial Narrow, Calibri and Cambria.
-  fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-crosextra-caladea
+  # Fonts with the same widths as Arial, Times New Roman, Courier New, Calibri and Tahoma. container/fonts makes more fonts
+  # from these (src/document/fonts/replacements).
+  fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-wine
   # Symbols, and the scripts of Office documents. fonts-noto-core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
   # Replacements for the standard fonts of PDF, and CMaps for fonts that are not embedded.
@@ -36,6 +37,7 @@ hyphenation=(
 )
 build_tools=(g++ nlohmann-json3-dev)
 java_build_tools=(default-jdk-headless maven)
+python_build_tools=(python3-pip)
 
 # Prints the named packages that are not installed, one per line.
 missing() {
@@ -136,4 +138,20 @@ if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.sta
   mkdir -p "$dist"
   "$here/engines/verapdf/build.sh" "$dist"
   echo "$built" > "$dist/verapdf.stamp"
+fi
+
+# Caladea with the widths of Cambria, which Debian's newer version lacks. A wheel is an archive; nothing in it runs.
+built="$(sha256sum < "$here/fonts/requirements.txt")"
+if [ ! -d "$dist/caladea" ] || [ "$(cat "$dist/caladea.stamp" 2> /dev/null)" != "$built" ]; then
+  if ! python3 -m pip --version > /dev/null 2>&1; then install_packages "${python_build_tools[@]}"; fi
+  echo "Fetching Caladea…"
+  wheels="$(mktemp -d)"
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes \
+    --dest "$wheels" --requirement "$here/fonts/requirements.txt"
+  python3 -m zipfile -e "$wheels"/*.whl "$wheels/font"
+  rm -rf "$dist/caladea"
+  mkdir -p "$dist"
+  mv "$wheels/font/font_caladea/files" "$dist/caladea"
+  rm -rf "$wheels"
+  echo "$built" > "$dist/caladea.stamp"
 fi

@@ -1,9 +1,10 @@
 // Writes the software bill of materials of this machine, in CycloneDX 1.5. It lists the service's npm packages, Node,
-// the Debian packages with engines and fonts, and veraPDF's jars. Runs at the end of the image's build.
+// the Debian packages with engines and fonts, the font from PyPI, and veraPDF's jars. Runs at the end of the image's
+// build.
 // Usage: node container/write-sbom.ts <file>
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Component {
@@ -32,7 +33,7 @@ const run = (program: string, ...args: string[]) =>
 
 // Without `--omit dev`, which would also omit packages that both the service and its development need.
 const bill = JSON.parse(run("npm", "sbom", "--sbom-format", "cyclonedx", "--package-lock-only")) as Bill;
-const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...jars()];
+const components = [...bill.components.filter(isUsed), node(), ...debianPackages(), ...pythonPackages(), ...jars()];
 writeFileSync(file, `${JSON.stringify({ ...bill, components }, undefined, 2)}\n`);
 process.stdout.write(`${file}: ${components.length} components\n`);
 
@@ -54,6 +55,16 @@ function debianPackages(): Component[] {
     if (status !== "installed") return [];
     const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}?arch=${architecture}`;
     return [{ type: section.endsWith("fonts") ? "data" : "library", name, version, purl }];
+  });
+}
+
+function pythonPackages(): Component[] {
+  const lines = readFileSync(join(import.meta.dirname, "fonts/requirements.txt"), "utf8")
+    .trimEnd()
+    .split("\n");
+  return lines.flatMap((line): Component[] => {
+    const [, name, version] = /^(\S+)==(\S+)/.exec(line) ?? [];
+    return name && version ? [{ type: "data", name, version, purl: `pkg:pypi/${name}@${version}` }] : [];
   });
 }
 

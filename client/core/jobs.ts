@@ -17,7 +17,11 @@ export interface JobResponse {
   /** Set if the job ran asynchronously. */
   readonly requestId?: string;
   readonly notices?: readonly string[];
-  readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
+  readonly substitutedFonts?: readonly {
+    readonly name: string;
+    readonly replacedBy?: string;
+    readonly sameWidths?: boolean;
+  }[];
 }
 
 type Status =

@@ -3,8 +3,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import { namedNotices } from "../../src/document/contract/notice.ts";
 import { postscriptToPdf } from "../../src/operations/to-pdf/postscript-to-pdf.ts";
+import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
@@ -18,9 +18,8 @@ export const nativePostscriptToPdf = nativeOperation(
     const [input] = job.inputs;
     if (!input) throw new EngineFailure("unsupported", "no file");
     const path = join(job.folder, "result.pdf");
-    const { count, fonts } = await ghostscript.convertToPdf(input, path, params, job.signal);
-    const notices = namedNotices("fonts-substituted", fonts).map((notice) => ({ ...notice, count }));
-    const exported = { path, size: (await stat(path)).size, notices };
+    const fonts = await ghostscript.convertToPdf(input, path, params, job.signal);
+    const exported = { path, size: (await stat(path)).size, notices: substitutionNotices(fonts) };
     // Ghostscript has already limited all images except bilevel ones.
     yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);
   },

@@ -2,9 +2,11 @@
 // group.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { MADE_FONTS } from "../fonts/system-fonts.ts";
 import { ScratchFull } from "../scratch/memory-scratch.ts";
 import { registerProcess } from "./priority.ts";
 import { EngineLost, isExternalSignal } from "./retry.ts";
@@ -168,7 +170,9 @@ export function confinedCommand(
 
 /** Returns an environment without this service's variables, which can contain secrets. */
 export function minimalEnvironment(home: string): Record<string, string> {
-  return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home };
+  const rules = join(MADE_FONTS, "fonts.conf");
+  const fonts = existsSync(rules) ? { FONTCONFIG_FILE: rules } : {};
+  return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home, ...fonts };
 }
 
 /** When memory runs out, makes the kernel kill this process rather than the service (proc(5)). */

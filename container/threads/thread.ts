@@ -7,8 +7,8 @@ import { parentPort } from "node:worker_threads";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Context, Input } from "../../src/document/contract/operation.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
+import { systemFonts } from "../fonts/system-fonts.ts";
 import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
-import { systemFonts } from "../pdfa/system-fonts.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { asFile } from "../scratch/file-input.ts";
 

@@ -20,6 +20,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "LGPL-3.0-or-later",
   "MIT",
   "MPL-2.0",
+  "OFL-1.1",
   "Unlicense",
 ]);
 /** Severities that fail the check. */

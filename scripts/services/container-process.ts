@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { areFontsMade } from "../../container/fonts/make-fonts.ts";
 import { type EngineServer, startEngineServer } from "../../host/engines.ts";
 import { isPortFree } from "./ports.ts";
 import { root } from "./wrangler.ts";
@@ -22,14 +23,21 @@ export type ContainerProcess = EngineServer;
 const dist = join(root, "container/dist");
 
 /**
- * Installs missing engines, and prints the progress. Returns quickly if no engine is missing. A lock prevents
- * concurrent installations.
+ * Installs missing engines, makes missing fonts, and prints the progress. Returns quickly if nothing is missing. A lock
+ * prevents concurrent installations.
  * @throws Error if the installation fails, for example without root. The reason has been printed by then
  */
 export async function installEngines(signal?: AbortSignal): Promise<void> {
   mkdirSync(dist, { recursive: true });
-  const script = join(root, "container/install-engines.sh");
-  const child = spawn("flock", [join(dist, ".lock"), script], { stdio: "inherit", ...(signal ? { signal } : {}) });
+  await alone([join(root, "container/install-engines.sh")], signal);
+  if (areFontsMade()) return;
+  console.log("Making fonts (about 10 seconds)…");
+  await alone([process.execPath, "--no-warnings", join(root, "container/fonts/make-fonts.ts")], signal);
+}
+
+async function alone(command: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const options = { stdio: "inherit" as const, ...(signal ? { signal } : {}) };
+  const child = spawn("flock", [join(dist, ".lock"), ...command], options);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);

@@ -151,7 +151,7 @@ describe("notices", () => {
     return "notices" in body ? body.notices : "no such field";
   };
   const shown = (font: string) => document(`${font} findfont 12 scalefont setfont (x) show showpage`);
-  const REPLACED = ["1 font was substituted: Calibri (replaced by Courier)"];
+  const REPLACED = ["1 font was substituted: Calibri (replaced by Carlito, same widths)"];
 
   test("the fonts that were replaced", async () => {
     expect(await notices(shown("/Calibri"))).toEqual(REPLACED);
@@ -160,7 +160,7 @@ describe("notices", () => {
   test("as data too, for programs", async () => {
     const file = upload(shown("/Calibri"), "a.ps");
     const { body } = await privateClient().post("/pdf", { output: "a", file });
-    expect(body.substitutedFonts).toEqual([{ name: "Calibri", replacedBy: "Courier" }]);
+    expect(body.substitutedFonts).toEqual([{ name: "Calibri", replacedBy: "Carlito", sameWidths: true }]);
     const plain = await privateClient().post("/pdf", { output: "a", file: upload(shown("/Helvetica"), "a.ps") });
     expect(plain.body).not.toHaveProperty("substitutedFonts");
   });

@@ -258,7 +258,8 @@ describe("the container goes and comes", () => {
     await officeAtWork(pid);
     process.kill(pid, "SIGKILL");
     const { status, body: told } = await answer;
-    expect([status, Object.keys(told)]).toEqual([200, ["outputUrl", "outputId", "inputId", "outputSize"]]);
+    const fields = ["outputUrl", "outputId", "inputId", "outputSize", "notices", "substitutedFonts"];
+    expect([status, Object.keys(told)]).toEqual([200, fields]);
   });
 
   test("killed as often as a job is begun: 503 with Retry-After, and nothing is stored", async () => {

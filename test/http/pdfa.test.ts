@@ -88,7 +88,7 @@ describe("notices", () => {
       [
         "2 digital signatures were removed",
         "protection by an owner password was removed",
-        "1 font was substituted: Helvetica (replaced by NimbusSans-Regular)",
+        "1 font was substituted: Helvetica (replaced by NimbusSans-Regular, same widths)",
       ],
     ]);
   });
@@ -97,7 +97,7 @@ describe("notices", () => {
     const lost = async (level: string) =>
       (await post({ file: upload(forbiddenPdf()), output_type: level })).body.notices;
     const always = ["JavaScript was removed", "1 action was removed", "1 multimedia annotation was removed"];
-    const font = "1 font was substituted: Helvetica (replaced by NimbusSans-Regular)";
+    const font = "1 font was substituted: Helvetica (replaced by NimbusSans-Regular, same widths)";
     expect(await lost("PDF/A-1b")).toEqual(["1 attachment was removed: data.csv", ...always, font]);
     expect(await lost("PDF/A-2b")).toEqual(["1 attachment was removed: data.csv", ...always, font]);
     expect(await lost("PDF/A-3b")).toEqual([...always, font]);

@@ -27,6 +27,7 @@ test("npm packages, Node, Debian packages and fonts", () => {
     expect(found, name).toBeDefined();
   }
   expect(components.filter(({ name }) => name === "vitest")).toEqual([]);
+  expect(find("font-caladea")?.purl).toMatch(/^pkg:pypi\/font-caladea@\d/);
   expect(find("node")?.version).toBe(process.versions.node);
   const perl = execFileSync("dpkg-query", ["-W", "-f=$" + "{Version}", "perl-base"], { encoding: "utf8" });
   expect(find("perl-base")?.version).toBe(perl);

@@ -15,7 +15,7 @@ export interface Posted {
     readonly outputSize?: number;
     readonly inputSize?: number;
     readonly notices?: string[];
-    readonly substitutedFonts?: { name: string; replacedBy?: string }[];
+    readonly substitutedFonts?: { name: string; replacedBy?: string; sameWidths: boolean }[];
     readonly error?: string;
   };
 }

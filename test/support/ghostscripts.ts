@@ -6,9 +6,9 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import type { FontSubstitutions } from "../../container/engines/ghostscript/fonts.ts";
 import { type Ghostscript, startGhostscript } from "../../container/engines/ghostscript/ghostscript.ts";
 import type { PostscriptToPdfOptions } from "../../container/engines/ghostscript/job.ts";
+import type { FontSubstitutions } from "../../container/fonts/substitutions.ts";
 import { Scratch } from "../../container/scratch/scratch.ts";
 import { rejectScratchPaths } from "./scratch-paths.ts";
 

@@ -3,6 +3,7 @@
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { type ExitResult, type ProcessLimits, run } from "../../processes/process.ts";
 
 export interface ConfinedOptions {
@@ -14,7 +15,16 @@ export interface ConfinedOptions {
   readonly signal?: AbortSignal;
 }
 
-const READABLE = ["/usr", "/lib64", "/etc", "/var/lib/ghostscript", "/var/cache/fontconfig", "/proc", "/dev"];
+const READABLE = [
+  "/usr",
+  "/lib64",
+  "/etc",
+  "/var/lib/ghostscript",
+  "/var/cache/fontconfig",
+  "/proc",
+  "/dev",
+  MADE_FONTS,
+];
 
 export async function runConfined(
   args: readonly string[],

@@ -2,10 +2,11 @@
 // same pages as the zygote's.
 
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { type FontSubstitutions, substitutionsPrinted } from "../../fonts/substitutions.ts";
+import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { FallbackRunner } from "../with-fallback.ts";
 import { runConfined } from "./confined.ts";
-import { type FontSubstitutions, substitutionsPrinted } from "./fonts.ts";
 import type { PostscriptJob } from "./job.ts";
 import { NAMES } from "./program.ts";
 
@@ -44,6 +45,7 @@ function commandLine({ input, output }: PostscriptJob): string[] {
   const readable = [NAMES.setup, input, NAMES.program].map((name) => `--permit-file-read=${name}`);
   return [
     ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter", "-sDEVICE=nullpage"],
+    `-I${MADE_FONTS}`,
     ...readable,
     `--permit-file-write=${output}`,
     NAMES.setup,

@@ -1,5 +1,6 @@
 // Describes the jobs of LibreOffice, and its settings.
 
+import type { FontSubstitutions } from "../../fonts/substitutions.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { ZygoteJob } from "../zygote/zygote.ts";
 import type { Import } from "./import.ts";
@@ -30,8 +31,11 @@ export interface OfficeJob extends ZygoteJob, Required<Omit<OfficeToPdfOptions, 
   readonly chunks: string;
 }
 
-/** `all`: the chunks were inserted. `none`: plain soffice, which cannot insert chunks. */
-export type ChunksInserted = "all" | "none";
+/** `chunks` is `none` and `fonts` is empty with plain soffice, which can neither insert chunks nor report fonts. */
+export interface OfficeResult {
+  readonly chunks: "all" | "none";
+  readonly fonts: FontSubstitutions;
+}
 
 export interface LibreOfficeSettings {
   readonly scratch: Scratch;

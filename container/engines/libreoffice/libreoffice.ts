@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { countedNotices, type Notice } from "../../../src/document/contract/notice.ts";
 import { isPasswordProtected } from "../../../src/document/formats/ole/locked.ts";
+import { NO_SUBSTITUTIONS, substitutionNotices, substitutionsReported } from "../../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { cpuSecondsWithin } from "../../processes/process.ts";
 import { retryCrashOnce } from "../../processes/retry.ts";
@@ -16,7 +17,7 @@ import type { EngineState } from "../../supervision/engine-state.ts";
 import { checkPdf } from "../pdf-output.ts";
 import { EngineWithFallback, PROBE_CONCURRENCY } from "../with-fallback.ts";
 import { type Import, importFor } from "./import.ts";
-import type { ChunksInserted, LibreOfficeSettings, OfficeJob, OfficeToPdfOptions } from "./job.ts";
+import type { LibreOfficeSettings, OfficeJob, OfficeResult, OfficeToPdfOptions } from "./job.ts";
 import { chunkOf, makeRoom, nameOf, placeOf, restoreLinks } from "./preparation/place.ts";
 import { type Prepared, prepare } from "./preparation/prepare.ts";
 import { Soffice } from "./soffice.ts";
@@ -30,8 +31,8 @@ export interface ConvertedPdf extends AsyncDisposable {
   readonly notices: readonly Notice[];
 }
 
-type OfficeRunner = EngineWithFallback<OfficeJob, ChunksInserted, "soffice">;
-type Conversion = (job: OfficeJob, signal: AbortSignal) => Promise<ChunksInserted>;
+type OfficeRunner = EngineWithFallback<OfficeJob, OfficeResult, "soffice">;
+type Conversion = (job: OfficeJob, signal: AbortSignal) => Promise<OfficeResult>;
 
 const DEFAULTS = {
   timeoutMs: CONTAINER_LIMITS.libreOfficeMs,
@@ -127,17 +128,17 @@ export class LibreOffice implements AsyncDisposable {
       if (end) await appendFile(join(folder.path, job.input), end);
       // All users can read the files, because the job runs as another user. Only that user can enter the folder.
       for (const file of chunks) await copyInput(file, join(folder.path, chunkOf(basename(file))), 0o644);
-      const inserted = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
+      const result = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // After an abort, no caller receives the PDF, so its folder is deleted here.
       signal.throwIfAborted();
       const path = join(folder.path, job.output);
       const size = checkPdf(path);
       await restoreLinks(path, job);
-      const left = countedNotices("chunks-left-out", inserted === "all" ? 0 : chunks.length);
+      const left = countedNotices("chunks-left-out", result.chunks === "all" ? 0 : chunks.length);
       return {
         path,
         size,
-        notices: [...notices, ...left],
+        notices: [...notices, ...left, ...substitutionNotices(result.fonts)],
         [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
       };
     } catch (failure) {
@@ -154,7 +155,7 @@ export class LibreOffice implements AsyncDisposable {
     const limits = { tagged: false, lossless: false, timeoutMs: CONTAINER_LIMITS.engineProofMs, cpuSeconds: 2 };
     const prove: Conversion = async (job, until) => {
       await this.#runner.probe(job, until);
-      return "all";
+      return { chunks: "all", fonts: NO_SUBSTITUTIONS };
     };
     const document = { path: sample, chunks: [], notices: [] };
     await using _ = await this.#convertIn(folder, document, await importFor(sample), limits, signal, prove);
@@ -181,7 +182,7 @@ export async function startLibreOffice(settings: LibreOfficeSettings): Promise<L
     engine: "LibreOffice",
     children,
     prepare: () => prepareLibreOffice({ scratch, children: children + PROBE_CONCURRENCY, dist }),
-    resultOf: (): ChunksInserted => "all",
+    resultOf: (detail): OfficeResult => ({ chunks: "all", fonts: substitutionsReported(detail) }),
     plain: new Soffice(scratch),
     plainMode: "soffice",
     log,

@@ -5,11 +5,13 @@ import { chown, mkdir, open, readdir, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
+import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { run } from "../../processes/process.ts";
 import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { FallbackRunner } from "../with-fallback.ts";
-import type { ChunksInserted, OfficeJob } from "./job.ts";
+import type { OfficeJob, OfficeResult } from "./job.ts";
 import { INSTALLATION, makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** Address space of an idle LibreOffice, added to each job's memory limit. */
@@ -20,7 +22,15 @@ const OWN_MEMORY_BYTES = 2 ** 30;
  * which are programs.
  */
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
-  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev", INSTALLATION],
+  [
+    "/var/lib/libreoffice",
+    "/var/spool/libreoffice",
+    "/proc",
+    "/sys/devices/system/cpu",
+    "/dev",
+    MADE_FONTS,
+    INSTALLATION,
+  ],
 );
 /** Folder for the output, in the job's folder. */
 const MADE = "made";
@@ -48,7 +58,7 @@ const WAYS_BY_EXTENSION: readonly (readonly [RegExp, Way])[] = [
   [/^\.(pptx?|odp|fodp)$/, AS_SLIDES],
 ];
 
-export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
+export class Soffice implements FallbackRunner<OfficeJob, OfficeResult> {
   readonly #scratch: Scratch;
   readonly #users = new UserPool(USERS.soffice);
 
@@ -56,15 +66,16 @@ export class Soffice implements FallbackRunner<OfficeJob, ChunksInserted> {
     this.#scratch = scratch;
   }
 
-  /** Inserts no chunks, because the command line has no option for it. */
-  async convert(job: OfficeJob, signal: AbortSignal): Promise<ChunksInserted> {
+  /** Inserts no chunks and reports no fonts, because the command line has no options for that. */
+  async convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeResult> {
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
     for (const way of [
       first,
       ...[AS_SLIDES, AS_HIDDEN_SLIDES, AS_TEXT, AS_SHEET, AS_HTML].filter((other) => other !== first),
     ]) {
-      if (await this.#attempt(job, way, deadline - Date.now(), signal)) return "none";
+      if (await this.#attempt(job, way, deadline - Date.now(), signal))
+        return { chunks: "none", fonts: NO_SUBSTITUTIONS };
     }
     throw new EngineFailure("unsupported", "loaded, but not as a text, a spreadsheet or a presentation");
   }

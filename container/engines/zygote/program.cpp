@@ -40,6 +40,9 @@ bool Program::begin(int count, char** values, const std::vector<std::string>& re
   if (arguments_.count("first-user") == 1) {
     settings.firstUser = static_cast<std::uint32_t>(std::atol(arguments_["first-user"].c_str()));
   }
+  if (const char* rules = std::getenv("FONTCONFIG_FILE")) {
+    settings.readable.push_back(std::string(rules).substr(0, std::string(rules).rfind('/')));
+  }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   if (!separateProtocol(settings)) _exit(1);

@@ -16,8 +16,8 @@ class Program {
   ServerSettings settings;
 
   /**
-   * Reads `--name value` pairs, keeps the engine's standard output out of the protocol, and ties the process's lifetime
-   * to its parent's.
+   * Reads `--name value` pairs, makes the folder of fontconfig's configuration readable, keeps the engine's standard
+   * output out of the protocol, and ties the process's lifetime to its parent's.
    * @param required names of required arguments, without the dashes
    * @returns true if all of them are present
    */

@@ -23,6 +23,12 @@ interface NamedInfo extends StoredInfo {
   readonly id: string;
 }
 
+interface SubstitutedFont {
+  readonly name: string;
+  readonly replacedBy?: string;
+  readonly sameWidths?: boolean;
+}
+
 export interface JobResponse {
   /** Missing if the operation returns data. The response then contains the members of the data. */
   readonly outputId?: string | readonly string[];
@@ -30,7 +36,7 @@ export interface JobResponse {
   readonly inputFiles?: readonly NamedInfo[];
   readonly outputFiles?: readonly NamedInfo[];
   readonly notices?: readonly string[];
-  readonly substitutedFonts?: readonly { readonly name: string; readonly replacedBy?: string }[];
+  readonly substitutedFonts?: readonly SubstitutedFont[];
 }
 
 /** The state of a queued or running job. */

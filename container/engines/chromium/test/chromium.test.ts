@@ -350,7 +350,7 @@ describe("what is waited for", () => {
     expect(images(await print(chromium, { url: `${site.url}/scrolled` }))).toBe(1);
   });
 
-  test("fonts of the page, those for paper too", async () => {
+  test("fonts of the page, those for paper too, and under the name of a font that is replaced", async () => {
     const font = readFileSync("/usr/share/fonts/truetype/dejavu/DejaVuSerif-Bold.ttf");
     for (const name of ["/one.ttf", "/two.ttf"]) {
       pages.set(name, (_, response) => {
@@ -359,8 +359,8 @@ describe("what is waited for", () => {
     }
     const path = await print(
       chromium,
-      `<style>@font-face { font-family: one; src: url(${site.url}/one.ttf) } @font-face { font-family: two; src: url(${site.url}/two.ttf) }
-      p { font-family: one } @media print { b { font-family: two; font-weight: 400 } }</style><p>one</p><b>two</b>`,
+      `<style>@font-face { font-family: one; src: url(${site.url}/one.ttf) } @font-face { font-family: Cambria; src: url(${site.url}/two.ttf) }
+      p { font-family: one } @media print { b { font-family: Cambria; font-weight: 400 } }</style><p>one</p><b>two</b>`,
     );
     const fonts = execFileSync("pdffonts", [path], { encoding: "utf8" });
     expect(fonts.match(/DejaVuSerif-Bold/g)).toHaveLength(2);

@@ -14,18 +14,21 @@ const STANDARD = [
 ];
 
 test.each(["zygote", "plain"] as const)("by %s: each font that was replaced, once", async (mode) => {
-  const { substitutions } = await convert(by(mode), showing("/Frutiger-Bold", "/Helvetica", "/Calibri", "/Calibri"));
-  expect(substitutions.count).toBe(2);
+  const fonts = ["/Frutiger-Bold", "/Helvetica", "/Calibri", "/Calibri", "/SegoeUI-Light", "/Verdana,Bold"];
+  const { substitutions } = await convert(by(mode), showing(...fonts));
+  expect(substitutions.count).toBe(4);
   expect(substitutions.fonts.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual([
-    { name: "Calibri", replacedBy: "Courier" },
+    { name: "Calibri", replacedBy: "Carlito" },
     { name: "Frutiger-Bold", replacedBy: "Helvetica-Bold" },
+    { name: "SegoeUI-Light", replacedBy: "FitSegoeUILight-Regular" },
+    { name: "Verdana,Bold", replacedBy: "FitVerdana-Bold" },
   ]);
 });
 
 test.each(["zygote", "plain"] as const)("by %s: standard, installed and own fonts are not replaced", async (mode) => {
-  const own = "/Own << /FontType 3 /FontMatrix [ 1 0 0 1 0 0 ] /FontBBox [ 0 0 1 1 ] /Encoding StandardEncoding";
+  const own = "/Cambria << /FontType 3 /FontMatrix [ 1 0 0 1 0 0 ] /FontBBox [ 0 0 1 1 ] /Encoding StandardEncoding";
   const drawing = "/BuildGlyph { pop pop 1 0 0 0 1 1 setcachedevice 0 0 1 1 rectfill } >> definefont pop";
-  const program = showing(...STANDARD, "/Carlito", "/Own").replace("\n", `\n${own} ${drawing}\n`);
+  const program = showing(...STANDARD, "/Carlito", "/Cambria").replace("\n", `\n${own} ${drawing}\n`);
   expect((await convert(by(mode), program)).substitutions).toEqual({ count: 0, fonts: [] });
 });
 
@@ -34,7 +37,7 @@ test.each(["zygote", "plain"] as const)("by %s: names with blanks, and after an 
   expect(blanks.substitutions.fonts).toEqual([{ name: "An Odd for Name", replacedBy: "Courier" }]);
   const unfinished = showing("3000 { (.) print } repeat /Calibri");
   expect((await convert(by(mode), unfinished)).substitutions.fonts).toEqual([
-    { name: "Calibri", replacedBy: "Courier" },
+    { name: "Calibri", replacedBy: "Carlito" },
   ]);
 });
 

@@ -6,6 +6,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -20,6 +21,9 @@ constexpr std::size_t keptOutput = 300;
 constexpr std::size_t longestMark = 9;
 /** Text that Ghostscript prints before it names the substitute and the replaced font. */
 const std::string introduction = "Substituting font ";
+/** Text around the name of the substitute that Ghostscript's map of fonts has for the replaced font. */
+const std::string mapped = "Using ";
+const std::string replaced = " font for ";
 
 constexpr unsigned long leastRoomBytes = 1 << 20;
 
@@ -84,7 +88,14 @@ class Substitutions {
  private:
   void endLine() {
     const std::size_t at = line_.find(introduction);
-    if (at != std::string::npos && all_.size() < most) all_.insert(line_.substr(at + introduction.size()));
+    const std::size_t name = line_.find(mapped);
+    const std::size_t end = name == std::string::npos ? name : line_.find(replaced, name);
+    if (all_.size() < most && at != std::string::npos) {
+      all_.insert(line_.substr(at + introduction.size()));
+    } else if (all_.size() < most && end != std::string::npos) {
+      const std::size_t start = name + mapped.size();
+      all_.insert(line_.substr(start, end - start) + " for " + line_.substr(end + replaced.size()));
+    }
     line_.clear();
   }
 
@@ -168,6 +179,10 @@ std::string startInterpreter() {
   // replaced fonts. The arguments are copied, because Ghostscript writes to them.
   std::vector<std::string> texts = {"gs",      "-dSAFER", "-dNOPAUSE",         "-dNOPROMPT",
                                     "-dBATCH", "-dNOEPS", "-sDEVICE=nullpage", "-sPAPERSIZE=letter"};
+  if (const char* rules = std::getenv("FONTCONFIG_FILE")) {
+    // The folder of fontconfig's configuration also has a Fontmap.
+    texts.push_back("-I" + std::string(rules).substr(0, std::string(rules).rfind('/')));
+  }
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(&text[0]);
   arguments.push_back(nullptr);

@@ -53,9 +53,11 @@ int main(int count, char** values) {
     std::fputs("usage: ghostscript-zygote --warm-up <PostScript file>\n", stderr);
     return 2;
   }
-  self.settings.readable = {"/usr/share/ghostscript", "/usr/share/color", "/usr/share/fonts",     "/usr/local/share/fonts",
-                            "/var/lib/ghostscript",   "/usr/share/poppler", "/usr/share/fontconfig", "/etc/fonts",
-                            "/etc/ghostscript",       "/var/cache/fontconfig", "/dev/null"};
+  self.settings.readable.insert(self.settings.readable.end(), {
+      "/usr/share/ghostscript", "/usr/share/color", "/usr/share/fonts", "/usr/local/share/fonts",
+      "/var/lib/ghostscript", "/usr/share/poppler", "/usr/share/fontconfig", "/etc/fonts", "/etc/ghostscript",
+      "/var/cache/fontconfig", "/dev/null"
+  });
   // Temporary files go to the working directory, which in a child is the job's folder.
   setenv("TMPDIR", "/proc/self/cwd", 1);
   const std::string obstacle = zygote::startInterpreter();

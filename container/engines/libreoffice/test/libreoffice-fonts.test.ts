@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Notice } from "../../../../src/document/contract/notice.ts";
 import { docx, flatOpenDocument } from "../../../../test/fixtures/office.ts";
 import { documents, openOffices, save, scratch, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
@@ -70,6 +71,29 @@ describe.each(["zygote", "soffice"])("by %s", (mode) => {
     expect(next.join()).not.toContain("Giraffe");
     expect(readdirSync(scratch.memoryPath!)).toEqual([]);
   });
+});
+
+test("an embedded font is used under the name of a font that is replaced", async () => {
+  const media = { "Regular.odttf": obfuscated(await renamedFont("Regular", "Cambria")) };
+  expect(await fontsOf(zygote, await save(document("Cambria", media), "docx"))).toContain("Cambria");
+  expect((await fontsOf(zygote, await save(document("Cambria"), "docx"))).join()).toContain("Caladea");
+});
+
+test("replaced fonts are reported, embedded ones are not", async () => {
+  const reported = async (content: Buffer) => {
+    await using pdf = await zygote.convertToPdf(await save(content, "docx"), { tagged: false, lossless: false });
+    return pdf.notices;
+  };
+  const cambria = { name: "Cambria", replacedBy: "Caladea" };
+  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 1, subjects: [cambria] }]);
+  const [{ subjects }] = (await reported(document("Giraffe"))) as [Notice];
+  expect(subjects).toEqual([{ name: "Giraffe", replacedBy: expect.stringMatching(/^\w+$/) }]);
+  const media = Object.keys(STYLES).map(
+    async (style) => [`${style}.odttf`, obfuscated(await renamedFont(style, "Giraffe"))] as const,
+  );
+  expect(await reported(document("Giraffe", Object.fromEntries(await Promise.all(media))))).toEqual([]);
+  expect(await reported(document("Liberation Sans"))).toEqual([]);
+  expect(await reported(document("Symbol"))).toEqual([]);
 });
 
 test("one embedded style is used beside installed fonts", async () => {

@@ -316,7 +316,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
     ["Rendering.docx", 6],
     ["TestFile.Source.doc", 2],
     ["column2.docx", 16],
-    ["handbook-872p.docx", 471],
+    ["handbook-872p.docx", 438],
     ["test_multi_page.doc", 3],
     ["test_multi_page.ppt", 4],
   ])("%s has %i pages", async (name, pages) => {

@@ -128,10 +128,12 @@ int main(int count, char** values) {
   const std::string program = self.program.argument("program");
   const std::string profile = self.program.argument("profile");
   self.program.settings.begin = zygote::useOwnPages;
-  self.program.settings.readable = {"/usr/lib",       "/usr/share",         "/usr/local/share/fonts", "/etc/fonts",
-                                    "/etc/libreoffice", "/etc/ld.so.cache", "/etc/localtime",         "/var/cache/fontconfig",
-                                    "/var/lib/libreoffice", "/proc",        "/sys/devices/system/cpu", "/dev/urandom",
-                                    "/dev/null",      program + "/..",      profile};
+  std::vector<std::string>& readable = self.program.settings.readable;
+  readable.insert(readable.end(), {
+      "/usr/lib", "/usr/share", "/usr/local/share/fonts", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache",
+      "/etc/localtime", "/var/cache/fontconfig", "/var/lib/libreoffice", "/proc", "/sys/devices/system/cpu",
+      "/dev/urandom", "/dev/null", program + "/..", profile
+  });
   // Selects a main loop that starts no threads. Temporary files go to the working directory, which in a child is the
   // job's folder.
   setenv("SAL_LOK_OPTIONS", "unipoll", 1);

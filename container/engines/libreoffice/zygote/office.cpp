@@ -35,6 +35,7 @@
 #include "corrections/mending.hpp"
 #include "corrections/own-address.hpp"
 #include "pace.hpp"
+#include "replaced-fonts.hpp"
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -276,14 +277,16 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     if (pace.possible < pace.pages) {
       return {Status::tooLong, std::to_string(pace.pages) + " " + std::to_string(pace.possible)};
     }
+    recordFonts(context);
     store(job, loaded, filter, job.output);
   } catch (const css::task::ErrorCodeIOException& e) {
     return {Status::failed, "not stored: ErrCode " + std::to_string(e.ErrCode) + " " + narrow(e.Message)};
   } catch (const css::uno::Exception& e) {
     return {Status::failed, "not stored: " + narrow(e.Message)};
   }
+  const std::string fonts = replacedFonts(context);
   if (afterwards == Afterwards::close) close(loaded.document);
-  return {Status::ok, loaded.filter};
+  return {Status::ok, fonts};
 }
 
 template <class Function>

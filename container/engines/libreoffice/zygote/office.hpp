@@ -29,7 +29,10 @@ void forgetDocuments();
 /** Step after the conversion. `abandon`: the process exits next, so the document need not be closed. */
 enum class Afterwards { close, abandon };
 
-/** Converts `job.input` in `job.folder` to `job.output`. Never throws. */
+/**
+ * Converts `job.input` in `job.folder` to `job.output`. The detail of a success lists the replaced fonts
+ * (replaced-fonts.hpp). Never throws.
+ */
 Outcome convertToPdf(const Job& job, Afterwards afterwards);
 
 }  // namespace zygote

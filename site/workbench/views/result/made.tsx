@@ -99,9 +99,10 @@ function Facts({ result, Heading }: { result: Result; Heading: "h3" | "h4" }) {
             {notices.map((notice) => (
               <li key={notice}>{notice}</li>
             ))}
-            {fonts.map(({ name, replacedBy }) => (
+            {fonts.map(({ name, replacedBy, sameWidths }) => (
               <li key={name}>
                 The font {name} was replaced{replacedBy && ` by ${replacedBy}`}
+                {sameWidths && ", which has the same widths"}
               </li>
             ))}
           </ul>

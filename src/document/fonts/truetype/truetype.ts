@@ -127,6 +127,6 @@ export function leftSideBearing({ tables }: TrueTypeFont, glyph: number): number
   return at + 2 <= hmtx.length ? viewOf(hmtx).getInt16(at) : 0;
 }
 
-export function unitsPerEm({ tables }: TrueTypeFont): number {
+export function unitsPerEm({ tables }: Pick<TrueTypeFont, "tables">): number {
   return viewOf(tables.get("head")!).getUint16(18) || 1000;
 }

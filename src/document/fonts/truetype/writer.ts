@@ -102,9 +102,12 @@ export function symbolMap(glyphs: ReadonlyMap<number, number>): Uint8Array {
 
 interface OutlinedGlyph extends TrueTypeGlyph {
   readonly outline: Uint8Array;
+  /** Left side bearing in font units. @default the original one */
+  readonly bearing?: number;
 }
 
-function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<string, Uint8Array> {
+/** Returns the tables of hints, outlines and metrics. */
+export function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>();
   for (const tag of HINTS) {
     const table = font.tables.get(tag);
@@ -119,13 +122,13 @@ function tablesOf(font: TrueTypeFont, glyphs: readonly OutlinedGlyph[]): Map<str
   const hmtx = new Uint8Array(glyphs.length * 4);
   const [places, metrics] = [viewOf(loca), viewOf(hmtx)];
   let at = 0;
-  glyphs.forEach(({ source, advance, outline }, glyph) => {
+  glyphs.forEach(({ source, advance, outline, bearing }, glyph) => {
     if (isLong) places.setUint32(glyph * 4, at);
     else places.setUint16(glyph * 2, at / 2);
     glyf.set(outline, at);
     at += even(outline.length);
     metrics.setUint16(glyph * 4, Math.max(0, Math.min(0xffff, Math.round(advance ?? advanceWidth(font, source)))));
-    metrics.setInt16(glyph * 4 + 2, leftSideBearing(font, source));
+    metrics.setInt16(glyph * 4 + 2, bearing ?? leftSideBearing(font, source));
   });
   if (isLong) places.setUint32(glyphs.length * 4, at);
   else places.setUint16(glyphs.length * 2, at / 2);

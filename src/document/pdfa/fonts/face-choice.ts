@@ -4,6 +4,8 @@
 import type { FontProvider } from "../../contract/font-provider.ts";
 import type { NoticeSubject } from "../../contract/notice.ts";
 import type { EngineFonts } from "../../engines/mupdf/instance/mupdf.ts";
+import { FAMILIES, type FamilyName } from "../../fonts/replacements/families.ts";
+import { filesOf, type Replacement, replacementOf } from "../../fonts/replacements/replacements.ts";
 import { FONT_FLAGS } from "../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
@@ -19,72 +21,32 @@ export interface FaceChoice {
   readonly special: "symbol" | "dingbats" | "wingdings" | undefined;
 }
 
-/** Patterns of font names, each with a family that has the same widths or style. The first match applies. */
-const FAMILIES: readonly (readonly [pattern: RegExp, family: Family])[] = [
-  [/^helvetica(?!.*narrow)/, "NimbusSans"],
-  [/^(?:times(?!.*new))/, "NimbusRoman"],
-  [/^courier(?!.*new)/, "NimbusMonoPS"],
-  [/narrow|condensed|helvetica.*narrow/, "LiberationSansNarrow"],
-  [/arial|liberationsans/, "LiberationSans"],
+/**
+ * Patterns of font names without a declared replacement, each with a family that has the same style. The first match
+ * applies.
+ */
+const PATTERNS: readonly (readonly [pattern: RegExp, family: FamilyName])[] = [
+  [/^helvetica(?!.*narrow)/, "Nimbus Sans"],
+  [/^(?:times(?!.*new))/, "Nimbus Roman"],
+  [/^courier(?!.*new)/, "Nimbus Mono PS"],
+  [/narrow|condensed|helvetica.*narrow/, "Liberation Sans Narrow"],
+  [/arial|liberationsans/, "Liberation Sans"],
   [/calibri|carlito/, "Carlito"],
   [/cambria|caladea/, "Caladea"],
   [/palatino|bookantiqua|palladio/, "P052"],
-  [/bookman/, "URWBookman"],
+  [/bookman/, "URW Bookman"],
   [/schoolbook|century(?!.*gothic)/, "C059"],
-  [/avantgarde|centurygothic|futura/, "URWGothic"],
-  [/verdana|tahoma|dejavusans(?!.*mono)|bitstreamvera/, "DejaVuSans"],
-  [/courier|mono|consol|typewriter|menlo|monaco|lettergothic/, "LiberationMono"],
+  [/avantgarde|centurygothic|futura/, "URW Gothic"],
+  [/verdana|tahoma|dejavusans(?!.*mono)|bitstreamvera/, "DejaVu Sans"],
+  [/courier|mono|consol|typewriter|menlo|monaco|lettergothic/, "Liberation Mono"],
   [
     /times|roman|georgia|garamond|minion|serif(?<!sans-?serif)|caslon|baskerville|bodoni|antiqua|book/,
-    "LiberationSerif",
+    "Liberation Serif",
   ],
-  [/sans|gothic|univers|frutiger|myriad|segoe|lucida|optima|trebuchet|helv|swiss/, "LiberationSans"],
+  [/sans|gothic|univers|frutiger|myriad|segoe|lucida|optima|trebuchet|helv|swiss/, "Liberation Sans"],
 ];
-
-type Family = keyof typeof STYLES;
-
-/** Regular, bold, italic, and bold italic. */
-const STYLES = {
-  NimbusSans: ["NimbusSans-Regular", "NimbusSans-Bold", "NimbusSans-Italic", "NimbusSans-BoldItalic"],
-  NimbusRoman: ["NimbusRoman-Regular", "NimbusRoman-Bold", "NimbusRoman-Italic", "NimbusRoman-BoldItalic"],
-  NimbusMonoPS: ["NimbusMonoPS-Regular", "NimbusMonoPS-Bold", "NimbusMonoPS-Italic", "NimbusMonoPS-BoldItalic"],
-  LiberationSans: [
-    "LiberationSans-Regular",
-    "LiberationSans-Bold",
-    "LiberationSans-Italic",
-    "LiberationSans-BoldItalic",
-  ],
-  LiberationSerif: [
-    "LiberationSerif-Regular",
-    "LiberationSerif-Bold",
-    "LiberationSerif-Italic",
-    "LiberationSerif-BoldItalic",
-  ],
-  LiberationMono: [
-    "LiberationMono-Regular",
-    "LiberationMono-Bold",
-    "LiberationMono-Italic",
-    "LiberationMono-BoldItalic",
-  ],
-  LiberationSansNarrow: [
-    "LiberationSansNarrow-Regular",
-    "LiberationSansNarrow-Bold",
-    "LiberationSansNarrow-Italic",
-    "LiberationSansNarrow-BoldItalic",
-  ],
-  Carlito: ["Carlito-Regular", "Carlito-Bold", "Carlito-Italic", "Carlito-BoldItalic"],
-  Caladea: ["Caladea-Regular", "Caladea-Bold", "Caladea-Italic", "Caladea-BoldItalic"],
-  P052: ["P052-Roman", "P052-Bold", "P052-Italic", "P052-BoldItalic"],
-  URWBookman: ["URWBookman-Light", "URWBookman-Demi", "URWBookman-LightItalic", "URWBookman-DemiItalic"],
-  C059: ["C059-Roman", "C059-Bold", "C059-Italic", "C059-BdIta"],
-  URWGothic: ["URWGothic-Book", "URWGothic-Demi", "URWGothic-BookOblique", "URWGothic-DemiOblique"],
-  DejaVuSans: ["DejaVuSans", "DejaVuSans-Bold", "DejaVuSans-Oblique", "DejaVuSans-BoldOblique"],
-  DejaVuSerif: ["DejaVuSerif", "DejaVuSerif-Bold", "DejaVuSerif-Italic", "DejaVuSerif-BoldItalic"],
-  DejaVuSansMono: ["DejaVuSansMono", "DejaVuSansMono-Bold", "DejaVuSansMono-Oblique", "DejaVuSansMono-BoldOblique"],
-} as const;
-
-const SERIF = new Set<Family>(["NimbusRoman", "LiberationSerif", "Caladea", "P052", "URWBookman", "C059"]);
-const FIXED = new Set<Family>(["NimbusMonoPS", "LiberationMono"]);
+const BOLD = /bold|black|heavy|demi/;
+const ITALIC = /ital|obli|kursiv/;
 /** Maximum length of a name (ISO 32000-1, Annex C). */
 const MAX_NAME = 127;
 /** Faces for scripts that the families above lack. */
@@ -100,27 +62,43 @@ const OTHER_SCRIPTS = [
 ];
 
 export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Dictionary | undefined): FaceChoice {
-  const name = baseFont
+  const name = normalized(baseFont);
+  const flags = file.number(descriptor?.get("Flags")) ?? 0;
+  const isBold = BOLD.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
+  const isItalic = ITALIC.test(name) || (flags & FONT_FLAGS.italic) !== 0;
+  if (/^(?:itc)?zapfdingbats|^dingbats/.test(name)) return special("D050000L", "dingbats");
+  if (/^symbol(?!s)/.test(name)) return special("StandardSymbolsPS", "symbol");
+  if (/^wingdings(?!2|3|-2|-3)/.test(name)) return special("DejaVuSans", "wingdings");
+  const replacement = latinReplacement(name);
+  const family = replacement?.family ?? PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? familyOf(flags);
+  const { kind } = FAMILIES[family];
+  const isSerif = kind === "serif";
+  const isFixed = kind === "fixed";
+  const style = (isBold ? 1 : 0) + (isItalic ? 2 : 0);
+  const liberation = isFixed ? "Liberation Mono" : isSerif ? "Liberation Serif" : "Liberation Sans";
+  const dejavu = isFixed ? "DejaVu Sans Mono" : isSerif ? "DejaVu Serif" : "DejaVu Sans";
+  const declaredFaces = replacement ? [faceOf(filesOf(replacement), style)] : [];
+  const others = ([family, liberation, dejavu, "DejaVu Sans"] as const).map((one) =>
+    faceOf(FAMILIES[one].faces, style),
+  );
+  const names = [...declaredFaces, ...others, "DejaVuSans", ...OTHER_SCRIPTS];
+  return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
+}
+
+const normalized = (baseFont: string): string =>
+  baseFont
     .slice(0, MAX_NAME)
     .replace(/^[A-Z]{6}\+/, "")
     .toLowerCase()
     .replace(/[\s_]/g, "");
-  const flags = file.number(descriptor?.get("Flags")) ?? 0;
-  const isBold = /bold|black|heavy|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
-  const isItalic = /ital|obli|kursiv/.test(name) || (flags & FONT_FLAGS.italic) !== 0;
-  if (/^(?:itc)?zapfdingbats|^dingbats/.test(name)) return special("D050000L", "dingbats");
-  if (/^symbol(?!s)/.test(name)) return special("StandardSymbolsPS", "symbol");
-  if (/^wingdings(?!2|3|-2|-3)/.test(name)) return special("DejaVuSans", "wingdings");
-  const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1] ?? familyOf(flags);
-  const isSerif = SERIF.has(family);
-  const isFixed = FIXED.has(family);
-  const style = (isBold ? 1 : 0) + (isItalic ? 2 : 0);
-  const liberation = isFixed ? "LiberationMono" : isSerif ? "LiberationSerif" : "LiberationSans";
-  const dejavu = isFixed ? "DejaVuSansMono" : isSerif ? "DejaVuSerif" : "DejaVuSans";
-  const faces = [family, liberation, dejavu, "DejaVuSans"] as const;
-  const names = [...faces.map((one) => STYLES[one][style]!), "DejaVuSans", ...OTHER_SCRIPTS];
-  return { look: { isFixed, isSerif, isItalic, isBold }, faces: [...new Set(names)], special: undefined };
+
+/** Excludes dingbats, and fonts for Chinese, Japanese and Korean, whose Latin letters have other widths. */
+function latinReplacement(name: string): Replacement | undefined {
+  const found = replacementOf(name);
+  return found?.family.includes("CJK") || found?.family === "D050000L" ? undefined : found;
 }
+
+const faceOf = (files: readonly string[], style: number): string => files[style] ?? files[style & 1] ?? files[0]!;
 
 /** @returns an empty list if the face is the named font itself */
 export function substitution(baseFont: string, face: Face): readonly NoticeSubject[] {
@@ -129,9 +107,9 @@ export function substitution(baseFont: string, face: Face): readonly NoticeSubje
   return plain(name) === plain(face.name) ? [] : [{ name, replacedBy: face.name }];
 }
 
-function familyOf(flags: number): Family {
-  if (flags & FONT_FLAGS.fixedPitch) return "LiberationMono";
-  return flags & FONT_FLAGS.serif ? "LiberationSerif" : "LiberationSans";
+function familyOf(flags: number): FamilyName {
+  if (flags & FONT_FLAGS.fixedPitch) return "Liberation Mono";
+  return flags & FONT_FLAGS.serif ? "Liberation Serif" : "Liberation Sans";
 }
 
 function special(face: string, kind: FaceChoice["special"]): FaceChoice {
@@ -158,8 +136,10 @@ export function chooseCjkFace(
   if (index === undefined) return undefined;
   const name = baseFont.toLowerCase();
   const isBold = /bold|black|heavy|w[6-9]\b|demi/.test(name) || (flags & FONT_FLAGS.forceBold) !== 0;
+  const declared = replacementOf(baseFont.replace(/^[A-Z]{6}\+/, ""));
   const isGothic = /goth|kozgo|sans|hei|dotum|gulim|yuan|kaku|maru/.test(name);
   const isSerif =
+    (declared && FAMILIES[declared.family].kind === "serif") ||
     /ming|minch|kozmin|song|sung|serif|ryumin|batang|myung|myeong|fang|kai/.test(name) ||
     (flags & FONT_FLAGS.serif) !== 0;
   return { face: `Noto${isSerif && !isGothic ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`, index };
@@ -173,11 +153,17 @@ const COLLECTIONS = new Map([
   ["TC", "CNS1"],
 ]);
 
+function declaredFace(baseFont: string): string | undefined {
+  const name = normalized(baseFont);
+  const replacement = latinReplacement(name);
+  return replacement && faceOf(filesOf(replacement), (BOLD.test(name) ? 1 : 0) + (ITALIC.test(name) ? 2 : 0));
+}
+
 /**
- * Returns fonts for rendering with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles. The
- * repair of fonts embeds the same faces.
+ * Returns fonts for rendering with MuPDF, whose built-in CJK font lacks many characters, serifs and bold styles, and
+ * which knows few families. The repair of fonts embeds the same faces.
  * @param substitutes fonts of any script that the repair has replaced. MuPDF replaces other fonts with its own, unless
- * they are CJK fonts.
+ * they are CJK fonts or a replacement is declared.
  */
 export function fontsForDrawing(
   fonts: FontProvider = NO_FONTS,
@@ -187,7 +173,7 @@ export function fontsForDrawing(
   return (name, language) => {
     const ordering = COLLECTIONS.get(language) ?? "";
     const substitute = chosen.get(name.replace(/^[A-Z]{6}\+/, ""));
-    const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face;
+    const face = substitute ?? chooseCjkFace(name, ordering, 0)?.face ?? declaredFace(name);
     const bytes = face === undefined ? undefined : fonts.face(face);
     return bytes && { name: face!, bytes, index: CJK.get(ordering) ?? 0 };
   };

@@ -143,7 +143,11 @@ export function resultSchema({
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });
   const text = { type: "string" };
-  const font = { type: "object", properties: { name: text, replacedBy: text }, required: ["name"] };
+  const font = {
+    type: "object",
+    properties: { name: text, replacedBy: text, sameWidths: { type: "boolean" } },
+    required: ["name", "sameWidths"],
+  };
   const properties: Json = {
     ...always,
     ...(naming === "list" || data ? {} : { outputSize: size("output") }),

@@ -1,5 +1,6 @@
 // Formats notices as sentences. The response member `notices` contains one sentence for each kind of loss.
 import { mergeNotices, type Notice, type NoticeCode } from "../../../document/contract/notice.ts";
+import { hasSameWidths } from "../../../document/fonts/replacements/replacements.ts";
 import { stringItem } from "./string-item.ts";
 
 const SHOWN_SUBJECTS = 10;
@@ -52,9 +53,10 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
 
 function listed({ count, subjects = [] }: Pick<Notice, "count" | "subjects">): string {
-  const shown = subjects
-    .slice(0, SHOWN_SUBJECTS)
-    .map(({ name, replacedBy }) => (replacedBy === undefined ? name : `${name} (replaced by ${replacedBy})`));
+  const shown = subjects.slice(0, SHOWN_SUBJECTS).map(({ name, replacedBy }) => {
+    if (replacedBy === undefined) return name;
+    return `${name} (replaced by ${replacedBy}${hasSameWidths(name, replacedBy) ? ", same widths" : ""})`;
+  });
   if (shown.length === 0) return "";
   const rest = count > shown.length ? ` and ${count - shown.length} more` : "";
   return `: ${shown.join(", ")}${rest}`;

@@ -2,6 +2,7 @@
 
 import { attachment } from "../../../document/contract/file-name.ts";
 import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
+import { hasSameWidths } from "../../../document/fonts/replacements/replacements.ts";
 import type { FoundFile, StoredFile } from "../../storage/file.ts";
 import { namingOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
@@ -22,7 +23,7 @@ export interface OperationResponse {
   /** Sentences about content that the documents lost. Missing without losses. */
   readonly notices?: readonly string[];
   /** Substituted fonts, for endpoints that report them. Missing if no font was substituted. */
-  readonly substitutedFonts?: readonly NoticeSubject[];
+  readonly substitutedFonts?: readonly SubstitutedFont[];
 }
 
 /** Files and notices of a request. */
@@ -44,7 +45,7 @@ export function operationResponse(
   const naming = namingOf(output);
   const several = naming === "list" || (naming === "prefix" && ids.length > 1);
   const notices = noticeSentences(lost);
-  const fonts = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
+  const fonts = substitutedFonts(lost);
   return {
     outputUrl: several ? urls : urls[0]!,
     outputId: several ? ids : ids[0]!,
@@ -54,6 +55,16 @@ export function operationResponse(
     ...(notices.length > 0 ? { notices } : {}),
     ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };
+}
+
+interface SubstitutedFont extends NoticeSubject {
+  /** True if text has the same advance widths in the replacing font. */
+  readonly sameWidths: boolean;
+}
+
+function substitutedFonts(lost: readonly Notice[]): SubstitutedFont[] {
+  const subjects = mergeNotices(lost).find(({ code }) => code === "fonts-substituted")?.subjects ?? [];
+  return subjects.map((font) => ({ ...font, sameWidths: hasSameWidths(font.name, font.replacedBy ?? "") }));
 }
 
 /**

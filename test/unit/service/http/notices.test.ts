@@ -30,8 +30,15 @@ test("one sentence for each kind of loss, singular and plural, without a period"
   expect(named("attachments-removed", "a.csv", "b.txt")).toEqual(["2 attachments were removed: a.csv, b.txt"]);
   expect(named("pages-pictured", "3")).toEqual(["page 3 became a picture"]);
   expect(named("pages-pictured", "3", "5")).toEqual(["2 pages became pictures: 3, 5"]);
-  const fonts = namedNotices("fonts-substituted", [{ name: "Calibri", replacedBy: "Carlito-Regular" }]);
-  expect(noticeSentences(fonts)).toEqual(["1 font was substituted: Calibri (replaced by Carlito-Regular)"]);
+  const fonts = namedNotices("fonts-substituted", [
+    { name: "Calibri", replacedBy: "Carlito-Regular" },
+    { name: "Verdana,Bold", replacedBy: "FitVerdana-Bold" },
+    { name: "Candara", replacedBy: "Carlito-Regular" },
+  ]);
+  expect(noticeSentences(fonts)).toEqual([
+    "3 fonts were substituted: Calibri (replaced by Carlito-Regular, same widths), Verdana,Bold (replaced by " +
+      "FitVerdana-Bold, same widths), Candara (replaced by Carlito-Regular)",
+  ]);
   expect(noticeSentences([])).toEqual([]);
 });
 

@@ -1,0 +1,75 @@
+// Compares requested fonts with the ones that LibreOffice used, which it records for this purpose (UNO's
+// XFontMappingUse).
+#include "replaced-fonts.hpp"
+
+#include <map>
+
+#include <com/sun/star/awt/XFontMappingUse.hpp>
+#include <com/sun/star/lang/XMultiComponentFactory.hpp>
+#include <rtl/ustring.hxx>
+
+using css::uno::Reference;
+using rtl::OUString;
+
+namespace zygote {
+namespace {
+
+constexpr std::size_t longestList = 1000;
+
+using Context = Reference<css::uno::XComponentContext>;
+
+Reference<css::awt::XFontMappingUse> recorder(const Context& context) {
+  const auto toolkit =
+      context->getServiceManager()->createInstanceWithContext("com.sun.star.awt.Toolkit", context);
+  return Reference<css::awt::XFontMappingUse>(toolkit, css::uno::UNO_QUERY);
+}
+
+/** Removes the style, which follows a slash. */
+OUString familyOf(const OUString& font) {
+  const sal_Int32 end = font.indexOf('/');
+  return end < 0 ? font : font.copy(0, end);
+}
+
+/** Reports whether a family is in a list, which is separated by semicolons and in the order of preference. */
+bool isListed(const OUString& list, const OUString& family) {
+  for (sal_Int32 at = 0; at >= 0;) {
+    if (list.getToken(0, ';', at).trim().equalsIgnoreAsciiCase(family)) return true;
+  }
+  return false;
+}
+
+std::string narrow(const OUString& text) {
+  return std::string(rtl::OUStringToOString(text, RTL_TEXTENCODING_UTF8).getStr());
+}
+
+}  // namespace
+
+void recordFonts(const Context& context) {
+  const auto fonts = recorder(context);
+  if (fonts.is()) fonts->startTrackingFontMappingUse();
+}
+
+std::string replacedFonts(const Context& context) {
+  std::map<std::string, std::string> replaced;
+  const auto fonts = recorder(context);
+  if (!fonts.is()) return "";
+  for (const css::awt::XFontMappingUseItem& item : fonts->finishTrackingFontMappingUse()) {
+    if (!item.usedFonts.hasElements()) continue;
+    // Further fonts have the characters that the first one lacks.
+    const OUString used = familyOf(item.usedFonts[0]);
+    const OUString requested = familyOf(item.originalFont);
+    sal_Int32 start = 0;
+    const OUString first = requested.getToken(0, ';', start).trim();
+    if (!first.isEmpty() && !isListed(requested, used)) replaced.emplace(narrow(first), narrow(used.replaceAll(" ", "")));
+  }
+  if (replaced.empty()) return "";
+  std::string list = std::to_string(replaced.size());
+  for (const auto& [requested, used] : replaced) {
+    const std::string line = "\n" + used + " for " + requested;
+    if (list.size() + line.size() > longestList) break;
+    list += line;
+  }
+  return list;
+}
+
+}  // namespace zygote

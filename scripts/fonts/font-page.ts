@@ -1,0 +1,50 @@
+// Generates docs/fonts.md from the list of replaced fonts.
+
+import { recordedWidths } from "../../container/fonts/fitted-fonts.ts";
+import { FAMILIES, type FontFamily } from "../../src/document/fonts/replacements/families.ts";
+import { REPLACEMENTS, type Replacement, STYLES } from "../../src/document/fonts/replacements/replacements.ts";
+
+const HEAD = `# Fonts
+
+Fonts that a document embeds are used. This page lists the fonts that replace others which are neither embedded nor
+installed, in PDFs of Office documents and web pages, and in the repair of PDFs to PDF/A. \`node scripts/bootstrap.mjs
+scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
+61](../decisions/0061-replaced-fonts.md)).
+
+## Replaced fonts
+
+- equal: the advance widths are those of the font. At most 3 % of the characters differ, rare ones.
+- fitted: made at installation from the family, with the advance widths and the line height of the font.
+- similar: another font of the same kind, with other widths.
+- similar, lines: in addition, with the line height that Word gives the font.
+
+"Compared" is the number of characters whose widths are known from PDFs of Office with embedded fonts, for the styles
+regular, bold, italic and bold italic. Of a fitted font, other characters and styles are scaled alike.
+`;
+
+export function fontPage(): string {
+  const replaced = REPLACEMENTS.map((one) => [one.names.join(", "), one.family, relationOf(one), comparedOf(one)]);
+  const used = new Set<string>(REPLACEMENTS.map(({ family }) => family));
+  const families = Object.entries<FontFamily>(FAMILIES).filter(([name]) => used.has(name));
+  return [
+    HEAD,
+    ...table(["Font", "Replaced by", "Widths", "Compared"], replaced),
+    "\n## Families\n",
+    ...table(
+      ["Family", "Package", "License"],
+      families.map(([name, { source, license }]) => [name, source, license]),
+    ),
+    "",
+  ].join("\n");
+}
+
+const relationOf = ({ widths, lines }: Replacement): string =>
+  widths === "similar" && lines ? "similar, lines" : widths;
+
+function comparedOf({ names: [name] }: Replacement): string {
+  const counts = STYLES.map((_, style) => recordedWidths(name, style)?.size ?? 0);
+  return counts.some((count) => count > 0) ? counts.join(", ") : "";
+}
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);

@@ -1,0 +1,179 @@
+// Tests the fonts that replace others: their widths and line heights, the choice of fontconfig, and what documents show.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { recordedWidths } from "../../container/fonts/fitted-fonts.ts";
+import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "../../container/fonts/system-fonts.ts";
+import { familyOf, filesOf, REPLACEMENTS, replacementOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { readCollection } from "../../src/document/fonts/truetype/collection.ts";
+import { familyNameOf } from "../../src/document/fonts/truetype/name-table.ts";
+import { viewOf } from "../../src/document/fonts/truetype/truetype.ts";
+import { openFace } from "../../src/document/pdfa/fonts/face.ts";
+import { docx } from "../fixtures/office.ts";
+import { documents, openOffices, save, zygote } from "../support/libreoffice.ts";
+
+openOffices();
+
+const paths = fontPaths([SYSTEM_FONTS, MADE_FONTS]);
+const STYLES = [0, 1, 2, 3];
+/** Part of the characters that may differ in a font whose widths count as equal: rare signs of URW's clones. */
+const RARE = 0.03;
+
+function fileOf(name: string): Uint8Array {
+  const path = paths.get(name);
+  expect(path, name).toBeDefined();
+  return new Uint8Array(readFileSync(path!));
+}
+
+const compared = REPLACEMENTS.filter(({ widths }) => widths !== "similar").flatMap((replacement) =>
+  STYLES.flatMap((style) => {
+    const widths = recordedWidths(replacement.names[0], style);
+    const file = filesOf(replacement)[style];
+    return widths && file ? [{ file, name: `${replacement.names[0]}, ${file}`, replacement, widths }] : [];
+  }),
+);
+
+test.each(compared)("$name: widths as recorded", ({ file, widths }) => {
+  const face = openFace(file, fileOf(file), 0)!;
+  const wrong = [...widths].filter(([character, width]) => {
+    const glyph = face.glyphOf(character);
+    return glyph === 0 || Math.abs(face.widthOf(glyph) - width) > 1;
+  });
+  expect(wrong.length / widths.size, JSON.stringify(wrong)).toBeLessThan(RARE);
+});
+
+test("widths are recorded for every fitted font, and for most of the equal ones", () => {
+  const names = new Set(compared.map(({ replacement }) => replacement.names[0]));
+  for (const {
+    names: [name],
+    widths,
+  } of REPLACEMENTS)
+    if (widths === "fitted") expect(names).toContain(name);
+  expect(names.size).toBeGreaterThan(20);
+});
+
+test.each(REPLACEMENTS.filter(({ widths }) => widths === "fitted"))("$names: the height of lines", (replacement) => {
+  for (const name of filesOf(replacement)) {
+    const view = new DataView(tableOf(fileOf(name), "hhea"));
+    const units = new DataView(tableOf(fileOf(name), "head")).getUint16(18);
+    const lines = [4, 6, 8].map((at) => (view.getInt16(at) * 1000) / units);
+    const [ascent, descent] = replacement.lines!;
+    for (const [index, line] of [ascent, -descent, 0].entries()) {
+      expect(Math.abs(lines[index]! - line)).toBeLessThan(1);
+    }
+  }
+});
+
+const lined = REPLACEMENTS.filter(({ widths, lines }) => widths === "similar" && lines);
+
+test.each(lined)("$names: the height of lines in a collection", (replacement) => {
+  for (const name of filesOf(replacement)) {
+    const members = readCollection(fileOf(name))!;
+    const member = members.find((one) => familyNameOf(one) === familyOf(replacement))!;
+    const source = members.find((one) => familyNameOf(one) === replacement.family)!;
+    const view = viewOf(member.tables.get("hhea")!);
+    expect([view.getInt16(4), view.getInt16(6)]).toEqual([replacement.lines![0], -replacement.lines![1]]);
+    expect(member.tables.get("CFF ")).toBe(source.tables.get("CFF "));
+  }
+});
+
+function tableOf(bytes: Uint8Array, tag: string): ArrayBuffer {
+  const view = new DataView(bytes.buffer);
+  for (let at = 12; at < 12 + 16 * view.getUint16(4); at += 16) {
+    if (String.fromCharCode(...bytes.subarray(at, at + 4)) !== tag) continue;
+    return bytes.slice(view.getUint32(at + 8), view.getUint32(at + 8) + view.getUint32(at + 12)).buffer;
+  }
+  throw new Error(`no table ${tag}`);
+}
+
+describe("fontconfig", () => {
+  const matched = (name: string) =>
+    execFileSync("fc-match", ["--format=%{family}", name.replaceAll("-", "\\-")], {
+      encoding: "utf8",
+      env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, "fonts.conf") },
+    }).split(",");
+
+  test("each name of the list has its replacement", () => {
+    for (const replacement of REPLACEMENTS) {
+      for (const name of replacement.names) expect(matched(name), name).toContain(familyOf(replacement));
+    }
+  });
+
+  test.each([
+    "Papyrus",
+    "Brush Script MT",
+    "Copperplate Gothic Std",
+    "Zapfino",
+    "Bauhaus Std",
+    "fantasy",
+    "cursive",
+    "x",
+  ])("%s is replaced by letters of a text font", (name) => {
+    const families = matched(name);
+    for (const family of ["D050000L", "Z003", "Standard Symbols PS"]) expect(families).not.toContain(family);
+  });
+
+  test.each(["Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"])("%s has its symbols", (name) => {
+    expect(matched(name)).toContain(name);
+  });
+});
+
+describe("a document", () => {
+  const run = (font: string, content: string) =>
+    `<w:p><w:r><w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}" w:eastAsia="${font}" w:cs="${font}"/></w:rPr>${content}</w:r></w:p>`;
+
+  async function fontsOf(body: string): Promise<string[]> {
+    const output = join(documents, "replaced.pdf");
+    await using pdf = await zygote.convertToPdf(await save(docx({ body }), "docx"), { tagged: false, lossless: false });
+    copyFileSync(pdf.path, output);
+    const list = execFileSync("pdffonts", [output], { encoding: "utf8" });
+    return [...list.matchAll(/^[A-Z]{6}\+(\S+)/gm)].map(([, name]) => name!);
+  }
+
+  test.each(["Aptos", "Georgia", "Impact", "Tahoma", "Comic Sans MS", "Cambria", "Segoe UI"])("in %s", async (font) => {
+    const [replacing, ...others] = await fontsOf(run(font, "<w:t>Text</w:t>"));
+    const family = familyOf(replacementOf(font)!).replaceAll(" ", "");
+    expect(replacing).toMatch(new RegExp(`^${family}`));
+    expect(others).toEqual([]);
+  });
+
+  test.each(["Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"])("with %s", async (font) => {
+    const codes = ["F061", "F06E", "F0A7", "F0B7", "F0D8"];
+    const signs = codes.map((code) => `<w:sym w:font="${font}" w:char="${code}"/>`).join("");
+    const text = `<w:t>${codes.map((code) => `&#x${code};`).join("")}</w:t>`;
+    for (const body of [run(font, signs), run(font, text)]) {
+      const [name, ...others] = await fontsOf(body);
+      expect(name).toMatch(new RegExp(`^${font.replaceAll(" ", "")}`));
+      expect(others).toEqual([]);
+    }
+  });
+
+  test("in 宋体 of 12 points has a line on each line of the grid", async () => {
+    const size = '<w:sz w:val="24"/>';
+    const lines = Array.from({ length: 30 }, () =>
+      run("宋体", "<w:t>一二三</w:t>").replace("</w:rPr>", `${size}</w:rPr>`),
+    );
+    const grid = '<w:sectPr><w:docGrid w:type="lines" w:linePitch="312"/></w:sectPr>';
+    const output = join(documents, "lines.pdf");
+    const path = await save(docx({ body: lines.join("") + grid }), "docx");
+    await using pdf = await zygote.convertToPdf(path, { tagged: false, lossless: false });
+    copyFileSync(pdf.path, output);
+    const words = execFileSync("pdftotext", ["-bbox", output, "-"], { encoding: "utf8" });
+    const tops = [...words.matchAll(/yMin="([\d.]+)"/g)].map(([, top]) => Number(top));
+    expect(tops).toHaveLength(30);
+    expect((tops.at(-1)! - tops[0]!) / 29).toBeCloseTo(15.6, 0);
+  });
+
+  test.each([
+    ["ＭＳ 明朝", "明朝体", /^NotoSerifCJK/],
+    ["宋体", "宋体字", /^NotoSerifCJK/],
+    ["微软雅黑", "雅黑", /^NotoSansCJK/],
+    ["맑은 고딕", "한글", /^NotoSansCJK/],
+    ["新細明體", "細明體", /^NotoSerifCJK/],
+  ])("in %s", async (font, text, family) => {
+    for (const name of await fontsOf(run(font, `<w:t>${text}</w:t>`))) {
+      expect(name).toMatch(family);
+    }
+  });
+});
