@@ -5,8 +5,9 @@ import { join } from "node:path";
 
 const SETTINGS = join(import.meta.dirname, "profile.xcu");
 
-/** Installation folder of Debian's packages. */
-export const PROGRAM_FOLDER = "/usr/lib/libreoffice/program";
+/** Installation folder. `LIBREOFFICE` names one that is not Debian's, for tests of another version. */
+export const INSTALLATION = process.env.LIBREOFFICE ?? "/usr/lib/libreoffice";
+export const PROGRAM_FOLDER = join(INSTALLATION, "program");
 
 /** @param folder to create; other users can read it, because it contains no secret */
 export async function makeProfile(folder: string): Promise<void> {
