@@ -1,0 +1,114 @@
+# Part of install-engines.sh, whose functions it uses. Installs LibreOffice of Debian 13 on an older Debian: a folder with
+# Debian 13's packages, including the C library and its loader, none of whose scripts run. apt checks the signatures with
+# the keys that Debian 12 has.
+
+office=/opt/pagewright/libreoffice
+
+# Packages that the folder does not need, because Debian 12 has them or LibreOffice does not use them in conversions.
+# apt treats them as installed.
+unneeded=(
+  perl-base debconf base-passwd init-system-helpers passwd adduser procps ucf sensible-utils fontconfig-config
+  fonts-opensymbol fonts-dejavu-core gnupg dirmngr coinor-libcoinmp0 libpoppler147 libx11-data
+)
+
+# Prints apt's source for a Debian 13 suite, from the mirror of this machine's suite. Its keys are those of the mirror's
+# source, or all that apt trusts.
+# source_for <suite of this machine> <suites of Debian 13> <default mirror>
+source_for() {
+  local mirror keys
+  # shellcheck disable=SC2016 # apt's placeholders.
+  IFS='|' read -r mirror keys < <(
+    apt-get indextargets --format '$(REPO_URI)|$(SIGNED_BY)' "Created-By: Packages" "Release: $1" "Component: main"
+  ) || true
+  printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "${mirror:-$3}" "$2"
+  # apt leaves the placeholder if a source names no keys.
+  case "${keys:-}" in "" | '$('*) ;; *) printf 'Signed-By: %s\n' "$keys" ;; esac
+  echo
+}
+
+# Reads Debian 13's lists of packages into a folder, and sets apt_options so that apt uses this folder.
+find_office() {
+  local old state="$1" package
+  old="$(. /etc/os-release && echo "$VERSION_CODENAME")"
+  mkdir -p "$state"/{lists,archives}/partial
+  {
+    source_for "$old" "trixie trixie-updates" http://deb.debian.org/debian
+    source_for "$old-security" trixie-security http://deb.debian.org/debian-security
+  } > "$state/debian-13.sources"
+  for package in "${unneeded[@]}"; do
+    printf 'Package: %s\nStatus: install ok installed\nVersion: 99\n' "$package"
+    printf 'Architecture: %s\nMaintainer: none\nDescription: none\n\n' "$(dpkg --print-architecture)"
+  done > "$state/status"
+  apt_options=(
+    -o "Dir::State::Lists=$state/lists" -o "Dir::State::status=$state/status" -o "Dir::State::extended_states=$state/extended"
+    -o "Dir::Cache=$state" -o "Dir::Etc::SourceList=$state/debian-13.sources" -o Dir::Etc::SourceParts=/dev/null
+    -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null -o APT::Update::Error-Mode=any
+    -o Acquire::Languages=none -o APT::Keep-Downloaded-Packages=true
+  )
+  apt update
+}
+
+# Makes the installation from unpacked packages: LibreOffice's folder, with all libraries next to its programs, where
+# LibreOffice's own libraries look for others.
+# arrange_office <folder of unpacked packages> <folder to make>
+arrange_office() {
+  local libraries loader file
+  # Links between folders lead nowhere in the folder to make.
+  find "$1/usr/lib" -type l -lname '*/*' -delete
+  mv "$1/usr/lib/libreoffice" "$2"
+  libraries="$(dirname "$1"/usr/lib/*/libc.so.6)"
+  find "$libraries" -maxdepth 1 -name '*.so*' -exec mv -t "$2/program" {} +
+  mv "$1/usr/bin/fc-cache" "$2/program/"
+  find "$2/sdk" -mindepth 1 ! -path '*/bin' ! -name cppumaker.bin -delete
+  cp -rL "$1/usr/include" "$2/sdk/"
+  # Debian's packages refer to folders of the system.
+  mv "$1/etc/libreoffice" "$2/etc"
+  mv -f "$2/share/.registry/main.xcd" "$2/share/registry/main.xcd"
+  mv -f "$1"/usr/share/libreoffice/share/config/* "$2/share/config/"
+  sed -i 's|file:///usr/lib/libreoffice|${ORIGIN}/..|' "$2/program/fundamentalrc"
+  sed -i 's|file:///etc/libreoffice|${ORIGIN}/../etc|' "$2/program/sofficerc"
+  # No conversion uses these: pictures and templates for people, and scripts.
+  rm -rf "$2"/{CREDITS.fodt,LICENSE.html,NOTICE} "$2"/share/{gallery,template,wizards,Scripts} "$2"/program/{wizards,xpdfimport}
+  # Programs start with the folder's loader, and search the folder for libraries before the system's folders.
+  loader="$(echo "$2"/program/ld-linux-*.so.*)"
+  for file in program/{soffice.bin,oosplash,fc-cache} sdk/bin/cppumaker.bin; do
+    "$loader" --library-path "$2/program" "$1/usr/bin/patchelf" --force-rpath --set-rpath "$office/program" \
+      --set-interpreter "$office/program/${loader##*/}" "$2/$file"
+  done
+}
+
+# Installs LibreOffice if it is missing. Replaces it if it was made by another version of this file, or if the argument
+# is --upgrade and Debian 13 has a newer version.
+install_office() {
+  local made work version
+  made="$(sha256sum < "${BASH_SOURCE[0]}")"
+  if [ "$1" != --upgrade ] && [ "$(cat "$office/stamp" 2> /dev/null)" = "$made" ]; then return; fi
+  if [ "$(id -u)" != 0 ]; then
+    echo "LibreOffice is not installed in $office, and only root may install it: $here/install-engines.sh" >&2
+    exit 1
+  fi
+  mkdir -p "$(dirname "$office")"
+  # Several checkouts on a machine use the same folder.
+  exec 9> "$office.lock"
+  flock 9
+  work="$office.work"
+  rm -rf "$work"
+  mkdir "$work"
+  echo "Fetching LibreOffice of Debian 13 and its libraries into $office…"
+  find_office "$work"
+  version="$(apt-cache "${apt_options[@]}" policy libreoffice-core-nogui | sed -n 's/^ *Candidate: //p')"
+  if [ "$(cat "$office"/{stamp,version} 2> /dev/null)" != "$made"$'\n'"$version" ]; then
+    apt install -y --download-only --no-install-recommends "${office_packages[@]}" \
+      libreoffice-dev libreoffice-dev-common libreofficekit-dev fontconfig patchelf
+    echo "  unpacking LibreOffice $version"
+    for package in "$work"/archives/*.deb; do dpkg-deb -x "$package" "$work/root"; done
+    arrange_office "$work/root" "$work/libreoffice"
+    printf '%s\n' "$made" > "$work/libreoffice/stamp"
+    printf '%s\n' "$version" > "$work/libreoffice/version"
+    if [ -d "$office" ]; then mv "$office" "$work/old"; fi
+    mv "$work/libreoffice" "$office"
+  fi
+  apt_options=()
+  rm -rf "$work"
+  exec 9>&-
+}
