@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SOFFICE } from "../../container/engines/libreoffice/profile.ts";
 import { corpusDir } from "../support/corpus.ts";
 import { distances, flattened } from "../support/flattened.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
@@ -22,7 +23,7 @@ describe.skipIf(!corpusDir)("a deck of slides with shadows", () => {
     folder = mkdtempSync(join(tmpdir(), "deck-"));
     const home = `-env:UserInstallation=file://${folder}/profile`;
     const source = join(corpusDir!, "office/O12Typical.pptx");
-    execFileSync("soffice", [home, "--headless", "--convert-to", "pdf", "--outdir", folder, source], {
+    execFileSync(SOFFICE, [home, "--headless", "--convert-to", "pdf", "--outdir", folder, source], {
       stdio: "ignore",
     });
     deck = new Uint8Array(readFileSync(join(folder, "O12Typical.pdf")));

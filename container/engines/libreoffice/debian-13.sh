@@ -7,7 +7,7 @@ office=/opt/pagewright/libreoffice
 # Packages that the folder does not need, because Debian 12 has them or LibreOffice does not use them in conversions.
 # apt treats them as installed.
 unneeded=(
-  perl-base debconf base-passwd init-system-helpers passwd adduser procps ucf sensible-utils fontconfig-config
+  perl-base debconf base-passwd init-system-helpers passwd adduser procps ucf sensible-utils fontconfig fontconfig-config
   fonts-opensymbol fonts-dejavu-core gnupg dirmngr coinor-libcoinmp0 libpoppler147 libx11-data
 )
 
@@ -58,7 +58,6 @@ arrange_office() {
   mv "$1/usr/lib/libreoffice" "$2"
   libraries="$(dirname "$1"/usr/lib/*/libc.so.6)"
   find "$libraries" -maxdepth 1 -name '*.so*' -exec mv -t "$2/program" {} +
-  mv "$1/usr/bin/fc-cache" "$2/program/"
   find "$2/sdk" -mindepth 1 ! -path '*/bin' ! -name cppumaker.bin -delete
   cp -rL "$1/usr/include" "$2/sdk/"
   # Debian's packages refer to folders of the system.
@@ -71,7 +70,7 @@ arrange_office() {
   rm -rf "$2"/{CREDITS.fodt,LICENSE.html,NOTICE} "$2"/share/{gallery,template,wizards,Scripts} "$2"/program/{wizards,xpdfimport}
   # Programs start with the folder's loader, and search the folder for libraries before the system's folders.
   loader="$(echo "$2"/program/ld-linux-*.so.*)"
-  for file in program/{soffice.bin,oosplash,fc-cache} sdk/bin/cppumaker.bin; do
+  for file in program/{soffice.bin,oosplash} sdk/bin/cppumaker.bin; do
     "$loader" --library-path "$2/program" "$1/usr/bin/patchelf" --force-rpath --set-rpath "$office/program" \
       --set-interpreter "$office/program/${loader##*/}" "$2/$file"
   done
@@ -99,7 +98,7 @@ install_office() {
   version="$(apt-cache "${apt_options[@]}" policy libreoffice-core-nogui | sed -n 's/^ *Candidate: //p')"
   if [ "$(cat "$office"/{stamp,version} 2> /dev/null)" != "$made"$'\n'"$version" ]; then
     apt install -y --download-only --no-install-recommends "${office_packages[@]}" \
-      libreoffice-dev libreoffice-dev-common libreofficekit-dev fontconfig patchelf
+      libreoffice-dev libreoffice-dev-common libreofficekit-dev patchelf
     echo "  unpacking LibreOffice $version"
     for package in "$work"/archives/*.deb; do dpkg-deb -x "$package" "$work/root"; done
     arrange_office "$work/root" "$work/libreoffice"

@@ -12,6 +12,8 @@ const FOLDER_OF_ITS_OWN = "/opt/pagewright/libreoffice";
 /** Installation folder. */
 export const INSTALLATION = existsSync(FOLDER_OF_ITS_OWN) ? FOLDER_OF_ITS_OWN : "/usr/lib/libreoffice";
 export const PROGRAM_FOLDER = join(INSTALLATION, "program");
+/** The command that starts LibreOffice with its own settings. */
+export const SOFFICE = join(PROGRAM_FOLDER, "soffice");
 
 /** @param folder to create; other users can read it, because it contains no secret */
 export async function makeProfile(folder: string): Promise<void> {

@@ -25,7 +25,7 @@ import {
   zygote,
 } from "../../../../test/support/libreoffice.ts";
 import { run } from "../../../processes/process.ts";
-import { PROGRAM_FOLDER } from "../profile.ts";
+import { PROGRAM_FOLDER, SOFFICE } from "../profile.ts";
 
 openOffices();
 openCanaries();
@@ -102,7 +102,7 @@ async function unconfined(folder: string, [, extension, content]: Tried): Promis
   await writeFile(input, content());
   const profile = `-env:UserInstallation=file://${folder}/profile`;
   const args = [profile, "--headless", "--convert-to", "pdf", "--outdir", folder, input];
-  await run("soffice", args, { cwd: folder, limits: { timeoutMs: 60_000 }, network: true });
+  await run(SOFFICE, args, { cwd: folder, limits: { timeoutMs: 60_000 }, network: true });
   return join(folder, "in.pdf");
 }
 
