@@ -1,10 +1,10 @@
 #!/bin/bash
 # Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central and a font from PyPI, and
 # builds zygotes and the veraPDF server into container/dist. Reports each step. Does nothing if everything is installed.
-# Used on developers' machines and for the container's image.
+# Used on developers' machines, with Debian 12 or later, and for the container's image, with Debian 13.
 #
 # install-engines.sh: installs everything.
-# install-engines.sh --upgrade: also replaces LibreOffice, if it is in a folder of its own, by a newer version of Debian 13.
+# install-engines.sh --upgrade: also fetches a newer LibreOffice of Debian 13 for an older Debian.
 # install-engines.sh --packages: installs only the packages that the built programs need. For an image that copies the
 # programs from another image.
 set -euo pipefail
@@ -16,21 +16,19 @@ unset LANG
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"
 
-engines=(
-  ghostscript chromium-headless-shell default-jre-headless fontconfig
-)
+engines=(ghostscript chromium-headless-shell default-jre-headless fontconfig)
 # LibreOffice without a desktop. Math renders the formulas in documents of other kinds.
 office_packages=(
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
 )
 # The first version without the holes of November 2026 (decisions/0062-libreoffice-25-2.md).
 office_minimum="4:25.2.3-2+deb13u12"
-# Data that LibreOffice finds in the system's folders. These are packages of their own where LibreOffice is not one.
+# On an older Debian, LibreOffice is no package, but these packages have data that it finds in the system's folders.
 office_data=(fonts-opensymbol libexttextcat-data liblangtag-common libnumbertext-data)
 fonts=(
   # Fonts with the same widths as Arial, Times New Roman, Courier New, Calibri and Tahoma. container/fonts makes more fonts
   # from these (src/document/fonts/replacements).
-  fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-wine
+  fonts-liberation fonts-crosextra-carlito fonts-wine
   # Symbols, and the scripts of Office documents. fonts-noto-core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
   # Replacements for the standard fonts of PDF, and CMaps for fonts that are not embedded.
@@ -66,7 +64,7 @@ progress() {
   local step percent words fifth shown=""
   while IFS=: read -r step _ percent _; do
     case "$step" in
-      dlstatus) words="downloading $(sed -n 's/^Need to get \(.*B\).*/\1/p' "$log")" ;;
+      dlstatus) words="downloading$(sed -n 's/^Need to get \(.*B\).*/ \1/p' "$log")" ;;
       pmstatus) words="installing" ;;
       *) continue ;;
     esac
@@ -118,7 +116,7 @@ fingerprint() {
   } | sha256sum
 }
 
-# build_zygote <folder> <version> <package of the headers> <name in dist> <display name>
+# build_zygote <folder> <version of the engine> <package of the headers> <name in dist> <display name>
 build_zygote() {
   local built stamp="$dist/$4.stamp"
   built="$(fingerprint "$1" "$2")"
@@ -140,9 +138,9 @@ trap 'rm -f "$log"' EXIT
 
 packages=("${engines[@]}" "${fonts[@]}" "${hyphenation[@]}")
 if is_older libc6 2.41; then
-  packages+=("${office_data[@]}")
+  packages+=("${office_data[@]}" fonts-liberation2)
 else
-  packages+=("${office_packages[@]}")
+  packages+=("${office_packages[@]}" fonts-liberation-sans-narrow)
 fi
 wanted="$(missing "${packages[@]}")"
 # shellcheck disable=SC2086 # One word for each package.
@@ -153,16 +151,19 @@ if is_older libc6 2.41; then
   install_office "${1:-}"
   office_version="$(cat "$office/version")"
 else
+  # A folder from before an upgrade of Debian.
+  if [ -d /opt/pagewright ]; then rm -rf /opt/pagewright; fi
   if is_older libreoffice-core-nogui "$office_minimum"; then install_packages "${office_packages[@]}"; fi
+  office=/usr/lib/libreoffice
   office_version="$(version_of libreoffice-core-nogui)"
 fi
 if dpkg --compare-versions "$office_version" lt "$office_minimum"; then
-  echo "The mirror has only LibreOffice $office_version, without the security fixes of $office_minimum." >&2
+  echo "The mirror has LibreOffice $office_version, which lacks the security fixes of $office_minimum." >&2
   exit 1
 fi
 if [ "${1:-}" = --packages ]; then exit; fi
 
-build_zygote libreoffice "$office_version" libreofficekit-dev zygote LibreOffice
+build_zygote libreoffice "$office_version $office" libreofficekit-dev zygote LibreOffice
 build_zygote ghostscript "$(version_of libgs10)" libgs-dev ghostscript-zygote Ghostscript
 
 # veraPDF: built with a JDK and Maven, run by the JRE that is installed above.
