@@ -1,6 +1,6 @@
 # Part of install-engines.sh, whose functions it uses. Installs LibreOffice of Debian 13 on an older Debian, in a folder
 # with all libraries that it needs, the C library and its loader included. No script of the packages runs. apt checks
-# their signatures with this machine's keys; Debian 12 has those of Debian 13.
+# their signatures; Debian 12 has the keys of Debian 13.
 
 office=/opt/pagewright/libreoffice
 # Must be increased when this file changes the content of the folder.
@@ -13,19 +13,16 @@ unneeded=(
   gnupg init-system-helpers libpoppler147 libx11-data passwd perl-base procps sensible-utils ucf
 )
 
-# Prints apt's source for a Debian 13 suite, from the mirror of this machine's suite. Its keys are those of the mirror's
-# source, or all that apt trusts.
-# source_for <suite of this machine> <suites of Debian 13> <default mirror>
+# Prints apt's source for suites of Debian 13, on the mirror of a suite of this machine, and with Debian's signatures.
+# source_for <suite of this machine> <suites of Debian 13> <mirror if the machine's sources lack the suite>
 source_for() {
-  local mirror keys
-  # shellcheck disable=SC2016 # apt's placeholders.
-  IFS='|' read -r mirror keys < <(
-    apt-get indextargets --format '$(REPO_URI)|$(SIGNED_BY)' "Created-By: Packages" "Release: $1" "Component: main"
-  ) || true
-  printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "${mirror:-$3}" "$2"
-  # apt leaves the placeholder if a source names no keys.
-  case "${keys:-}" in "" | '$('*) ;; *) printf 'Signed-By: %s\n' "$keys" ;; esac
-  echo
+  local mirrors keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  # shellcheck disable=SC2016 # apt's placeholder.
+  mapfile -t mirrors < <(
+    apt-get indextargets --no-release-info --format '$(REPO_URI)' "Created-By: Packages" "Release: $1" "Component: main"
+  )
+  printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "${mirrors[0]:-$3}" "$2"
+  printf 'Architectures: %s\nSigned-By: %s\n\n' "$(dpkg --print-architecture)" "$keys"
 }
 
 # Reads Debian 13's lists of packages into a folder, and sets apt_options so that apt uses this folder.
@@ -117,6 +114,9 @@ install_office() {
     echo "$layout" > "$work/libreoffice/layout"
     if [ -d "$office" ]; then mv "$office" "$work/old"; fi
     mv "$work/libreoffice" "$office"
+  else
+    echo "  LibreOffice $version is the newest"
+    touch "$office/version"
   fi
   apt_options=()
   rm -rf "$work"
