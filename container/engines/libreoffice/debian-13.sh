@@ -93,6 +93,8 @@ install_office() {
     echo "LibreOffice is not installed in $office, and only root may install it: $here/install-engines.sh" >&2
     exit 1
   fi
+  # The users of jobs must read the folder.
+  umask 022
   mkdir -p "$(dirname "$office")"
   # Several checkouts on a machine use the same folder. The lock ends with this process.
   exec 9> "$office.lock"
@@ -108,8 +110,14 @@ install_office() {
     apt install -y --download-only --no-install-recommends "${office_packages[@]}" \
       libreoffice-dev libreoffice-dev-common libreofficekit-dev patchelf
     echo "  unpacking LibreOffice $version"
-    for package in "$work"/archives/*.deb; do dpkg-deb -x "$package" "$work/root"; done
+    for package in "$work"/archives/*.deb; do
+      dpkg-deb -x "$package" "$work/root"
+      # Lists the package for container/write-sbom.ts.
+      dpkg-deb --show --showformat 'installed\t${Section}\t${Package}\t${Version}\t${Architecture}\n' "$package" \
+        >> "$work/packages"
+    done
     arrange_office "$work/root" "$work/libreoffice"
+    mv "$work/packages" "$work/libreoffice/packages"
     echo "$version" > "$work/libreoffice/version"
     echo "$layout" > "$work/libreoffice/layout"
     if [ -d "$office" ]; then mv "$office" "$work/old"; fi
