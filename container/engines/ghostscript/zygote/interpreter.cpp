@@ -183,6 +183,11 @@ std::string startInterpreter() {
     // The folder of fontconfig's configuration also has a Fontmap.
     texts.push_back("-I" + std::string(rules).substr(0, std::string(rules).rfind('/')));
   }
+  gsapi_revision_t revision{};
+  // Version 10.04 and later permit no device but the first one unless it is named; earlier versions reject the option.
+  if (gsapi_revision(&revision, sizeof revision) == 0 && revision.revision >= 10040) {
+    texts.push_back("--permit-devices=pdfwrite:ppmraw:nullpage");
+  }
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(&text[0]);
   arguments.push_back(nullptr);
