@@ -1,5 +1,5 @@
 // Writes Ghostscript's map from the PostScript names of replaced fonts to font files. Fonts that Ghostscript replaces by
-// its own clones are left out.
+// its own clones are left out, and collections of fonts, which it cannot read.
 import { spellingsOf } from "../../src/document/fonts/replacements/font-names.ts";
 import { filesOf, REPLACEMENTS } from "../../src/document/fonts/replacements/replacements.ts";
 import { SYMBOL_FONTS, symbolFileOf } from "../../src/document/fonts/replacements/symbols.ts";
@@ -17,7 +17,7 @@ export function fontmap(pathOf: (name: string) => string): string {
       if (ASCII.test(one) && !OWN.test(one) && !entries.has(one)) entries.set(one, pathOf(file));
     }
   };
-  for (const replacement of REPLACEMENTS) {
+  for (const replacement of REPLACEMENTS.filter(({ family }) => !family.includes("CJK"))) {
     const files = filesOf(replacement);
     for (const family of replacement.names) {
       for (const { name, style } of spellingsOf(family)) add(name, files[style] ?? files[style & 1] ?? files[0]!);

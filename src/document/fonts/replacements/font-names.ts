@@ -3,6 +3,7 @@
 // names (spellingsOf).
 import { FAMILIES } from "./families.ts";
 import { familyOf, filesOf, REPLACEMENTS, type Replacement, STYLES } from "./replacements.ts";
+import { SYMBOL_FONTS, type SymbolFont } from "./symbols.ts";
 
 /** A name without its style. */
 interface StyledName {
@@ -22,6 +23,7 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replace(/[\s_-]/g, "");
 
+const symbolsByName = new Map(SYMBOL_FONTS.flatMap((one) => one.names.map((name) => [plain(name), one] as const)));
 const byName = new Map(REPLACEMENTS.flatMap((one) => one.names.map((name) => [plain(name), one] as const)));
 
 function withoutStyle(name: string): StyledName {
@@ -41,9 +43,14 @@ const undecorated = (name: string): string =>
     .replace(/^[\s"'@]+|[\s"']+$/g, "");
 
 /** @param name name of a family or of a font; of a list with semicolons, the first known name counts */
-export function replacementOf(name: string): Replacement | undefined {
+export const replacementOf = (name: string): Replacement | undefined => find(byName, name);
+
+/** Returns the made font of symbols for a name; undefined if it is the name of a text font. */
+export const symbolFontOf = (name: string): SymbolFont | undefined => find(symbolsByName, name);
+
+function find<Found>(known: ReadonlyMap<string, Found>, name: string): Found | undefined {
   for (const one of name.split(";").map(undecorated)) {
-    const found = byName.get(plain(one)) ?? byName.get(plain(withoutStyle(one).family));
+    const found = known.get(plain(one)) ?? known.get(plain(withoutStyle(one).family));
     if (found) return found;
   }
   return undefined;
@@ -72,7 +79,8 @@ function postScriptNamesOf(family: string): { name: string; style: number }[] {
   const hyphenated = family.replace(/ (?=\w+$)/, "-").replaceAll(" ", "");
   const names = STYLES.flatMap((style, index) => {
     const suffix = style.replace(" ", "");
-    const hyphen = [`${joined}-${suffix}`, `${stem}-${suffix}MT`, `${family}-${suffix}`];
+    const other = suffix.replace("Italic", "Oblique").replace("Regular", "Roman");
+    const hyphen = [`${joined}-${suffix}`, `${joined}-${other}`, `${stem}-${suffix}MT`, `${family}-${suffix}`];
     return [`${family} ${style}`, ...hyphen, `${joined},${suffix}`, `${family},${suffix}`].map((name) => ({
       name,
       style: index,
