@@ -1,7 +1,7 @@
-// Declares which installed family replaces a font that documents name. Office documents follow the list through
-// fontconfig (container/fonts/fontconfig.ts), from which Chromium accepts only a few names, PostScript through
-// Ghostscript's map (container/fonts/fontmap.ts), PDFs without embedded fonts through
-// src/document/pdfa/fonts/face-choice.ts. container/fonts/widths.json has the widths that it relies on.
+// Declares which installed family replaces a font that documents name. Engines follow the list: LibreOffice and Chromium
+// through fontconfig (container/fonts/fontconfig.ts), PostScript through Ghostscript's map (container/fonts/fontmap.ts),
+// PDFs without embedded fonts through src/document/pdfa/fonts/face-choice.ts. container/fonts/widths.json has the widths
+// that it relies on.
 import { FAMILIES, type FamilyName } from "./families.ts";
 
 /**

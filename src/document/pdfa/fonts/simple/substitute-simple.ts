@@ -125,8 +125,7 @@ const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
   slots.every((slot) => isBlankSlot(slot) || glyphIn(face, slot) > 0);
 
 /** Reports whether a code shows nothing. Pictures without a known character have private ones. */
-const isBlankSlot = ({ text, picture }: Slot): boolean =>
-  text === undefined || (text !== picture && isBlank(text));
+const isBlankSlot = ({ text, picture }: Slot): boolean => text === undefined || (text !== picture && isBlank(text));
 
 function isNarrow(face: Face, slots: readonly Slot[]): boolean {
   let [own, document] = [0, 0];
