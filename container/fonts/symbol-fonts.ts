@@ -20,6 +20,8 @@ const PICTURES = ["NotoSansSymbols2-Regular", "NotoSansSymbols-Regular", "NotoSa
 const LETTERS = ["LiberationSerif-Regular", "DejaVuSerif", ...PICTURES];
 /** Font with the widths of Symbol. */
 const SYMBOL_WIDTHS = "StandardSymbolsPS";
+/** Of fonts with one name, engines prefer those of medium width: a font that a document embeds, or an installed one. */
+const SEMI_CONDENSED = 4;
 const PRIVATE_USE = 0xf000;
 const CODES = { first: 0x20, last: 0xff };
 
@@ -60,7 +62,13 @@ export function makeSymbols(symbols: SymbolFont, read: (name: string) => Uint8Ar
   }
   const map = { platform: 3, encoding: 1, glyphOf: (code: number) => places.get(code) ?? 0 };
   const cmap = subsetCmap([map], new Set(places.keys()));
-  const bytes = makeFont(base.font, { names: { family, style: "Regular" }, glyphs, cmap, lines });
+  const bytes = makeFont(base.font, {
+    names: { family, style: "Regular" },
+    glyphs,
+    cmap,
+    lines,
+    widthClass: SEMI_CONDENSED,
+  });
   if (!bytes) throw new Error(`${family} could not be made.`);
   return { name: symbolFileOf(symbols), bytes };
 }

@@ -58,7 +58,7 @@ export const FAMILIES = {
   ),
   Z003: urw("serif", "Z003-MediumItalic"),
   D050000L: { ...urw("symbols", "D050000L"), lineHeight: 1350 },
-  "Standard Symbols PS": urw("symbols", "StandardSymbolsPS"),
+  "Standard Symbols PS": { ...urw("symbols", "StandardSymbolsPS"), lineHeight: 1000 },
   "Liberation Sans": liberation("sans", "LiberationSans", 1150),
   "Liberation Serif": liberation("serif", "LiberationSerif", 1149),
   "Liberation Mono": liberation("fixed", "LiberationMono", 1133),

@@ -14,6 +14,7 @@ interface StyledName {
 
 /** Matches the style at the end of a name, for example in `Cambria,Bold` and `TimesNewRomanPS-BoldItalicMT`. */
 const STYLE = /(?:[\s,_-]*(?:regular|roman|normal|bold|italic|oblique|mt))+$/i;
+const STYLE_WORD = /[\s,_-]*(?:regular|roman|normal|bold|italic|oblique|mt)$/i;
 const LONGEST_NAME = 256;
 
 /** Full and half width, case, blanks and hyphens do not count. */
@@ -24,7 +25,13 @@ const plain = (name: string): string =>
     .replace(/[\s_-]/g, "");
 
 const symbolsByName = new Map(SYMBOL_FONTS.flatMap((one) => one.names.map((name) => [plain(name), one] as const)));
-const byName = new Map(REPLACEMENTS.flatMap((one) => one.names.map((name) => [plain(name), one] as const)));
+/** `MT`, a mark of Monotype's fonts, can follow the style. */
+const withoutMark = (name: string): string => name.replace(/ ?MT$/, "");
+const byName = new Map(
+  REPLACEMENTS.flatMap((one) =>
+    one.names.flatMap((name) => [name, withoutMark(name)]).map((name) => [plain(name), one]),
+  ),
+);
 
 function withoutStyle(name: string): StyledName {
   const [style = ""] = STYLE.exec(name) ?? [];
@@ -38,7 +45,7 @@ function withoutStyle(name: string): StyledName {
 /** Removes the tag of a subset, quotes, and `@`, which Windows adds for vertical text. */
 const undecorated = (name: string): string =>
   name
-    .slice(0, LONGEST_NAME)
+    .normalize("NFKC")
     .replace(/^[A-Z]{6}\+/, "")
     .replace(/^[\s"'@]+|[\s"']+$/g, "");
 
@@ -49,9 +56,13 @@ export const replacementOf = (name: string): Replacement | undefined => find(byN
 export const symbolFontOf = (name: string): SymbolFont | undefined => find(symbolsByName, name);
 
 function find<Found>(known: ReadonlyMap<string, Found>, name: string): Found | undefined {
-  for (const one of name.split(";").map(undecorated)) {
-    const found = known.get(plain(one)) ?? known.get(plain(withoutStyle(one).family));
-    if (found) return found;
+  for (const one of name.slice(0, LONGEST_NAME).split(";")) {
+    // "Roman" can be a style or a part of the name.
+    for (let rest = undecorated(one); ; rest = rest.replace(STYLE_WORD, "")) {
+      const found = known.get(plain(rest));
+      if (found) return found;
+      if (!STYLE_WORD.test(rest)) break;
+    }
   }
   return undefined;
 }
