@@ -8,8 +8,8 @@ import { REPLACEMENTS, type Replacement, STYLES } from "../../src/document/fonts
 const HEAD = `# Fonts
 
 Fonts that a document embeds are used. This page lists the fonts that replace others which are neither embedded nor
-installed, in PDFs of Office documents and in the repair of PDFs to PDF/A. \`node scripts/bootstrap.mjs
-scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
+installed, in PDFs of Office documents, PostScript and web pages, and in the repair of PDFs to PDF/A. \`node
+scripts/bootstrap.mjs scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
 61](../decisions/0061-replaced-fonts.md)).
 
 Names are known in any case, with a style (\`Cambria Bold\`, \`Calibri,Bold\`, \`ArialMT\`), with \`@\`, and with letters of
@@ -25,7 +25,7 @@ Exceptions:
 
 ## Replaced fonts
 
-- equal: the advance widths are those of the font. At most 3 % of the characters differ, rare ones.
+- equal: designed with the advance widths of the font. At most 3 % of the compared characters differ, rare ones.
 - fitted: made at installation from the family, with the advance widths and the line height of the font.
 - similar: another font of the same kind, with other widths.
 - similar, lines: in addition, with the line height that Word gives the font.

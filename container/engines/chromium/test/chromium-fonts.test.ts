@@ -50,11 +50,13 @@ test("a font of the page has precedence", async () => {
 });
 
 test.each(["Verdana", "Segoe UI", "Aptos", "Tahoma"])("the height of lines in %s", async (family) => {
-  const lines = "Line<br>".repeat(20);
+  const lines = "Line<br>".repeat(11);
   const style = `font: 40px '${family}'; margin: 0`;
-  const path = await print(chromium, `<!doctype html><p style="${style}">${lines}</p>`);
+  const content = `<p style="${style}">${lines}</p><p style="${style}; line-height: 40px">${lines}</p>`;
+  const path = await print(chromium, `<!doctype html>${content}`);
   const tops = wordsOf(path).map(({ top }) => top);
+  const height = (tops[10]! - tops[0]!) / (tops[21]! - tops[11]!);
   const [ascent, descent] = replacementOf(family)!.lines!;
   // Ascent and descent are rounded to pixels.
-  expect(Math.abs((tops[10]! - tops[0]!) / 10 / 0.75 - ((ascent + descent) * 40) / 1000)).toBeLessThan(1);
+  expect(Math.abs(height - (ascent + descent) / 1000)).toBeLessThan(1 / 40);
 });
