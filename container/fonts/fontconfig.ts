@@ -2,7 +2,12 @@
 // those that replace unknown fonts by dingbats or by chancery letters.
 import { readdirSync } from "node:fs";
 import { spellingsOf } from "../../src/document/fonts/replacements/font-names.ts";
-import { familyOf, REPLACEMENTS, type Replacement } from "../../src/document/fonts/replacements/replacements.ts";
+import {
+  familyOf,
+  OF_APPLE,
+  REPLACEMENTS,
+  type Replacement,
+} from "../../src/document/fonts/replacements/replacements.ts";
 import { SYMBOL_FONTS } from "../../src/document/fonts/replacements/symbols.ts";
 import { OFFICE_RULES, SYSTEM_FONTS, WEB_CACHE, WEB_RULES } from "./system-fonts.ts";
 
@@ -21,8 +26,6 @@ const CACHES = ["<cachedir>/var/cache/fontconfig</cachedir>", '<cachedir prefix=
 /** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */
 const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS}/opentype/noto/Noto*CJK-*.ttc`];
 
-/** Fonts of Apple's systems, which pages name before those of Windows, and which browsers on Windows lack. */
-const APPLE = /^(?:Lucida Grande|Osaka|Hiragino|ヒラギノ|PingFang|Heiti|Songti|Apple)/;
 /** Bindings, weights and slants of fontconfig for the styles of a family. */
 const STYLE_EDITS = [[], ["weight", "bold"], ["slant", "italic"]] as const;
 
@@ -114,7 +117,9 @@ function renamed(): string[] {
   const names = new Map<string, Set<string>>();
   for (const replacement of REPLACEMENTS) {
     const family = familyOf(replacement);
-    const all = replacement.names.filter((name) => !APPLE.test(name)).flatMap((name) => [name, name.normalize("NFKC")]);
+    const all = replacement.names
+      .filter((name) => !OF_APPLE.test(name))
+      .flatMap((name) => [name, name.normalize("NFKC")]);
     names.set(family, new Set([...(names.get(family) ?? []), ...all.filter((name) => name !== family)]));
   }
   return [...names].map(([family, others]) => {

@@ -228,6 +228,9 @@ const KOREAN: readonly Replacement[] = [
 
 export const REPLACEMENTS: readonly Replacement[] = [...LATIN, ...JAPANESE, ...CHINESE, ...KOREAN];
 
+/** Fonts of Apple's systems, which pages name before those of Windows, and which browsers on Windows lack. */
+export const OF_APPLE = /^(?:Lucida Grande|Osaka|Hiragino|ヒラギノ|PingFang|Heiti|Songti|Apple)/;
+
 /** Styles in the order of a family's faces. */
 export const STYLES = ["Regular", "Bold", "Italic", "Bold Italic"] as const;
 
