@@ -20,8 +20,9 @@ Exceptions:
 - Web pages use the replacements of fonts of Windows and Office only, so that a list of fonts in CSS is resolved as by a
   browser on Windows: in \`"Lucida Grande", Verdana\`, the second is used.
 - PostScript has no replacements of Chinese, Japanese and Korean fonts, because Ghostscript cannot read the collections.
-- Images of PDFs are drawn at the edge, with MuPDF's own fonts, which are stretched to the widths in the PDF. The Worker
-  may have 10 MB compressed and 128 MB in memory; each face of the list would add 0.3 to 0.8 MB to both.
+- Images of PDFs are drawn at the edge, with MuPDF's own fonts, which are stretched to the widths in the PDF. The list
+  does not fit into the Worker: its bundle has about 6 MiB of the 10 MiB that it may have, compressed; the 49 fitted
+  fonts alone would add 8 MiB, and in memory 18 MiB of 128.
 
 ## Replaced fonts
 
