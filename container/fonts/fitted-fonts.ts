@@ -54,10 +54,10 @@ export function makeFitted(replacement: Replacement, read: (name: string) => Uin
   const files = filesOf(replacement);
   return faces.map((face, style) => {
     const names = { family: familyOf(replacement), style: STYLES[style]! };
-    const widths = widthsFor(replacement.names[0], faces, style);
-    const others = replacement.widthsFrom?.[style];
-    const own = others === undefined ? widths : new Map([...allWidths(others, read(others)), ...widths]);
-    const bytes = fitTrueType(face, { names, widths: own, lines: replacement.lines });
+    const known = widthsFor(replacement.names[0], faces, style);
+    const file = replacement.widthsFrom?.[style];
+    const widths = file === undefined ? known : new Map([...allWidths(file, read(file)), ...known]);
+    const bytes = fitTrueType(face, { names, widths, lines: replacement.lines });
     if (!bytes) throw new Error(`${files[style]} could not be made.`);
     return { name: files[style]!, bytes };
   });

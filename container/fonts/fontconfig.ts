@@ -26,7 +26,7 @@ const CACHES = ["<cachedir>/var/cache/fontconfig</cachedir>", '<cachedir prefix=
 /** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */
 const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS}/opentype/noto/Noto*CJK-*.ttc`];
 
-/** Bindings, weights and slants of fontconfig for the styles of a family. */
+/** Properties of fontconfig by the bits of a style: bold is 1, italic is 2. */
 const STYLE_EDITS = [[], ["weight", "bold"], ["slant", "italic"]] as const;
 
 /** Configuration of one kind of engine. Its file is in the folder of the made fonts. */
