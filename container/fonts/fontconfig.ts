@@ -15,6 +15,15 @@ const DEBIAN_REPLACEMENTS = "30-metric-aliases.conf";
 /** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */
 const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS}/opentype/noto/Noto*CJK-*.ttc`];
 
+/**
+ * Words in names of fonts that are neither installed nor replaced, and the kind of font that they mean. LibreOffice
+ * calls every font of a text document a serif font unless the document calls it a sans-serif one.
+ */
+const KINDS: readonly (readonly [string, readonly string[]])[] = [
+  ["sans-serif", ["Sans", "Gothic", "Grotes"]],
+  ["monospace", [" Mono", " Code", "Console", "Courier", "Typewriter"]],
+];
+
 export function fontconfigRules(): string {
   const rules = readdirSync(RULES)
     .filter((name) => /^\d.*\.conf$/.test(name) && !LEFT_OUT.test(name))
@@ -29,6 +38,7 @@ export function fontconfigRules(): string {
     ...["  <cachedir>/var/cache/fontconfig</cachedir>", '  <cachedir prefix="xdg">fontconfig</cachedir>'],
     ...REJECTED.map((glob) => `  <selectfont><rejectfont><glob>${glob}</glob></rejectfont></selectfont>`),
     ...include(rules.filter((name) => name <= DEBIAN_REPLACEMENTS)),
+    ...KINDS.flatMap(([kind, words]) => words.map((word) => kindRule(word, kind))),
     ...REPLACEMENTS.flatMap(alias),
     ...include(rules.filter((name) => name > DEBIAN_REPLACEMENTS)),
     "</fontconfig>",
@@ -45,3 +55,7 @@ function alias(replacement: Replacement): string[] {
       (name) => `  <alias binding="same"><family>${name}</family><accept><family>${family}</family></accept></alias>`,
     );
 }
+
+/** A rule that names the kind of font directly behind the name; a rule that follows has precedence. */
+const kindRule = (word: string, kind: string) =>
+  `  <match><test name="family" qual="first" compare="contains"><string>${word}</string></test><edit name="family" mode="append" binding="same"><string>${kind}</string></edit></match>`;

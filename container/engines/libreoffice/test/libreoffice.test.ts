@@ -307,7 +307,7 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
     ["27template.xls", 2],
     ["30templatebiff5.xls", 2],
     ["Comment045.docx", 2],
-    ["Complex01.docx", 14],
+    ["Complex01.docx", 13],
     ["Complex01.xlsx", 5],
     ["HandoutExample.pptx", 28],
     ["O12Typical.pptx", 14],
