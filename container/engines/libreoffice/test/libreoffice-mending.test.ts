@@ -284,6 +284,24 @@ describe("the space above a paragraph at the top of a page", () => {
   });
 });
 
+test.each([
+  ["000000", "FFFFFF"],
+  ["303030", "FFFFFF"],
+  ["808080", "000000"],
+  ["ED7D31", "000000"],
+])("text of the automatic color on %s has the color %s, as in Word", async (background, color) => {
+  const shading = `<w:shd w:val="clear" w:color="auto" w:fill="${background}"/>`;
+  const [automatic, declared] = await Promise.all(
+    ["", `<w:color w:val="${color}"/>`].map(async (own) => {
+      const run = (properties: string) => `<w:r><w:rPr>${properties}${own}</w:rPr><w:t>Shaded</w:t></w:r>`;
+      const cell = `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="3000"/></w:tblGrid><w:tr><w:tc><w:tcPr>${shading}</w:tcPr><w:p>${run("")}</w:p></w:tc></w:tr></w:tbl>`;
+      const body = `<w:p>${run(shading)}</w:p><w:p><w:pPr>${shading}</w:pPr>${run("")}</w:p>${cell}`;
+      return (await converted(docx({ body }), "docx")).bytes;
+    }),
+  );
+  expect((await distances(declared!, automatic!, 1, 50)).poppler).toBe(0);
+});
+
 test("every paragraph of a text with endnotes is drawn", async () => {
   const note = "{\\footnote\\ftnalt Note}"; // cspell:ignore ftnalt Deltai
   const paragraphs = ["Alpha", "Beta", "Gamma", `Delta${note}`, "Epsilon"].join("\\par ");
