@@ -20,7 +20,7 @@ const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS
  * calls every font of a text document a serif font unless the document calls it a sans-serif one.
  */
 const KINDS: readonly (readonly [string, readonly string[]])[] = [
-  ["sans-serif", ["Sans", "Gothic", "Grotes"]],
+  ["sans-serif", ["Sans", "Gothic", "Grotesk", "Grotesque"]],
   ["monospace", [" Mono", " Code", "Console", "Courier", "Typewriter"]],
 ];
 
