@@ -18,6 +18,8 @@ Exceptions:
 - Office documents use Liberation Sans Narrow for Arial Narrow, as it is. An embedded font named Symbol, Wingdings or
   Webdings is replaced.
 - PostScript has no symbols of Wingdings and Webdings, and no Monotype Corsiva.
+- Other fonts of Office documents are replaced by Noto Sans, Noto Serif or DejaVu Sans Mono: by words in their names,
+  such as Sans or Mono, and by the kind that a text document declares.
 - Images of PDFs are drawn at the edge, with MuPDF's own fonts.
 
 ## Replaced fonts
