@@ -26,6 +26,15 @@ const CACHES = ["<cachedir>/var/cache/fontconfig</cachedir>", '<cachedir prefix=
 /** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */
 const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS}/opentype/noto/Noto*CJK-*.ttc`];
 
+/**
+ * Words in names of fonts that are neither installed nor replaced, and the kind of font that they mean. LibreOffice
+ * calls every font of a text document a serif font unless the document calls it a sans-serif one.
+ */
+const KINDS: readonly (readonly [string, readonly string[]])[] = [
+  ["sans-serif", ["Sans", "Gothic", "Grotesk", "Grotesque"]],
+  ["monospace", [" Mono", " Code", "Console", "Courier", "Typewriter"]],
+];
+
 /** Properties of fontconfig by the bits of a style: bold is 1, italic is 2. */
 const STYLE_EDITS = [[], ["weight", "bold"], ["slant", "italic"]] as const;
 
@@ -46,6 +55,7 @@ export const fontconfigRules = (): readonly FontRules[] => [
 ];
 
 const officeRules = (): string[] => [
+  ...KINDS.flatMap(([kind, words]) => words.map((word) => kindRule(word, kind))),
   ...REPLACEMENTS.flatMap(spellings),
   ...REPLACEMENTS.flatMap(aliases),
   ...SYMBOL_FONTS.flatMap(({ names: [family, ...others] }) => others.map((name) => alias(name, family))),
@@ -84,6 +94,10 @@ function aliases(replacement: Replacement): string[] {
 
 const alias = (name: string, family: string): string =>
   `<alias binding="same"><family>${name}</family><accept><family>${family}</family></accept></alias>`;
+
+/** Names the kind of font directly behind the name. Rules that follow have precedence. */
+const kindRule = (word: string, kind: string): string =>
+  `<match><test name="family" qual="first" compare="contains"><string>${word}</string></test><edit name="family" mode="append" binding="same"><string>${kind}</string></edit></match>`;
 
 /** Other spellings of a name lead to the name, whose alias follows, and to the style that they contain. */
 const spellings = ({ names }: Replacement): string[] => {

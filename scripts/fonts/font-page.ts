@@ -20,6 +20,8 @@ Exceptions:
 - Web pages use the replacements of fonts of Windows and Office only, so that a list of fonts in CSS is resolved as by a
   browser on Windows: in \`"Lucida Grande", Verdana\`, the second is used.
 - PostScript has no replacements of Chinese, Japanese and Korean fonts, because Ghostscript cannot read the collections.
+- Other fonts of Office documents are replaced by Noto Sans, Noto Serif or DejaVu Sans Mono: by words in their names,
+  such as Sans or Mono, and by the kind that a text document declares.
 - Images of PDFs are drawn at the edge, with MuPDF's own fonts, which are stretched to the widths in the PDF. The list
   does not fit into the Worker: its bundle has about 6 MiB of the 10 MiB that it may have, compressed; the 49 fitted
   fonts alone would add 8 MiB, and in memory 18 MiB of 128.

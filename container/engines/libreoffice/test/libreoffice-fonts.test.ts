@@ -36,8 +36,12 @@ function obfuscated(font: Buffer): Buffer {
 
 const STYLES = { Regular: "", Bold: "<w:b/>", Italic: "<w:i/>", BoldItalic: "<w:b/><w:i/>" };
 
-/** Returns a document with a line in each style of a font. @param media names and bytes of embedded fonts */
-function document(family: string, media: Readonly<Record<string, Buffer>> = {}): Buffer {
+/**
+ * Returns a document with a line in each style of a font.
+ * @param media names and bytes of embedded fonts
+ * @param kind element with the font's family (ISO/IEC 29500-1, 17.8.3.9)
+ */
+function document(family: string, media: Readonly<Record<string, Buffer>> = {}, kind = ""): Buffer {
   const line = (properties: string) =>
     `<w:p><w:r><w:rPr><w:rFonts w:ascii="${family}" w:hAnsi="${family}"/>${properties}</w:rPr><w:t>Line</w:t></w:r></w:p>`;
   const embedded = Object.keys(media).map((name) => {
@@ -46,7 +50,7 @@ function document(family: string, media: Readonly<Record<string, Buffer>> = {}):
   });
   return docx({
     body: Object.values(STYLES).map(line).join(""),
-    fonts: `<w:font w:name="${family}"><w:charset w:val="00"/>${embedded.join("")}</w:font>`,
+    fonts: `<w:font w:name="${family}"><w:charset w:val="00"/>${kind}${embedded.join("")}</w:font>`,
     media,
   });
 }
@@ -113,6 +117,24 @@ test("replaced fonts are reported, embedded ones are not", async () => {
   expect(await reported(document("Giraffe", Object.fromEntries(await Promise.all(media))))).toEqual([]);
   expect(await reported(document("Liberation Sans"))).toEqual([]);
   expect(await reported(document("Symbol"))).toEqual([]);
+});
+
+test.each([
+  ["Zebra Grotesk", "NotoSans-Regular"],
+  ["Zebra Sans", "NotoSans-Regular"],
+  ["Zebra Sans Mono", "DejaVuSansMono"],
+  ["Zebra Code", "DejaVuSansMono"],
+  ["Zebra Antiqua", "NotoSerif-Regular"],
+])("the unknown font %s is replaced by one of its kind", async (family, replacement) => {
+  const body = `<w:p><w:r><w:rPr><w:rFonts w:ascii="${family}" w:hAnsi="${family}"/></w:rPr><w:t>Line</w:t></w:r></w:p>`;
+  expect(await fontsOf(zygote, await save(docx({ body }), "docx"))).toEqual([replacement]);
+  const rtf = `{\\rtf1\\ansi{\\fonttbl{\\f0\\fswiss ${family};}}\\f0 Line\\par}`;
+  expect(await fontsOf(zygote, await save(rtf, "rtf"))).toEqual([replacement]);
+});
+
+test("an unknown font that the document calls sans-serif is replaced by such a font", async () => {
+  const path = await save(document("Zebra", {}, '<w:family w:val="swiss"/>'), "docx");
+  expect((await fontsOf(zygote, path)).filter((name) => !name.startsWith("NotoSans"))).toEqual([]);
 });
 
 test("one embedded style is used beside installed fonts", async () => {
