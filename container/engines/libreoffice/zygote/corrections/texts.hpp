@@ -3,12 +3,17 @@
 
 #include <com/sun/star/lang/XComponent.hpp>
 
+#include "corrections/paragraphs.hpp"
+
 namespace css = com::sun::star;
 
 namespace zygote {
 
-/** Makes all links in a document's texts clickable, without changing their appearance. */
-void mendLinks(const css::uno::Reference<css::lang::XComponent>& document);
+/** Makes all links in a paragraph clickable, without changing their appearance. */
+void mendLinks(const css::uno::Reference<css::lang::XComponent>& document, const Paragraph& paragraph);
+
+/** Sets Asian text in the line heights of Word, and Korean text without gaps beside Latin text. */
+void mendAsianText(const Paragraph& paragraph);
 
 /** Reduces the space above paragraphs that follow a page break or section break. */
 void mendBreaks(const css::uno::Reference<css::lang::XComponent>& document);
