@@ -41,6 +41,9 @@ const OTHERS = new Map([
   [0x3009, 0x27e9],
 ]);
 
+/** Bullets that LibreOffice sets as characters of Unicode (text-bullets.cpp), so that PDFs have their text. */
+const BULLETS = new Set([0x2022, 0x25aa]);
+
 interface Symbols {
   readonly font: TrueTypeFont;
   readonly glyphOf: (code: number) => number;
@@ -64,6 +67,7 @@ export function makeSymbols({ family, lines }: SymbolFamily, read: (name: string
     const glyph = symbol && symbolGlyph(fonts, OTHERS.get(symbol) ?? symbol, unitsPerEm(base.font), widthOf(symbol));
     if (!glyph) continue;
     for (const character of charactersOf(code)) places.set(character, glyphs.length);
+    if (BULLETS.has(symbol)) places.set(symbol, glyphs.length);
     glyphs.push(glyph);
   }
   const map = { platform: 3, encoding: 1, glyphOf: (code: number) => places.get(code) ?? 0 };

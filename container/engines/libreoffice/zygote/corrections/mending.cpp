@@ -90,6 +90,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
   if (isOfWord(filter)) {
     attempt([&] { mendParagraphs(document); });
+    attempt([&] { mendBullets(document); });
     attempt([&] { mendTables(document); });
     attempt([&] { mendBreaks(document); });
   }

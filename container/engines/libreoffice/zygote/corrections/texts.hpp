@@ -15,6 +15,9 @@ void mendLinks(const css::uno::Reference<css::lang::XComponent>& document, const
 /** Sets Asian text in the line heights of Word, and Korean text without gaps beside Latin text. */
 void mendAsianText(const Paragraph& paragraph);
 
+/** Sets bullets of symbol fonts as characters of Unicode, with the same appearance. */
+void mendBullets(const css::uno::Reference<css::lang::XComponent>& document);
+
 /** Reduces the space above paragraphs that follow a page break or section break. */
 void mendBreaks(const css::uno::Reference<css::lang::XComponent>& document);
 
