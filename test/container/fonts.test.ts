@@ -5,7 +5,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { recordedWidths } from "../../container/fonts/fitted-fonts.ts";
 import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "../../container/fonts/system-fonts.ts";
-import { familyOf, filesOf, REPLACEMENTS, replacementOf } from "../../src/document/fonts/replacements/replacements.ts";
+import {
+  familyOf,
+  filesOf,
+  REPLACEMENTS,
+  replacementOf,
+  wordFamilyOf,
+  wordLinesOf,
+} from "../../src/document/fonts/replacements/replacements.ts";
 import { readCollection } from "../../src/document/fonts/truetype/collection.ts";
 import { familyNameOf } from "../../src/document/fonts/truetype/name-table.ts";
 import { viewOf } from "../../src/document/fonts/truetype/truetype.ts";
@@ -75,6 +82,12 @@ test.each(lined)("$names: the height of lines in a collection", (replacement) =>
     const view = viewOf(member.tables.get("hhea")!);
     expect([view.getInt16(4), view.getInt16(6)]).toEqual([replacement.lines![0], -replacement.lines![1]]);
     expect(member.tables.get("CFF ")).toBe(source.tables.get("CFF "));
+    const inWord = members.find((one) => familyNameOf(one) === wordFamilyOf(replacement));
+    expect(inWord !== undefined).toBe(replacement.isTallerInWord ?? false);
+    if (!inWord) continue;
+    const taller = viewOf(inWord.tables.get("hhea")!);
+    expect([taller.getInt16(4), -taller.getInt16(6)]).toEqual(wordLinesOf(replacement));
+    expect(inWord.tables.get("OS/2")).toEqual(member.tables.get("OS/2"));
   }
 });
 

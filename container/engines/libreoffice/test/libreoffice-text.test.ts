@@ -1,0 +1,55 @@
+// Tests the corrections of Word documents whose text LibreOffice sets differently from Word.
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { docx } from "../../../../test/fixtures/office.ts";
+import { convert, openOffices, save, zygote } from "../../../../test/support/libreoffice.ts";
+
+openOffices();
+
+/** Returns the words of a converted document with their boxes, in points from the upper edge of the page. */
+async function wordsOf(content: Uint8Array | string, extension: string) {
+  const { bytes } = await convert(zygote, await save(content, extension));
+  const boxes = execFileSync("pdftotext", ["-bbox", await save(bytes, "pdf"), "-"], { encoding: "utf8" });
+  return [...boxes.matchAll(/yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">(.*?)</g)].map(([, top, bottom, text]) => ({
+    ...{ text, top: Number(top), bottom: Number(bottom) },
+  }));
+}
+
+describe("Asian text", () => {
+  const SIZE = 20;
+  const line = (font: string, text: string, style = "") =>
+    `<w:p><w:pPr>${style}</w:pPr><w:r><w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}" w:eastAsia="${font}"/><w:sz w:val="${2 * SIZE}"/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
+
+  // In PDFs of Word, lines of Malgun Gothic (1.330 em by its "hhea") are 1.729 em apart, those of Microsoft YaHei 1.716.
+  test.each([
+    ["Malgun Gothic", "한글", 1.729],
+    ["맑은 고딕", "한글", 1.729],
+    ["Microsoft YaHei", "中文", 1.716],
+  ])("in %s has the line height of Word", async (font, text, height) => {
+    const [first, second] = await wordsOf(docx({ body: line(font, text).repeat(2) }), "docx");
+    expect(second!.bottom - first!.bottom).toBeCloseTo(height * SIZE, 0);
+  });
+
+  test("makes no Latin line taller, and half of the added height is above the letters", async () => {
+    const [first, second] = await wordsOf(docx({ body: line("Malgun Gothic", "Latin").repeat(2) }), "docx");
+    expect(second!.bottom - first!.bottom).toBeCloseTo(1.33 * SIZE, 0);
+    const [asian] = await wordsOf(docx({ body: line("Malgun Gothic", "한글") }), "docx");
+    expect(asian!.bottom - first!.bottom).toBeCloseTo(0.2 * SIZE, 0);
+  });
+
+  test("in Korean has no gap before and after Latin text, except in styles of the document", async () => {
+    const [joined] = await wordsOf(docx({ body: line("Malgun Gothic", "2026년") }), "docx");
+    expect(joined!.text).toBe("2026년");
+    const styled = line("Malgun Gothic", "2026년", '<w:pStyle w:val="Heading1"/>');
+    expect((await wordsOf(docx({ body: styled }), "docx")).map(({ text }) => text)).toEqual(["2026", "년"]);
+  });
+});
+
+test.each([
+  ["Symbol", 0xf0b7, "•"],
+  ["Wingdings", 0xf0a7, "▪"],
+])("the usual bullet of %s is text of the PDF", async (font, code, bullet) => {
+  const level = `{\\listlevel\\levelnfc23\\levelfollow0\\levelstartat1{\\leveltext\\'01\\u${code - 0x10000} ?;}{\\levelnumbers;}\\f1\\fi-360\\li720}`;
+  const rtf = `{\\rtf1\\ansi{\\fonttbl{\\f0 Calibri;}{\\f1\\fcharset2 ${font};}}{\\*\\listtable{\\list${level}\\listid1}}{\\*\\listoverridetable{\\listoverride\\listid1\\listoverridecount0\\ls1}}\\pard\\f0\\ls1\\ilvl0 Item\\par}`;
+  expect((await wordsOf(rtf, "rtf")).map(({ text }) => text)).toEqual([bullet, "Item"]);
+});
