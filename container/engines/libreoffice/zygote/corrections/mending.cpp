@@ -93,6 +93,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
     attempt([&] { mendBullets(document); });
     attempt([&] { mendTables(document); });
     attempt([&] { mendBreaks(document); });
+    attempt([&] { mendShapes(document); });
   }
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {

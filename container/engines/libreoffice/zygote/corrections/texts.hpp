@@ -21,6 +21,9 @@ void mendBullets(const css::uno::Reference<css::lang::XComponent>& document);
 /** Reduces the space above paragraphs that follow a page break or section break. */
 void mendBreaks(const css::uno::Reference<css::lang::XComponent>& document);
 
+/** Moves text that is centered in a shape or at its lower edge, by the space below its last paragraph. */
+void mendShapes(const css::uno::Reference<css::lang::XComponent>& document);
+
 /** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
 
