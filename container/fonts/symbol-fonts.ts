@@ -41,7 +41,7 @@ const OTHERS = new Map([
   [0x3009, 0x27e9],
 ]);
 
-/** Bullets that LibreOffice sets as characters of Unicode (text-bullets.cpp), so that PDFs have their text. */
+/** Bullets that LibreOffice sets as characters of Unicode (bullets.cpp), so that PDFs have their text. */
 const BULLETS = new Set([0x2022, 0x25aa]);
 
 interface Symbols {

@@ -1,4 +1,6 @@
 // Tests the corrections of Word documents whose text LibreOffice sets differently from Word.
+// cspell:ignore Malgun listlevel levelnfc levelfollow levelstartat leveltext levelnumbers fonttbl listtable listid
+// cspell:ignore listoverridetable listoverride listoverridecount ilvl
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { docx } from "../../../../test/fixtures/office.ts";

@@ -1,5 +1,5 @@
 // Sets a character style on links in texts, because LibreOffice exports only links that have a style.
-#include "corrections/paragraphs.hpp"
+#include "texts/paragraphs.hpp"
 #include "corrections/texts.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>

@@ -3,7 +3,7 @@
 
 #include <com/sun/star/lang/XComponent.hpp>
 
-#include "corrections/paragraphs.hpp"
+#include "texts/paragraphs.hpp"
 
 namespace css = com::sun::star;
 

@@ -25,7 +25,7 @@ namespace {
 
 bool isHangul(sal_Unicode unit) { return (unit >= 0x1100 && unit < 0x1200) || (unit >= 0xac00 && unit < 0xd7b0); }
 
-/** Reports whether a character is Hangul, Kana, Bopomofo, or an ideograph. */
+/** Reports whether a character is Hangul, Kana or an ideograph. */
 bool isAsian(sal_Unicode unit) {
   return isHangul(unit) || (unit >= 0x3040 && unit < 0xa000) || (unit >= 0xf900 && unit < 0xfb00) ||
          (unit >= 0xd840 && unit < 0xd880);

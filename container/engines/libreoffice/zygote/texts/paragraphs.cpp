@@ -1,4 +1,4 @@
-#include "corrections/paragraphs.hpp"
+#include "texts/paragraphs.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XIndexAccess.hpp>
