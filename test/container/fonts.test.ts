@@ -179,11 +179,11 @@ describe("a document", () => {
   });
 
   test.each([
-    ["ＭＳ 明朝", "明朝体", /^NotoSerifCJK/],
-    ["宋体", "宋体字", /^NotoSerifCJK/],
-    ["微软雅黑", "雅黑", /^NotoSansCJK/],
-    ["맑은 고딕", "한글", /^NotoSansCJK/],
-    ["新細明體", "細明體", /^NotoSerifCJK/],
+    ["ＭＳ 明朝", "明朝体", /^FitMSMincho/],
+    ["宋体", "宋体字", /^FitSimSun/],
+    ["微软雅黑", "雅黑", /^FitMicrosoftYaHeiWord/],
+    ["맑은 고딕", "한글", /^FitMalgunGothicWord/],
+    ["新細明體", "細明體", /^FitMingLiU/],
   ])("in %s", async (font, text, family) => {
     for (const name of await fontsOf(run(font, `<w:t>${text}</w:t>`))) {
       expect(name).toMatch(family);

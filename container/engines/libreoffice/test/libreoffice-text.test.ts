@@ -39,6 +39,15 @@ describe("Asian text", () => {
     expect(asian!.bottom - first!.bottom).toBeCloseTo(0.2 * SIZE, 0);
   });
 
+  test("is reported under the name of the font that the document names", async () => {
+    const path = await save(docx({ body: line("Malgun Gothic", "한글") }), "docx");
+    await using pdf = await zygote.convertToPdf(path, { tagged: false, lossless: false });
+    expect(pdf.notices.flatMap(({ subjects }) => subjects ?? [])).toContainEqual({
+      name: "Malgun Gothic",
+      replacedBy: expect.stringMatching(/^FitMalgunGothicWord/),
+    });
+  });
+
   test("in Korean has no gap before and after Latin text, except in styles of the document", async () => {
     const [joined] = await wordsOf(docx({ body: line("Malgun Gothic", "2026년") }), "docx");
     expect(joined!.text).toBe("2026년");
