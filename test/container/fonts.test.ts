@@ -182,7 +182,7 @@ describe("a document", () => {
     ["ＭＳ 明朝", "明朝体", /^FitMSMincho/],
     ["宋体", "宋体字", /^FitSimSun/],
     ["微软雅黑", "雅黑", /^FitMicrosoftYaHeiWord/],
-    ["맑은 고딕", "한글", /^FitMalgunGothicWord/],
+    ["맑은 고딕", "한글", /^FitMalgunGothicWord/], // cspell:ignore Malgun
     ["新細明體", "細明體", /^FitMingLiU/],
   ])("in %s", async (font, text, family) => {
     for (const name of await fontsOf(run(font, `<w:t>${text}</w:t>`))) {
