@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { REPLACEMENTS, sourcesOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { REPLACEMENTS, sourcesOf, wordFamilyOf } from "../../src/document/fonts/replacements/replacements.ts";
 import { SYMBOL_FONTS } from "../../src/document/fonts/replacements/symbols.ts";
 import { makeFitted } from "./fitted-fonts.ts";
 import { type FontRules, fontconfigRules } from "./fontconfig.ts";
@@ -65,6 +65,7 @@ function makeFonts(): void {
     join(folder, "Fontmap"),
     fontmap((name) => places.get(name)!.replace(folder, MADE_FONTS)),
   );
+  writeFileSync(join(folder, "word-fonts.txt"), wordFonts());
   writeFileSync(join(folder, STAMP), fingerprint(rules, pathOf));
   rmSync(MADE_FONTS, { recursive: true, force: true });
   renameSync(folder, MADE_FONTS);
@@ -82,6 +83,12 @@ function sourcePaths(): (name: string) => string {
     throw new Error(`The font ${name} is not installed. container/install-engines.sh does that.`);
   };
 }
+
+/** Returns a line for each name of a font that is taller in Word: the name, a tab, and the family. */
+const wordFonts = (): string =>
+  REPLACEMENTS.filter(({ isTallerInWord }) => isTallerInWord)
+    .flatMap((one) => one.names.map((name) => `${name}\t${wordFamilyOf(one)}\n`))
+    .join("");
 
 function fingerprint(rules: readonly FontRules[], pathOf: (name: string) => string): string {
   const hash = createHash("sha256").update(JSON.stringify(rules));

@@ -31,6 +31,9 @@ const OTHERS = new Map([
   [0x3009, 0x27e9],
 ]);
 
+/** Bullets that LibreOffice sets as characters of Unicode (bullets.cpp), so that PDFs have their text. */
+const BULLETS = new Set([0x2022, 0x25aa]);
+
 interface Symbols {
   readonly font: TrueTypeFont;
   readonly glyphOf: (code: number) => number;
@@ -58,6 +61,7 @@ export function makeSymbols(symbols: SymbolFont, read: (name: string) => Uint8Ar
     const glyph = symbol && symbolGlyph(fonts, OTHERS.get(symbol) ?? symbol, unitsPerEm(base.font), widthOf(symbol));
     if (!glyph) continue;
     for (const character of charactersOf(code)) places.set(character, glyphs.length);
+    if (BULLETS.has(symbol)) places.set(symbol, glyphs.length);
     glyphs.push(glyph);
   }
   const map = { platform: 3, encoding: 1, glyphOf: (code: number) => places.get(code) ?? 0 };

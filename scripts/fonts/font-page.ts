@@ -32,6 +32,7 @@ Exceptions:
 - fitted: made at installation from the family, with the advance widths and the line height of the font.
 - similar: another font of the same kind, with other widths.
 - similar, lines: in addition, with the line height that Word gives the font.
+- similar, lines, taller in Word: with the line height of the font, to which Word documents add three tenths in Asian text.
 
 "Compared" is the number of characters whose widths are known from PDFs of Office with embedded fonts, for the styles
 regular, bold, italic and bold italic. Of a fitted font, other characters and styles are scaled alike. \`sameWidths\` in a
@@ -60,8 +61,8 @@ export function fontPage(): string {
   ].join("\n");
 }
 
-const relationOf = ({ widths, lines }: Replacement): string =>
-  widths === "similar" && lines ? "similar, lines" : widths;
+const relationOf = ({ widths, lines, isTallerInWord }: Replacement): string =>
+  widths === "similar" && lines ? `similar, lines${isTallerInWord ? ", taller in Word" : ""}` : widths;
 
 function comparedOf({ names: [name], compared = [] }: Replacement): string {
   const counts = STYLES.map((_, style) => recordedWidths(name, style)?.size ?? 0);

@@ -9,7 +9,14 @@ import recordedLines from "../../container/fonts/line-heights.json" with { type:
 import { fontPaths, MADE_FONTS, OFFICE_RULES, SYSTEM_FONTS, WEB_RULES } from "../../container/fonts/system-fonts.ts";
 import { FAMILIES, type FontFamily } from "../../src/document/fonts/replacements/families.ts";
 import { replacementOf } from "../../src/document/fonts/replacements/font-names.ts";
-import { familyOf, filesOf, OF_APPLE, REPLACEMENTS } from "../../src/document/fonts/replacements/replacements.ts";
+import {
+  familyOf,
+  filesOf,
+  OF_APPLE,
+  REPLACEMENTS,
+  wordFamilyOf,
+  wordLinesOf,
+} from "../../src/document/fonts/replacements/replacements.ts";
 import { readCollection } from "../../src/document/fonts/truetype/collection.ts";
 import { familyNameOf } from "../../src/document/fonts/truetype/name-table.ts";
 import { readTrueType, viewOf } from "../../src/document/fonts/truetype/truetype.ts";
@@ -79,6 +86,12 @@ test.each(lined)("$names: the height of lines in a collection", (replacement) =>
     const view = viewOf(member.tables.get("hhea")!);
     expect([view.getInt16(4), view.getInt16(6)]).toEqual([replacement.lines![0], -replacement.lines![1]]);
     expect(member.tables.get("CFF ")).toBe(source.tables.get("CFF "));
+    const inWord = members.find((one) => familyNameOf(one) === wordFamilyOf(replacement));
+    expect(inWord !== undefined).toBe(replacement.isTallerInWord ?? false);
+    if (!inWord) continue;
+    const taller = viewOf(inWord.tables.get("hhea")!);
+    expect([taller.getInt16(4), -taller.getInt16(6)]).toEqual(wordLinesOf(replacement));
+    expect(inWord.tables.get("OS/2")).toEqual(member.tables.get("OS/2"));
   }
 });
 
@@ -244,11 +257,11 @@ describe("a document", () => {
   });
 
   test.each([
-    ["ＭＳ 明朝", "明朝体", /^NotoSerifCJK/],
-    ["宋体", "宋体字", /^NotoSerifCJK/],
-    ["微软雅黑", "雅黑", /^NotoSansCJK/],
-    ["맑은 고딕", "한글", /^NotoSansCJK/],
-    ["新細明體", "細明體", /^NotoSerifCJK/],
+    ["ＭＳ 明朝", "明朝体", /^FitMSMincho/],
+    ["宋体", "宋体字", /^FitSimSun/],
+    ["微软雅黑", "雅黑", /^FitMicrosoftYaHeiWord/],
+    ["맑은 고딕", "한글", /^FitMalgunGothicWord/], // cspell:ignore Malgun
+    ["新細明體", "細明體", /^FitMingLiU/],
   ])("in %s", async (font, text, family) => {
     for (const name of await fontsOf(run(font, `<w:t>${text}</w:t>`))) {
       expect(name).toMatch(family);

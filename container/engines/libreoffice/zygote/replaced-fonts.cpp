@@ -31,6 +31,11 @@ OUString familyOf(const OUString& font) {
   return end < 0 ? font : font.copy(0, end);
 }
 
+/** Removes the family that mendAsianText puts in front of the one that a document names. */
+OUString withoutMade(const OUString& list) {
+  return list.startsWith("Fit ") ? list.copy(list.indexOf(';') + 1) : list;
+}
+
 /** Reports whether a family is in a list, which is separated by semicolons and in the order of preference. */
 bool isListed(const OUString& list, const OUString& family) {
   for (sal_Int32 at = 0; at >= 0;) {
@@ -65,7 +70,7 @@ std::string replacedFonts(const Context& context) {
     if (!item.usedFonts.hasElements()) continue;
     // Further fonts have the characters that the first one lacks.
     const OUString used = item.usedFonts[0];
-    const OUString requested = familyOf(item.originalFont);
+    const OUString requested = withoutMade(familyOf(item.originalFont));
     sal_Int32 start = 0;
     const OUString first = requested.getToken(0, ';', start).trim();
     if (first.isEmpty() || isListed(requested, familyOf(used))) continue;

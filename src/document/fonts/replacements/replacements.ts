@@ -18,14 +18,17 @@ export interface Replacement {
   /** Faces of the family to use. @default all */
   readonly faces?: readonly [string, ...string[]];
   /** Ascent and descent of a line of the replaced font, in thousandths of the font size. */
-  readonly lines?: readonly [ascent: number, descent: number];
+  readonly lines?: Lines;
+  /** True if `lines` are those of the font itself, to whose height Word adds three tenths. */
+  readonly isTallerInWord?: true;
   /** Styles of a fitted family for which the widths of all letters, digits, period and comma are recorded. */
   readonly compared?: readonly number[];
   /** Files with the widths of characters that are not recorded, by style. */
   readonly widthsFrom?: readonly string[];
 }
 
-type Options = Pick<Replacement, "faces" | "lines" | "compared" | "widthsFrom">;
+type Lines = readonly [ascent: number, descent: number];
+type Options = Pick<Replacement, "faces" | "lines" | "isTallerInWord" | "compared" | "widthsFrom">;
 type Names = string | Replacement["names"];
 
 const named =
@@ -152,19 +155,11 @@ const CHINESE: readonly Replacement[] = [
     "Noto Sans CJK SC",
   ),
   similar(
-    [
-      ...([
-        "Microsoft YaHei",
-        "微软雅黑",
-        "Microsoft YaHei UI",
-        "Microsoft YaHei Light",
-        "微软雅黑 Light",
-        "Heiti SC",
-      ] as const),
-      ...["PingFang SC"],
-    ],
+    ["Microsoft YaHei", "微软雅黑", "Microsoft YaHei UI", "Microsoft YaHei Light", "微软雅黑 Light"],
     "Noto Sans CJK SC",
+    { lines: [1058, 262], isTallerInWord: true },
   ),
+  similar(["Heiti SC", "PingFang SC"], "Noto Sans CJK SC"),
   lined(
     [
       ...(["MingLiU", "細明體", "PMingLiU", "新細明體", "MingLiU_HKSCS", "細明體_HKSCS"] as const),
@@ -210,18 +205,12 @@ const KOREAN: readonly Replacement[] = [
     ],
     "Noto Sans CJK KR",
   ),
+  similar(["Malgun Gothic", "맑은 고딕", "Malgun Gothic Semilight", "맑은 고딕 Semilight"], "Noto Sans CJK KR", {
+    lines: [1088, 242],
+    isTallerInWord: true,
+  }),
   similar(
-    [
-      ...([
-        "Malgun Gothic",
-        "맑은 고딕",
-        "Malgun Gothic Semilight",
-        "맑은 고딕 Semilight",
-        "HCR Dotum",
-        "함초롬돋움",
-      ] as const),
-      ...["NanumGothic", "나눔고딕", "Apple SD Gothic Neo"],
-    ],
+    [...(["HCR Dotum", "함초롬돋움"] as const), ...["NanumGothic", "나눔고딕", "Apple SD Gothic Neo"]],
     "Noto Sans CJK KR",
   ),
 ];
@@ -237,6 +226,16 @@ export const STYLES = ["Regular", "Bold", "Italic", "Bold Italic"] as const;
 /** Returns the name of the family that replaces the font: an installed one, or the one that container/fonts makes. */
 export const familyOf = ({ names: [name], family, widths, lines }: Replacement): string =>
   widths === "fitted" || lines ? `Fit ${name}` : family;
+
+/** Returns the name of the family that replaces the font in Asian text of Word documents. */
+export const wordFamilyOf = (replacement: Replacement): string => `${familyOf(replacement)} Word`;
+
+/** Returns the lines of Asian text in Word, which adds half of the three tenths above and half below. */
+export function wordLinesOf({ lines }: Replacement): Lines {
+  const [ascent, descent] = lines!;
+  const half = 0.15 * (ascent + descent);
+  return [Math.round(ascent + half), Math.round(descent + half)];
+}
 
 /** Returns the names of the installed files without extension, from which a fitted family is made, by style. */
 export const sourcesOf = ({ faces, family }: Replacement): readonly string[] => faces ?? FAMILIES[family].faces;

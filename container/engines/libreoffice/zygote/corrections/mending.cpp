@@ -65,6 +65,13 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
   }
 }
 
+void mendParagraphs(const Reference<css::lang::XComponent>& document) {
+  visitParagraphs(document, [&](const Paragraph& paragraph) {
+    attempt([&] { mendLinks(document, paragraph); });
+    attempt([&] { mendAsianText(paragraph); });
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
@@ -82,9 +89,11 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
   const auto end = std::end(filtersWithoutHeaders);
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
   if (isOfWord(filter)) {
-    attempt([&] { mendLinks(document); });
+    attempt([&] { mendParagraphs(document); });
+    attempt([&] { mendBullets(document); });
     attempt([&] { mendTables(document); });
     attempt([&] { mendBreaks(document); });
+    attempt([&] { mendShapes(document); });
   }
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {
