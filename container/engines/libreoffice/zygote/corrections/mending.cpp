@@ -85,6 +85,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
     attempt([&] { mendLinks(document); });
     attempt([&] { mendTables(document); });
     attempt([&] { mendBreaks(document); });
+    attempt([&] { mendColumns(document); });
   }
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {

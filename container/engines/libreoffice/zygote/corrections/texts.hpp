@@ -13,6 +13,9 @@ void mendLinks(const css::uno::Reference<css::lang::XComponent>& document);
 /** Reduces the space above paragraphs that follow a page break or section break. */
 void mendBreaks(const css::uno::Reference<css::lang::XComponent>& document);
 
+/** Keeps the space above the first paragraph of columns within the first column. */
+void mendColumns(const css::uno::Reference<css::lang::XComponent>& document);
+
 /** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
 
