@@ -26,7 +26,7 @@ mkdir -p "$target/samples"
 g++ -std=c++17 -O2 -DLINUX -DUNX -DGCC -DCPPU_ENV=gcc3 "-DOFFICE_MAJOR=$(cut -d : -f 2 <<< "$version" | cut -d . -f 1)" \
   -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -pie -rdynamic -Wl,-z,relro,-z,now \
   -isystem uno -isystem sdk/usr/include -isystem sdk/usr/include/libreoffice -I "$here/zygote" -I "$here/../zygote" \
-  "$here"/zygote/{.,corrections,spreadsheets}/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote \
+  "$here"/zygote/{.,corrections,spreadsheets,tables}/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote \
   "$office/libuno_sal.so.3" "$office/libuno_cppu.so.3" "$office/libuno_cppuhelpergcc3.so.3" \
   "$office/libuno_salhelpergcc3.so.3" -ldl \
   "-Wl,-rpath,$office"

@@ -78,12 +78,13 @@ std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
 }
 
 void mend(const Reference<css::lang::XComponent>& document, const std::string& filter,
-          const Workbook* workbook) {
+          const Reference<css::uno::XComponentContext>& context, const Workbook* workbook) {
   const auto end = std::end(filtersWithoutHeaders);
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
   if (isOfWord(filter)) {
     attempt([&] { mendLinks(document); });
     attempt([&] { mendTables(document); });
+    if (startsWith(filter, "MS Word 2007")) attempt([&] { fitColumns(document, context); });
     attempt([&] { mendBreaks(document); });
     attempt([&] { mendColumns(document); });
   }

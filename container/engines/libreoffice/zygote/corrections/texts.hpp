@@ -2,6 +2,7 @@
 #pragma once
 
 #include <com/sun/star/lang/XComponent.hpp>
+#include <com/sun/star/uno/XComponentContext.hpp>
 
 namespace css = com::sun::star;
 
@@ -18,5 +19,9 @@ void mendColumns(const css::uno::Reference<css::lang::XComponent>& document);
 
 /** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
+
+/** Sets the columns of tables that Word fits to their content. Expects a package with WordprocessingML. */
+void fitColumns(const css::uno::Reference<css::lang::XComponent>& document,
+                const css::uno::Reference<css::uno::XComponentContext>& context);
 
 }  // namespace zygote
