@@ -32,6 +32,10 @@ constexpr const char* filtersWithoutHeaders[] = {
 
 bool startsWith(const std::string& filter, const char* start) { return filter.find(start) == 0; }
 
+bool isPackage(const std::string& filter) {
+  return startsWith(filter, "MS Word 2007") || startsWith(filter, "Office Open XML Text");
+}
+
 bool isOfWord(const std::string& filter) {
   return startsWith(filter, "MS Word") || startsWith(filter, "Office Open XML Text") || filter == "Rich Text Format";
 }
@@ -84,7 +88,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
   if (isOfWord(filter)) {
     attempt([&] { mendLinks(document); });
     attempt([&] { mendTables(document); });
-    if (startsWith(filter, "MS Word 2007")) attempt([&] { fitColumns(document, context); });
+    if (isPackage(filter)) attempt([&] { fitColumns(document, context); });
     attempt([&] { mendBreaks(document); });
     attempt([&] { mendColumns(document); });
   }

@@ -54,7 +54,7 @@ class Reader final {
       table.firstText += tags.text();
     if (tags.isClosing()) return;
     followWidths(tags, table);
-    if (tags.starts("tblpPr") || tags.starts("gridBefore")) table.isUnusual = true;
+    if (tags.starts("tblpPr") || tags.starts("gridBefore") || tags.starts("gridAfter")) table.isUnusual = true;
     if (tags.starts("tblLayout")) table.isFixed = tags.attribute("type") == "fixed";
     if (tags.starts("tr")) {
       table.rows.emplace_back();
@@ -69,9 +69,12 @@ class Reader final {
     const bool isOfCell = tags.starts("tcW");
     if (tags.starts("gridCol")) table.grid.push_back(numberOf(tags.attribute("w")));
     if (!isOfCell && !tags.starts("tblW")) return;
+    StatedWidth width;
     const std::string type = tags.attribute("type");
-    if (type == "pct" || tags.attribute("w").find('%') != std::string::npos) table.isUnusual = true;
-    const sal_Int32 width = type.empty() || type == "dxa" ? numberOf(tags.attribute("w")) : 0;
+    const std::string value = tags.attribute("w");
+    const bool isPercent = !value.empty() && value.back() == '%';
+    width.isShare = isPercent || type == "pct";
+    if (width.isShare || type.empty() || type == "dxa") width.value = numberOf(value) * (isPercent ? 50 : 1);
     if (!isOfCell) table.width = width;
     else if (!table.rows.empty() && !table.rows.back().empty()) table.rows.back().back().width = width;
   }

@@ -10,24 +10,28 @@ namespace css = com::sun::star;
 
 namespace zygote {
 
-/** A cell, as the file states it (ISO/IEC 29500-1, 17.4.71 and 17.4.17). */
+/** Preferred width of a table or a cell (ISO/IEC 29500-1, 17.4.63 and 17.4.71). */
+struct StatedWidth {
+  /** Twips, or 1/50 % of the room. 0 if the file states no width. */
+  sal_Int32 value = 0;
+  bool isShare = false;
+};
+
 struct CellLayout {
   /** Columns of the grid that the cell spans. */
   sal_Int32 span = 1;
-  /** Preferred width in twips. 0 if the cell states none. */
-  sal_Int32 width = 0;
+  StatedWidth width;
 };
 
 /** A table of the body that is not inside another table or a shape. Lengths in twips. */
 struct TableLayout {
   bool isFixed = false;
-  /** True if it floats, or states a width in a unit other than twips, or rows that begin after the first column. */
+  /** True if it floats, or has rows that begin after the first column or end before the last one. */
   bool isUnusual = false;
   bool hasTables = false;
   /** True if Word saved the table: its grid is the result of Word's layout. */
   bool isOfWord = false;
-  /** Preferred width. 0 if the table states none. */
-  sal_Int32 width = 0;
+  StatedWidth width;
   /** Width of the column of text around the table. */
   sal_Int32 room = 0;
   std::vector<sal_Int32> grid;

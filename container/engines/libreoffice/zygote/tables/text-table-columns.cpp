@@ -5,17 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XEnumerationAccess.hpp>
 #include <com/sun/star/container/XIndexAccess.hpp>
 #include <com/sun/star/frame/XModel.hpp>
 #include <com/sun/star/lang/XServiceInfo.hpp>
+#include <com/sun/star/table/BorderLine2.hpp>
 #include <com/sun/star/text/TableColumnSeparator.hpp>
 #include <com/sun/star/text/XTextDocument.hpp>
 #include <com/sun/star/text/XTextTable.hpp>
+#include <com/sun/star/text/XTextTablesSupplier.hpp>
 
 using css::beans::XPropertySet;
 using css::text::TableColumnSeparator;
@@ -31,8 +31,10 @@ namespace {
 
 constexpr double relativeSum = 10'000;
 constexpr double twipsPerHundredthOfMillimeter = 1440.0 / 2540;
-/** Changes below this share of the table are left out: they are errors of measurement. */
-constexpr double leastChange = 0.002;
+/** A share of 100 % (ISO/IEC 29500-1, 17.18.90). */
+constexpr double wholeShare = 5'000;
+/** Room for LibreOffice's rounding of lengths, in twips. */
+constexpr double tolerance = 3;
 /** Largest number of cells measured in a document. */
 constexpr std::size_t mostCells = 20'000;
 
@@ -44,6 +46,13 @@ double twips(const Reference<XPropertySet>& properties, const char* name) {
   return length * twipsPerHundredthOfMillimeter;
 }
 
+/** Returns the width of a cell's border in twips. */
+double borderOf(const Reference<XPropertySet>& cell, const char* name) {
+  css::table::BorderLine2 line;
+  cell->getPropertyValue(OUString::createFromAscii(name)) >>= line;
+  return line.LineWidth * twipsPerHundredthOfMillimeter;
+}
+
 std::string firstTextOf(const Table& table) {
   const Reference<css::text::XText> first(table->getCellByName("A1"), UNO_QUERY);
   if (!first.is()) return "";
@@ -51,18 +60,29 @@ std::string firstTextOf(const Table& table) {
   return OUStringToOString(text, RTL_TEXTENCODING_UTF8).getStr();
 }
 
-bool fits(const TableLayout& layout, const Table& table) {
-  return static_cast<sal_Int32>(layout.rows.size()) == table->getRows()->getCount() &&
-         layout.firstText == firstTextOf(table);
+/** Counts the cells of a table that state a width of a kind: a share of the table, or a length. */
+std::ptrdiff_t countCells(const TableLayout& layout, bool isShare) {
+  std::ptrdiff_t count = 0;
+  for (const std::vector<CellLayout>& row : layout.rows)
+    count += std::count_if(row.begin(), row.end(), [&](const CellLayout& cell) {
+      return cell.width.value > 0 && cell.width.isShare == isShare;
+    });
+  return count;
 }
 
-/** Reports whether Word's rules for stated widths apply: each cell states one, and the rows fill the grid. */
+bool hasSpans(const TableLayout& layout) {
+  return std::any_of(layout.rows.begin(), layout.rows.end(),
+                     [&](const std::vector<CellLayout>& row) { return row.size() != layout.grid.size(); });
+}
+
+/** Reports whether Word fits the columns of a table, and has not saved their widths. */
 bool isFitted(const TableLayout& layout) {
-  if (layout.isFixed || layout.isUnusual || layout.hasTables || layout.grid.empty()) return false;
+  if (layout.isFixed || layout.isUnusual || layout.hasTables || layout.isOfWord || layout.room <= 0) return false;
+  if (countCells(layout, true) > 0 && countCells(layout, false) > 0) return false;
   return std::all_of(layout.rows.begin(), layout.rows.end(), [&](const std::vector<CellLayout>& row) {
-    sal_Int32 columns = 0;
-    for (const CellLayout& cell : row) columns += cell.span;
-    return columns == static_cast<sal_Int32>(layout.grid.size());
+    std::size_t columns = 0;
+    for (const CellLayout& cell : row) columns += static_cast<std::size_t>(cell.span);
+    return columns == layout.grid.size();
   });
 }
 
@@ -78,9 +98,24 @@ OUString nameOf(std::size_t column, std::size_t row) {
 
 struct Measured {
   std::vector<Column> columns;
-  /** Margins of the first and the last cell, in twips. */
+  /** Margins of the first and the last cell of the first row, in twips. */
   double margins = 0;
+  /** Borders on the left of the first cell and on the right of the last cell, in twips. */
+  double borders = 0;
 };
+
+/** Adds the content of a cell to its column. */
+void measure(const Reference<css::text::XText>& text, const StatedWidth& stated, Column& column, WordWidths& words) {
+  const Reference<XPropertySet> cell(text, UNO_QUERY_THROW);
+  const double margins = twips(cell, "LeftBorderDistance") + twips(cell, "RightBorderDistance");
+  // LibreOffice's text is narrower than Word's by half of both borders.
+  const double borders = (borderOf(cell, "LeftBorder") + borderOf(cell, "RightBorder")) / 2 + tolerance;
+  column.stated = std::max<double>(column.stated, stated.value);
+  if (stated.isShare) return;
+  const TextWidths widths = words.widthsOf(text);
+  column.least = std::max(column.least, std::ceil(widths.widestWord + margins + borders));
+  column.most = std::max(column.most, std::ceil(widths.widestLine + margins + borders));
+}
 
 Measured measured(const Table& table, const TableLayout& layout, WordWidths& words) {
   Measured measured;
@@ -94,14 +129,15 @@ Measured measured(const Table& table, const TableLayout& layout, WordWidths& wor
       const Reference<css::text::XText> text(table->getCellByName(nameOf(index, row)), UNO_QUERY);
       if (!text.is()) continue;
       const Reference<XPropertySet> properties(text, UNO_QUERY_THROW);
-      const double left = twips(properties, "LeftBorderDistance");
-      const double right = twips(properties, "RightBorderDistance");
-      if (row == 0 && index == 0) measured.margins += left;
-      if (row == 0 && at == layout.grid.size()) measured.margins += right;
-      if (cell.span > 1) continue;
-      column.preferred = std::max<double>(column.preferred, cell.width);
-      const double widest = words.widestOf(text);
-      if (widest > 0) column.least = std::max(column.least, std::ceil(widest + left + right));
+      if (row == 0 && index == 0) {
+        measured.margins += twips(properties, "LeftBorderDistance");
+        measured.borders += borderOf(properties, "LeftBorder");
+      }
+      if (row == 0 && at == layout.grid.size()) {
+        measured.margins += twips(properties, "RightBorderDistance");
+        measured.borders += borderOf(properties, "RightBorder");
+      }
+      if (cell.span == 1) measure(text, cell.width, column, words);
     }
   }
   return measured;
@@ -151,43 +187,47 @@ void fit(const Table& table, const TableLayout& layout, sal_Int32 mode, WordWidt
   const std::vector<double> from = edgesOf(table, layout);
   const Measured content = measured(table, layout, words);
   const bool isStated = std::all_of(content.columns.begin(), content.columns.end(),
-                                    [](const Column& column) { return column.preferred > 0; });
-  if (from.empty() || !isStated) return;
-  const std::vector<double> widths =
-      widthsOf(content.columns, layout.width, layout.room + (mode < 15 ? content.margins : 0));
+                                    [](const Column& column) { return column.stated > 0; });
+  if (from.empty() || (!isStated && hasSpans(layout))) return;
+  const double room = layout.room + (mode < 15 ? content.margins : -content.borders / 2);
+  const double whole = layout.width.isShare ? room * layout.width.value / wholeShare : layout.width.value;
+  const std::vector<double> widths = widthsOf(content.columns, whole, room);
   std::vector<double> edges = {0};
   for (const double width : widths) edges.push_back(edges.back() + width);
-  const double whole = edges.back();
-  for (double& edge : edges) edge *= relativeSum / whole;
-  {
-    FILE* f = stderr;
-    fprintf(f, "%s mode %d word %d tblW %d room %d+%.0f width %.0f\n", layout.firstText.c_str(), mode, layout.isOfWord, layout.width, layout.room, content.margins, twips(properties, "Width"));
-    for (size_t i = 0; i < widths.size(); i++) fprintf(f, "   pref %.0f least %.0f grid %d now %.0f -> %.0f\n", content.columns[i].preferred, content.columns[i].least, layout.grid[i], (from[i+1]-from[i])*twips(properties,"Width")/10000, widths[i]);
-    fflush(f);
-  }
-  if (whole <= 0 || layout.isOfWord) return;
+  const double width = edges.back();
+  if (width <= 0) return;
+  for (double& edge : edges) edge *= relativeSum / width;
   move(table, from, edges);
-  properties->setPropertyValue("Width", Any(static_cast<sal_Int32>(std::lround(whole / twipsPerHundredthOfMillimeter))));
+  properties->setPropertyValue("Width", Any(static_cast<sal_Int32>(std::lround(width / twipsPerHundredthOfMillimeter))));
 }
 
 }  // namespace
 
 void fitColumns(const Reference<css::lang::XComponent>& document,
                 const Reference<css::uno::XComponentContext>& context) {
+  const Reference<css::text::XTextTablesSupplier> all(document, UNO_QUERY_THROW);
+  if (!all->getTextTables()->hasElements()) return;
   const DocumentLayout layout =
       documentLayoutOf(context, Reference<css::frame::XModel>(document, UNO_QUERY_THROW)->getURL());
-  if (layout.tables.empty()) return;
   WordWidths words(context);
+  std::size_t cells = 0;
   const Reference<css::container::XEnumerationAccess> body(
       Reference<css::text::XTextDocument>(document, UNO_QUERY_THROW)->getText(), UNO_QUERY_THROW);
   auto next = layout.tables.begin();
   for (const auto parts = body->createEnumeration(); parts->hasMoreElements();) {
     const Table table(parts->nextElement(), UNO_QUERY);
     if (!table.is()) continue;
-    const auto found = std::find_if(next, layout.tables.end(), [&](const auto& each) { return fits(each, table); });
+    const auto rows = static_cast<std::size_t>(table->getRows()->getCount());
+    const auto found =
+        std::find_if(next, layout.tables.end(), [rows, text = firstTextOf(table)](const TableLayout& each) {
+          return each.rows.size() == rows && each.firstText == text;
+        });
     if (found == layout.tables.end()) continue;
     next = found + 1;
-    if (isFitted(*found)) fit(table, *found, layout.compatibilityMode, words);
+    if (!isFitted(*found)) continue;
+    cells += found->rows.size() * found->grid.size();
+    if (cells > mostCells) return;
+    fit(table, *found, layout.compatibilityMode, words);
   }
 }
 

@@ -46,6 +46,32 @@ bool endsPiece(sal_Unicode character) {
   return character == '-' || character == 0x2013 || character == 0x2014 || character >= firstIdeograph;
 }
 
+/** Returns the end of the part of a word that starts at an index, or the end of a single space. */
+sal_Int32 endOfPiece(const OUString& text, sal_Int32 start) {
+  if (isSpace(text[start])) return start + 1;
+  for (sal_Int32 at = start; at < text.getLength(); at++) {
+    if (isSpace(text[at])) return at;
+    if (endsPiece(text[at])) return at + 1;
+  }
+  return text.getLength();
+}
+
+/** Widths of the current word and line of a paragraph. */
+struct Progress {
+  TextWidths widest;
+  double word = 0;
+  double line = 0;
+
+  void add(double width, sal_Unicode last) {
+    if (last == '\n') line = 0;
+    else line += width;
+    word = isSpace(last) ? 0 : word + width;
+    widest.widestWord = std::max(widest.widestWord, word);
+    if (!isSpace(last)) widest.widestLine = std::max(widest.widestLine, line);
+    if (endsPiece(last)) word = 0;
+  }
+};
+
 css::awt::FontDescriptor fontOf(const Reference<XPropertySet>& portion) {
   css::awt::FontDescriptor font;
   font.Name = valueOf<OUString>(portion, "CharFontName");
@@ -78,13 +104,9 @@ double WordWidths::widthOf(const css::awt::FontDescriptor& descriptor, const OUS
   return font->getStringWidth(text) / double{measuredSize};
 }
 
-double WordWidths::widestOfParagraph(const Reference<css::uno::XInterface>& paragraph) {
+TextWidths WordWidths::widthsOfParagraph(const Reference<css::uno::XInterface>& paragraph) {
   const Reference<css::container::XEnumerationAccess> portions(paragraph, UNO_QUERY_THROW);
-  const Reference<XPropertySet> properties(paragraph, UNO_QUERY_THROW);
-  const double indents = (valueOf<sal_Int32>(properties, "ParaLeftMargin") +
-                          valueOf<sal_Int32>(properties, "ParaRightMargin")) * twipsPerHundredthOfMillimeter;
-  double widest = 0;
-  double word = 0;
+  Progress progress;
   for (const auto all = portions->createEnumeration(); all->hasMoreElements();) {
     const Reference<XPropertySet> portion(all->nextElement(), UNO_QUERY_THROW);
     const OUString text = shownText(portion, Reference<css::text::XTextRange>(portion, UNO_QUERY_THROW)->getString());
@@ -92,29 +114,31 @@ double WordWidths::widestOfParagraph(const Reference<css::uno::XInterface>& para
     const css::awt::FontDescriptor font = fontOf(portion);
     const double size = valueOf<float>(portion, "CharHeight") * twipsPerPoint;
     const double spacing = valueOf<sal_Int16>(portion, "CharKerning") * twipsPerHundredthOfMillimeter;
-    sal_Int32 start = 0;
-    for (sal_Int32 at = 0; at <= text.getLength(); at++) {
-      const bool isLast = at == text.getLength();
-      const bool isGap = !isLast && isSpace(text[at]);
-      const bool isEnd = !isLast && endsPiece(text[at]);
-      if (!isLast && !isGap && !isEnd) continue;
-      const sal_Int32 end = isEnd ? at + 1 : at;
-      word += widthOf(font, text.copy(start, end - start)) * size + (end - start) * spacing;
-      widest = std::max(widest, word);
-      start = at + 1;
-      if (!isLast) word = 0;
+    for (sal_Int32 at = 0; at < text.getLength();) {
+      const sal_Int32 end = endOfPiece(text, at);
+      const double width = widthOf(font, text.copy(at, end - at)) * size + (end - at) * spacing;
+      progress.add(width, text[end - 1]);
+      at = end;
     }
   }
-  return widest > 0 ? widest + std::max(0.0, indents) : 0;
+  const Reference<XPropertySet> properties(paragraph, UNO_QUERY_THROW);
+  const double indents = (valueOf<sal_Int32>(properties, "ParaLeftMargin") +
+                          valueOf<sal_Int32>(properties, "ParaRightMargin")) * twipsPerHundredthOfMillimeter;
+  TextWidths widest = progress.widest;
+  if (widest.widestWord > 0) widest.widestWord += std::max(0.0, indents);
+  if (widest.widestLine > 0) widest.widestLine += std::max(0.0, indents);
+  return widest;
 }
 
-double WordWidths::widestOf(const Reference<css::text::XText>& text) {
-  double widest = 0;
+TextWidths WordWidths::widthsOf(const Reference<css::text::XText>& text) {
+  TextWidths widest;
   const Reference<css::container::XEnumerationAccess> paragraphs(text, UNO_QUERY_THROW);
   for (const auto all = paragraphs->createEnumeration(); all->hasMoreElements();) {
     const Reference<css::lang::XServiceInfo> paragraph(all->nextElement(), UNO_QUERY_THROW);
-    if (paragraph->supportsService("com.sun.star.text.Paragraph"))
-      widest = std::max(widest, widestOfParagraph(paragraph));
+    if (!paragraph->supportsService("com.sun.star.text.Paragraph")) continue;
+    const TextWidths widths = widthsOfParagraph(paragraph);
+    widest.widestWord = std::max(widest.widestWord, widths.widestWord);
+    widest.widestLine = std::max(widest.widestLine, widths.widestLine);
   }
   return widest;
 }

@@ -12,17 +12,22 @@ namespace css = com::sun::star;
 
 namespace zygote {
 
+/** Widths of a text in twips, with the indents of its paragraphs. */
+struct TextWidths {
+  double widestWord = 0;
+  double widestLine = 0;
+};
+
 class WordWidths final {
  public:
   explicit WordWidths(const css::uno::Reference<css::uno::XComponentContext>& context);
 
-  /** Returns the width of a text's widest word, with the indents of its paragraph. In twips. */
-  double widestOf(const css::uno::Reference<css::text::XText>& text);
+  TextWidths widthsOf(const css::uno::Reference<css::text::XText>& text);
 
  private:
   /** Returns the width of a text at a size of 1. */
   double widthOf(const css::awt::FontDescriptor& font, const rtl::OUString& text);
-  double widestOfParagraph(const css::uno::Reference<css::uno::XInterface>& paragraph);
+  TextWidths widthsOfParagraph(const css::uno::Reference<css::uno::XInterface>& paragraph);
 
   css::uno::Reference<css::awt::XDevice> device_;
   std::map<rtl::OUString, css::uno::Reference<css::awt::XFont>> fonts_;
