@@ -91,6 +91,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
     if (isPackage(filter)) attempt([&] { fitColumns(document, context); });
     attempt([&] { mendBreaks(document); });
     attempt([&] { mendColumns(document); });
+    attempt([&] { mendShapes(document); });
   }
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {

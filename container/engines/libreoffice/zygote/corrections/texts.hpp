@@ -20,6 +20,9 @@ void mendColumns(const css::uno::Reference<css::lang::XComponent>& document);
 /** Sets the width of tables without a declared width to the width of the page. */
 void mendTables(const css::uno::Reference<css::lang::XComponent>& document);
 
+/** Counts the space below the last paragraph where a text is centered in a shape, or at its bottom. */
+void mendShapes(const css::uno::Reference<css::lang::XComponent>& document);
+
 /** Sets the columns of tables that Word fits to their content. Expects a package with WordprocessingML. */
 void fitColumns(const css::uno::Reference<css::lang::XComponent>& document,
                 const css::uno::Reference<css::uno::XComponentContext>& context);
