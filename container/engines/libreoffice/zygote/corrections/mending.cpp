@@ -12,6 +12,7 @@
 #include <com/sun/star/style/XStyleFamiliesSupplier.hpp>
 
 #include "spreadsheets/sheets.hpp"
+#include "corrections/slides.hpp"
 #include "corrections/texts.hpp"
 
 using css::uno::Any;
@@ -93,6 +94,7 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
     attempt([&] { mendColumns(document); });
     attempt([&] { mendShapes(document); });
   }
+  if (filter.find("PowerPoint") != std::string::npos) attempt([&] { mendHangul(document); });
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {
     attempt([&] { mendFormulas(sheets, *workbook); });
