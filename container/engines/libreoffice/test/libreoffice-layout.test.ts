@@ -1,7 +1,7 @@
-// Tests the layout of tables and columns of text, which LibreOffice lays out differently from Word.
+// Tests the layout of tables, columns of text, shapes and slides, which LibreOffice lays out differently from Office.
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { docx, paragraph } from "../../../../test/fixtures/office.ts";
+import { docx, paragraph, pptx } from "../../../../test/fixtures/office.ts";
 import { convert, openOffices, save, zygote } from "../../../../test/support/libreoffice.ts";
 
 openOffices();
@@ -19,7 +19,11 @@ const MODE_15 =
 
 /** Returns the places of a document's words, in points. The words must differ. */
 async function places(body: string, settings = MODE_15): Promise<(word: string) => Box> {
-  const { bytes } = await convert(zygote, await save(docx({ body, settings }), "docx"));
+  return placesIn(await save(docx({ body, settings }), "docx"));
+}
+
+async function placesIn(document: string): Promise<(word: string) => Box> {
+  const { bytes } = await convert(zygote, document);
   const boxes = execFileSync("pdftotext", ["-bbox", await save(bytes, "pdf"), "-"], { encoding: "utf8" });
   return (word) => {
     const found = boxes.match(new RegExp(`xMin="([\\d.]+)" yMin="[\\d.]+" xMax="([\\d.]+)" yMax="([\\d.]+)">${word}<`));
@@ -108,4 +112,48 @@ describe("columns of text", () => {
     expect(at("First").bottom).toBeCloseTo(plain("First").bottom + 24, 0);
     expect(at("Second").bottom).toBeCloseTo(plain("Second").bottom, 0);
   });
+});
+
+describe("the space below the last paragraph of a shape", () => {
+  const word = "http://schemas.microsoft.com/office/word/2010/wordprocessingShape";
+  const text = (below: number) =>
+    `<w:p><w:pPr><w:spacing w:after="${below}"/></w:pPr><w:r><w:t>Inside</w:t></w:r></w:p>`;
+  const shape = (below: number, anchor: string, height: number) => `<w:p><w:r><w:drawing>
+    <wp:anchor xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0" simplePos="0" relativeHeight="1" behindDoc="0" locked="0" layoutInCell="1" allowOverlap="1">
+    <wp:simplePos x="0" y="0"/><wp:positionH relativeFrom="margin"><wp:posOffset>0</wp:posOffset></wp:positionH>
+    <wp:positionV relativeFrom="margin"><wp:posOffset>0</wp:posOffset></wp:positionV>
+    <wp:extent cx="1270000" cy="${height * 12700}"/><wp:wrapNone/><wp:docPr id="1" name="Shape"/>
+    <a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData uri="${word}">
+    <wps:wsp xmlns:wps="${word}"><wps:cNvSpPr/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1270000" cy="${height * 12700}"/></a:xfrm><a:prstGeom prst="rect"/></wps:spPr>
+    <wps:txbx><w:txbxContent>${text(below)}</w:txbxContent></wps:txbx>
+    <wps:bodyPr anchor="${anchor}" lIns="0" tIns="0" rIns="0" bIns="0"/></wps:wsp></a:graphicData></a:graphic>
+    </wp:anchor></w:drawing></w:r></w:p>`;
+  const rise = async (anchor: string, height: number) => {
+    const [plain, spaced] = [await places(shape(0, anchor, height)), await places(shape(200, anchor, height))];
+    return plain("Inside").bottom - spaced("Inside").bottom;
+  };
+
+  test.each([
+    ["at the top of a shape", "t", 100, 0],
+    ["in the middle of a shape", "ctr", 100, 5],
+    ["at the bottom of a shape", "b", 100, 10],
+  ])("counts %s", async (_, anchor, height, points) => {
+    expect(await rise(anchor, height)).toBeCloseTo(points, 0);
+  });
+
+  test("does not push a text out of a low shape", async () => {
+    expect(await rise("ctr", 16)).toBeLessThan(3);
+  });
+});
+
+test("no gap stands between Hangul and digits on a slide", async () => {
+  const frame = '<a:off x="900000" y="900000"/><a:ext cx="6000000" cy="900000"/>';
+  const text = (content: string) =>
+    `<a:bodyPr/><a:p><a:r><a:rPr lang="ko-KR" sz="2400"/><a:t>${content}</a:t></a:r></a:p>`;
+  const box = `<p:sp><p:nvSpPr><p:cNvPr id="2" name="Text"/><p:cNvSpPr txBox="1"/><p:nvPr/></p:nvSpPr><p:spPr><a:xfrm>${frame}</a:xfrm><a:prstGeom prst="rect"/></p:spPr><p:txBody>${text("2026년")}</p:txBody></p:sp>`;
+  const table = `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="3" name="Table"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm>${frame.replace('y="9', 'y="29')}</p:xfrm><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/table"><a:tbl><a:tblPr/><a:tblGrid><a:gridCol w="6000000"/></a:tblGrid><a:tr h="900000"><a:tc><a:txBody>${text("10월")}</a:txBody><a:tcPr/></a:tc></a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
+  const at = await placesIn(await save(pptx(box + table), "pptx"));
+  // With a gap, pdftotext(1) reads two words.
+  expect(at("2026년").left).toBeGreaterThan(0);
+  expect(at("10월").left).toBeGreaterThan(0);
 });
