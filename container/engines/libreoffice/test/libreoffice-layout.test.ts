@@ -87,7 +87,7 @@ describe("the columns of a table", () => {
 
   test.each<[string, Shape]>([
     ["a fixed layout", { more: '<w:tblLayout w:type="fixed"/>' }],
-    ["a layout that Word saved", { row: ' w:rsidR="00FC693F"' }],
+    ["a layout that Word saved", { row: ' w:rsidR="00FC693F"' }], // cspell:ignore rsid
   ])("keep their widths in %s", async (_, shape) => {
     const cells = [twips(1000), twips(1000)];
     const at = await places(table(["Incomprehensibilities", "Second"], { cells, ...shape }));

@@ -23,7 +23,7 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-/** Reports whether a text has syllables of Hangul (Unicode, blocks Hangul Syllables and Hangul Jamo). */
+/** Reports whether a text has syllables of Hangul (a block of Unicode) or their parts. */
 bool hasHangul(const OUString& text) {
   return std::any_of(text.getStr(), text.getStr() + text.getLength(), [](sal_Unicode character) {
     return (character >= 0xAC00 && character <= 0xD7A3) || (character >= 0x1100 && character <= 0x11FF);

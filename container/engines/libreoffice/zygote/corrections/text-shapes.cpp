@@ -81,7 +81,8 @@ void mendShapesIn(const Reference<css::container::XIndexAccess>& shapes) {
     }
     const Reference<XPropertySet> properties(shape, UNO_QUERY_THROW);
     const Reference<css::text::XText> text(shape, UNO_QUERY);
-    if (!text.is() || !properties->getPropertySetInfo()->hasPropertyByName("TextBox") || !isLowered(properties)) continue;
+    const bool canHaveText = properties->getPropertySetInfo()->hasPropertyByName("TextBox");
+    if (!text.is() || !canHaveText || !isLowered(properties)) continue;
     const sal_Int32 space = spaceBelow(text);
     if (space <= 0) continue;
     appendLine(text, space);

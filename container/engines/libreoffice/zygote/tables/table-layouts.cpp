@@ -18,6 +18,8 @@ sal_Int32 numberOf(const std::string& text) {
   return number;
 }
 
+// cspell:ignore rsid tblp
+
 /** Follows the tags of the document's body. */
 class Reader final {
  public:
@@ -40,6 +42,7 @@ class Reader final {
   sal_Int32 margins_ = 0;
 
   void followTable(const MarkupReader& tags) {
+    if (tags.isEmpty()) return;
     depth_ += tags.isClosing() ? -1 : 1;
     if (tags.isClosing()) return;
     if (depth_ == 1) tables.emplace_back();
@@ -48,7 +51,8 @@ class Reader final {
 
   void followContent(const MarkupReader& tags) {
     TableLayout& table = tables.back();
-    if (tags.name() == "tblPrEx" || tags.name() == "tblPrChange") isInProperties_ = !tags.isClosing() && !tags.isEmpty();
+    if (tags.name() == "tblPrEx" || tags.name() == "tblPrChange")
+      isInProperties_ = !tags.isClosing() && !tags.isEmpty();
     if (isInProperties_) return;
     if (tags.ends("t") && tags.isClosing() && table.rows.size() == 1 && table.rows[0].size() == 1)
       table.firstText += tags.text();

@@ -98,7 +98,8 @@ WordWidths::WordWidths(const Reference<css::uno::XComponentContext>& context) {
 double WordWidths::widthOf(const css::awt::FontDescriptor& descriptor, const OUString& text) {
   if (text.isEmpty()) return 0;
   const OUString key = descriptor.Name + "/" + OUString::number(descriptor.Weight) + "/" +
-                       OUString::number(static_cast<sal_Int32>(descriptor.Slant)) + OUString::boolean(descriptor.Kerning);
+                       OUString::number(static_cast<sal_Int32>(descriptor.Slant)) +
+                       OUString::boolean(descriptor.Kerning);
   Reference<css::awt::XFont>& font = fonts_[key];
   if (!font.is()) font = device_->getFont(descriptor);
   return font->getStringWidth(text) / double{measuredSize};
