@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "font-list.hpp"
 #include "program.hpp"
 
 namespace zygote {
@@ -71,19 +72,7 @@ class Substitutions {
     }
   }
 
-  /**
-   * Returns the number of fonts, then lines such as `Courier for Calibri.`. Omits lines that do not fit into an
-   * outcome.
-   */
-  std::string list() const {
-    if (all_.empty()) return "";
-    std::string list = std::to_string(all_.size());
-    for (const std::string& one : all_) {
-      if (list.size() + 1 + one.size() > longestList) break;
-      list += "\n" + one;
-    }
-    return list;
-  }
+  std::string list() const { return fontList(all_); }
 
  private:
   void endLine() {
@@ -100,7 +89,6 @@ class Substitutions {
   }
 
   static constexpr std::size_t longestLine = 500;
-  static constexpr std::size_t longestList = 1000;
   static constexpr std::size_t most = 10'000;
   std::string line_;
   std::set<std::string> all_;

@@ -79,15 +79,34 @@ test("an embedded font is used under the name of a font that is replaced", async
   expect((await fontsOf(zygote, await save(document("Cambria"), "docx"))).join()).toContain("Caladea");
 });
 
+test.each(["Wingdings", "Symbol"])("an embedded font named %s is used", async (family) => {
+  const media = { "Regular.odttf": obfuscated(await renamedFont("Regular", "Giraffe")) };
+  expect(await fontsOf(zygote, await save(document(family, media), "docx"))).toEqual(["Giraffe"]);
+});
+
+test("as many replaced fonts are reported as the contract says", async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `Font of a long name, number ${index}`);
+  const body = names
+    .map((name) => `<w:r><w:rPr><w:rFonts w:ascii="${name}" w:hAnsi="${name}"/></w:rPr><w:t>Text</w:t></w:r>`)
+    .join("");
+  const path = await save(docx({ body: `<w:p>${body}</w:p>` }), "docx");
+  await using pdf = await zygote.convertToPdf(path, { tagged: false, lossless: false });
+  const [{ count, subjects }] = pdf.notices as [Notice];
+  expect(count).toBe(60);
+  expect(subjects).toHaveLength(50);
+});
+
 test("replaced fonts are reported, embedded ones are not", async () => {
   const reported = async (content: Buffer) => {
     await using pdf = await zygote.convertToPdf(await save(content, "docx"), { tagged: false, lossless: false });
     return pdf.notices;
   };
-  const cambria = { name: "Cambria", replacedBy: "Caladea" };
-  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 1, subjects: [cambria] }]);
+  const cambria = ["", "-Bold", "-BoldItalic", "-Italic"].map((style) => ({
+    ...{ name: "Cambria", replacedBy: `Caladea${style}` },
+  }));
+  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 4, subjects: cambria }]);
   const [{ subjects }] = (await reported(document("Giraffe"))) as [Notice];
-  expect(subjects).toEqual([{ name: "Giraffe", replacedBy: expect.stringMatching(/^\w+$/) }]);
+  expect(subjects).toContainEqual({ name: "Giraffe", replacedBy: expect.stringMatching(/^\w+-Bold$/) });
   const media = Object.keys(STYLES).map(
     async (style) => [`${style}.odttf`, obfuscated(await renamedFont(style, "Giraffe"))] as const,
   );

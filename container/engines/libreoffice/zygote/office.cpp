@@ -302,11 +302,7 @@ std::string attachOffice(const std::string& programFolder) {
   // Both functions are internal to LibreOffice. While LibreOfficeKit is active, documents have visible views, which are
   // slower and change the pages.
   const auto setActive = symbol<void (*)(bool)>("_ZN10comphelper14LibreOfficeKit9setActiveEb");
-#if OFFICE_MAJOR >= 25
   using Context = const Reference<css::uno::XComponentContext>&;
-#else
-  using Context = Reference<css::uno::XComponentContext>;
-#endif
   const auto processContext = symbol<Context (*)()>("_ZN10comphelper26getProcessComponentContextEv");
   if (setActive == nullptr || processContext == nullptr) return "this LibreOffice lacks an internal symbol";
   setActive(false);
