@@ -105,10 +105,9 @@ test("replaced fonts are reported, embedded ones are not", async () => {
     await using pdf = await zygote.convertToPdf(await save(content, "docx"), { tagged: false, lossless: false });
     return pdf.notices;
   };
-  const cambria = ["", "-Bold", "-BoldItalic", "-Italic"].map((style) => ({
-    ...{ name: "Cambria", replacedBy: `Caladea${style}` },
-  }));
-  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 4, subjects: cambria }]);
+  // Caladea's bold italic font has two names for its style, of which LibreOffice reports "Italic".
+  const cambria = ["", "-Bold", "-Italic"].map((style) => ({ name: "Cambria", replacedBy: `Caladea${style}` }));
+  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 3, subjects: cambria }]);
   const [{ subjects }] = (await reported(document("Giraffe"))) as [Notice];
   expect(subjects).toContainEqual({ name: "Giraffe", replacedBy: expect.stringMatching(/^\w+-Bold$/) });
   const media = Object.keys(STYLES).map(
