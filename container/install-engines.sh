@@ -21,7 +21,8 @@ engines=(ghostscript chromium-headless-shell default-jre-headless fontconfig)
 office_packages=(
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
 )
-# The first version without the holes of November 2026 (decisions/0062-libreoffice-25-2.md).
+# The first version without the holes of November 2026 (decisions/0062-libreoffice-25-2.md). If a mirror has only an older
+# one, each installation looks for this one again.
 office_minimum="4:25.2.3-2+deb13u12"
 # On an older Debian, LibreOffice is no package, but these packages have data that it finds in the system's folders.
 office_data=(fonts-opensymbol libexttextcat-data liblangtag-common libnumbertext-data)
@@ -152,14 +153,13 @@ if is_older libc6 2.41; then
   office_version="$(cat "$office/version")"
 else
   # A folder from before an upgrade of Debian.
-  if [ -d /opt/pagewright ]; then rm -rf /opt/pagewright; fi
+  rm -rf /opt/pagewright/libreoffice
   if is_older libreoffice-core-nogui "$office_minimum"; then install_packages "${office_packages[@]}"; fi
   office=/usr/lib/libreoffice
   office_version="$(version_of libreoffice-core-nogui)"
 fi
 if dpkg --compare-versions "$office_version" lt "$office_minimum"; then
-  echo "The mirror has LibreOffice $office_version, which lacks the security fixes of $office_minimum." >&2
-  exit 1
+  echo "Warning: the mirror has LibreOffice $office_version, which lacks the security fixes of $office_minimum." >&2
 fi
 if [ "${1:-}" = --packages ]; then exit; fi
 
