@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import type { Input } from "../../src/document/contract/operation.ts";
-import { docx, paragraph } from "../fixtures/office.ts";
+import { docx, paragraph, xlsx } from "../fixtures/office.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -22,11 +22,13 @@ interface Kind {
 
 const file = (text: string, name: string) => memoryInput(Buffer.from(text, "latin1"), name);
 
-/** Returns nested tables, for which LibreOffice repeats the layout many times. */
-function deepTables(depth: number): Uint8Array {
-  const open = "<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid><w:tr><w:tc>";
-  const body = `${open.repeat(depth)}${paragraph("deep")}${`</w:tc></w:tr></w:tbl>${paragraph("")}`.repeat(depth)}`;
-  return docx({ body });
+/** Returns formulas that each compare millions of pairs of numbers. */
+function slowFormulas(count: number): Uint8Array {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const pairs = `ROW(1:2000)&gt;TRANSPOSE(ROW(${index + 1}:${index + 2000}))`;
+    return `<row r="${index + 1}"><c r="A${index + 1}"><f>SUMPRODUCT(--(${pairs}))</f></c></row>`;
+  });
+  return xlsx(rows.join(""));
 }
 
 const KINDS = {
@@ -46,7 +48,7 @@ const KINDS = {
     operation: "office-to-pdf",
     params: { tagged: false, lossless: false },
     small: memoryInput(docx({ body: paragraph("Hello") }), "small.docx"),
-    endless: memoryInput(deepTables(250), "endless.docx"),
+    endless: memoryInput(slowFormulas(10_000), "endless.xlsx"),
   },
 } as const satisfies Record<string, Kind>;
 
