@@ -1,5 +1,5 @@
-// Writes fontconfig's configurations, one for Chromium and one for other engines: the folders of fonts, the replacements, and Debian's rules, except
-// those that replace unknown fonts by dingbats or by chancery letters.
+// Writes fontconfig's configurations, one for Chromium and one for other engines: the folders of fonts, the
+// replacements, and Debian's rules, except those that replace unknown fonts by dingbats or by chancery letters.
 import { readdirSync } from "node:fs";
 import { spellingsOf } from "../../src/document/fonts/replacements/font-names.ts";
 import {

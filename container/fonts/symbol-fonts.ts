@@ -20,7 +20,7 @@ const PICTURES = ["NotoSansSymbols2-Regular", "NotoSansSymbols-Regular", "NotoSa
 const LETTERS = ["LiberationSerif-Regular", "DejaVuSerif", ...PICTURES];
 /** Font with the widths of Symbol. */
 const SYMBOL_WIDTHS = "StandardSymbolsPS";
-/** Of fonts with one name, engines prefer those of medium width: a font that a document embeds, or an installed one. */
+/** Engines prefer a font of medium width with the same name: one that a document embeds, or an installed one. */
 const SEMI_CONDENSED = 4;
 const PRIVATE_USE = 0xf000;
 const CODES = { first: 0x20, last: 0xff };
