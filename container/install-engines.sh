@@ -135,7 +135,8 @@ build_zygote() {
 }
 
 log="$(mktemp)"
-trap 'rm -f "$log"' EXIT
+unfinished=""
+trap 'rm -rf "$log" "$unfinished"' EXIT
 
 packages=("${engines[@]}" "${fonts[@]}" "${hyphenation[@]}")
 if is_older libc6 2.41; then

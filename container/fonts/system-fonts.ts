@@ -66,9 +66,12 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
+/** Returns no Buffer, whose `slice` is a view: a writer that changes its copy of a table would change the font. */
 function read(path: string | undefined): Uint8Array | undefined {
   try {
-    return path === undefined ? undefined : readFileSync(path);
+    if (path === undefined) return undefined;
+    const { buffer, byteOffset, length } = readFileSync(path);
+    return new Uint8Array(buffer, byteOffset, length);
   } catch {
     return undefined;
   }

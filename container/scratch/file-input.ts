@@ -20,6 +20,10 @@ export const fileInput = (name: string, size: number, path: string): FileInput =
 
 /** Returns a file with known properties as an input. */
 export function asFile(facts: InputFacts, path: string): FileInput {
-  const bytes = async () => (facts.size <= SMALL_BYTES ? readFileSync(path) : readFile(path));
+  const bytes = async () => {
+    const { buffer, byteOffset, length } = facts.size <= SMALL_BYTES ? readFileSync(path) : await readFile(path);
+    // Not the Buffer, whose `slice` does not copy.
+    return new Uint8Array(buffer, byteOffset, length);
+  };
   return { ...factsOf(facts), path, bytes, stream: () => createReadStream(path) };
 }

@@ -23,6 +23,7 @@ interface Kind {
 const file = (text: string, name: string) => memoryInput(Buffer.from(text, "latin1"), name);
 
 /** Returns formulas that each compare millions of pairs of numbers. */
+// cspell:ignore SUMPRODUCT
 function slowFormulas(count: number): Uint8Array {
   const rows = Array.from({ length: count }, (_, index) => {
     const pairs = `ROW(1:2000)&gt;TRANSPOSE(ROW(${index + 1}:${index + 2000}))`;

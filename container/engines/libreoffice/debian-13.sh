@@ -17,9 +17,12 @@ unneeded=(
 # source_for <suite of this machine> <suites of Debian 13> <mirror if the machine's sources lack the suite>
 source_for() {
   local mirrors keys=/usr/share/keyrings/debian-archive-keyring.gpg
+  # Before the first update, apt does not know the origin of a source.
   # shellcheck disable=SC2016 # apt's placeholder.
   mapfile -t mirrors < <(
-    apt-get indextargets --no-release-info --format '$(REPO_URI)' "Created-By: Packages" "Release: $1" "Component: main"
+    targets=(--format '$(REPO_URI)' "Created-By: Packages" "Release: $1" "Component: main")
+    apt-get indextargets "${targets[@]}" "Origin: Debian"
+    apt-get indextargets --no-release-info "${targets[@]}" | grep -v '^cdrom:'
   )
   printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "${mirrors[0]:-$3}" "$2"
   printf 'Architectures: %s\nSigned-By: %s\n\n' "$(dpkg --print-architecture)" "$keys"
@@ -101,6 +104,7 @@ install_office() {
   flock 9
   if [ "$1" != --upgrade ] && has_office "$office_minimum"; then return; fi
   work="$office.work"
+  unfinished="$work"
   rm -rf "$work"
   mkdir "$work"
   echo "Fetching LibreOffice and its libraries from Debian 13 into $office…"

@@ -180,3 +180,23 @@ describe("symbols that are not embedded", () => {
     }
   });
 });
+
+test.each([
+  ["Arial", "ArialMT"],
+  ["Cambria-Bold", "Cambria,Bold"],
+])("%s and %s, which have one replacement, both show their text", async (first, second) => {
+  const builder = new PdfBuilder();
+  const fonts = [first, second].map((name) =>
+    builder.add(`<</Type/Font/Subtype/TrueType/BaseFont/${name}/Encoding/WinAnsiEncoding>>`),
+  );
+  const text = "(Hello abc 123) Tj";
+  const content = builder.stream(`BT /A 20 Tf 20 150 Td ${text} /B 20 Tf 0 -50 Td ${text} ET`);
+  const page = builder.page("");
+  const resources = `/Resources<</Font<</A ${fonts[0]}/B ${fonts[1]}/F 3 0 R>>>>`;
+  builder.set(page, `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]${resources}/Contents ${content}>>`);
+  const { bytes } = await climbed(builder.bytes(), "2b", STRATEGIES);
+  const picture = await popplerPage(bytes, 1, 72);
+  const line = (top: number) =>
+    Array.from({ length: 300 * 30 }, (_, at) => pixel(picture, at % 300, top + Math.floor(at / 300))[0]!);
+  expect(line(80)).toEqual(line(30));
+});

@@ -64,23 +64,3 @@ test.each([
   const rtf = `{\\rtf1\\ansi{\\fonttbl{\\f0 Calibri;}{\\f1\\fcharset2 ${font};}}{\\*\\listtable{\\list${level}\\listid1}}{\\*\\listoverridetable{\\listoverride\\listid1\\listoverridecount0\\ls1}}\\pard\\f0\\ls1\\ilvl0 Item\\par}`;
   expect((await wordsOf(rtf, "rtf")).map(({ text }) => text)).toEqual([bullet, "Item"]);
 });
-
-describe("the space below the last paragraph of a shape", () => {
-  const ns = "http://schemas.openxmlformats.org/drawingml/2006";
-  const word = "http://schemas.microsoft.com/office/word/2010/wordprocessingShape";
-  const shape = (anchor: string, below: number) =>
-    `<w:p><w:r><w:drawing><wp:anchor xmlns:wp="${ns}/wordprocessingDrawing" distT="0" distB="0" distL="0" distR="0" simplePos="0" relativeHeight="0" behindDoc="0" locked="0" layoutInCell="1" allowOverlap="1"><wp:simplePos x="0" y="0"/><wp:positionH relativeFrom="margin"><wp:posOffset>0</wp:posOffset></wp:positionH><wp:positionV relativeFrom="margin"><wp:posOffset>0</wp:posOffset></wp:positionV><wp:extent cx="1905000" cy="1905000"/><wp:wrapNone/><wp:docPr id="1" name="Shape"/><a:graphic xmlns:a="${ns}/main"><a:graphicData uri="${word}"><wps:wsp xmlns:wps="${word}"><wps:cNvSpPr/><wps:spPr><a:xfrm><a:off x="0" y="0"/><a:ext cx="1905000" cy="1905000"/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></wps:spPr><wps:txbx><w:txbxContent><w:p><w:pPr><w:spacing w:after="${20 * below}"/></w:pPr><w:r><w:t>Text</w:t></w:r></w:p></w:txbxContent></wps:txbx><wps:bodyPr anchor="${anchor}"/></wps:wsp></a:graphicData></a:graphic></wp:anchor></w:drawing></w:r></w:p>`;
-  const top = async (anchor: string, below: number) => {
-    const [word] = await wordsOf(docx({ body: shape(anchor, below) }), "docx");
-    return word!.top;
-  };
-
-  // In PDFs of Word, text in the middle of 60 shapes is higher by half of the space.
-  test.each([
-    ["at its upper edge", "t", 0],
-    ["in its middle", "ctr", 10],
-    ["at its lower edge", "b", 20],
-  ])("counts as text %s", async (_, anchor, distance) => {
-    expect((await top(anchor, 0)) - (await top(anchor, 20))).toBeCloseTo(distance, 0);
-  });
-});

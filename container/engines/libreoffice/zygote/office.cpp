@@ -269,7 +269,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     const std::string left = insertChunks(loaded.document, folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
-    mend(loaded.document, loaded.filter, context, workbook.get());
+    mend(loaded.document, loaded.filter, workbook.get());
     // Must run after the calculation of formulas, because their results can contain the path.
     hideAddressIn(loaded, addressOf(job));
     keepHidden(loaded.document, workbook.get());

@@ -13,8 +13,8 @@ interface StyledName {
 }
 
 /** Matches the style at the end of a name, for example in `Cambria,Bold` and `TimesNewRomanPS-BoldItalicMT`. */
-const STYLE = /(?:[\s,_-]*(?:regular|roman|normal|bold|italic|oblique|mt))+$/i;
-const STYLE_WORD = /[\s,_-]*(?:regular|roman|normal|bold|italic|oblique|mt)$/i;
+const STYLE = /(?:[\s,_-]*(?:regular|roman|normal|book|bold|italic|oblique|mt))+$/i;
+const STYLE_WORD = /[\s,_-]*(?:regular|roman|normal|book|bold|italic|oblique|mt)$/i;
 const LONGEST_NAME = 256;
 
 /** Full and half width, case, blanks and hyphens do not count. */
@@ -41,6 +41,9 @@ function withoutStyle(name: string): StyledName {
     isItalic: /italic|oblique/i.test(style),
   };
 }
+
+const styleIndexOf = ({ isBold, isItalic }: Pick<StyledName, "isBold" | "isItalic">): number =>
+  (isBold ? 1 : 0) + (isItalic ? 2 : 0);
 
 /** Removes the tag of a subset, quotes, and `@`, which Windows adds for vertical text. */
 const undecorated = (name: string): string =>
@@ -109,8 +112,11 @@ export function hasSameWidths(name: string, replacedBy: string): boolean {
   const replacement = replacementOf(name);
   if (!replacement || replacement.widths === "similar") return false;
   const style = styleOf(replacement, replacedBy);
+  const named = styleIndexOf(withoutStyle(undecorated(name)));
   return (
-    style !== undefined && (replacement.widths === "equal" || isFixed(replacement) || isCompared(replacement, style))
+    style !== undefined &&
+    (style & named) === named &&
+    (replacement.widths === "equal" || isFixed(replacement) || isCompared(replacement, style))
   );
 }
 
@@ -124,5 +130,5 @@ function styleOf(replacement: Replacement, font: string): number | undefined {
   if (file >= 0) return file;
   const { family, isBold, isItalic } = withoutStyle(font);
   const known = [plain(familyOf(replacement)), plain(withoutStyle(filesOf(replacement)[0]!).family)];
-  return known.includes(plain(family)) ? (isBold ? 1 : 0) + (isItalic ? 2 : 0) : undefined;
+  return known.includes(plain(family)) ? styleIndexOf({ isBold, isItalic }) : undefined;
 }

@@ -60,6 +60,10 @@ describe("the same widths", () => {
     ["Comic Sans MS", "ComicRelief", false],
     ["Calibri", "NotoSans", false],
     ["Century Gothic", "URWGothic-Demi", true],
+    ["CenturyGothic-Bold", "URWGothic-Demi", true],
+    ["Calibri,Bold", "Carlito", false],
+    ["Calibri,Bold", "Carlito-Bold", true],
+    ["Lucida Console", "DejaVuSansMono-Book", true],
   ])("%s by %s: %s", (name, replacedBy, same) => {
     expect(hasSameWidths(name, replacedBy)).toBe(same);
   });

@@ -33,10 +33,6 @@ constexpr const char* filtersWithoutHeaders[] = {
 
 bool startsWith(const std::string& filter, const char* start) { return filter.find(start) == 0; }
 
-bool isPackage(const std::string& filter) {
-  return startsWith(filter, "MS Word 2007") || startsWith(filter, "Office Open XML Text");
-}
-
 bool isOfWord(const std::string& filter) {
   return startsWith(filter, "MS Word") || startsWith(filter, "Office Open XML Text") || filter == "Rich Text Format";
 }
@@ -90,17 +86,15 @@ std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
 }
 
 void mend(const Reference<css::lang::XComponent>& document, const std::string& filter,
-          const Reference<css::uno::XComponentContext>& context, const Workbook* workbook) {
+          const Workbook* workbook) {
   const auto end = std::end(filtersWithoutHeaders);
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
   if (isOfWord(filter)) {
     attempt([&] { mendParagraphs(document); });
     attempt([&] { mendBullets(document); });
     attempt([&] { mendTables(document); });
-    if (isPackage(filter)) attempt([&] { fitColumns(document, context); });
     attempt([&] { mendBreaks(document); });
     attempt([&] { mendColumns(document); });
-    attempt([&] { mendShapes(document); });
   }
   if (filter.find("PowerPoint") != std::string::npos) attempt([&] { mendHangul(document); });
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);

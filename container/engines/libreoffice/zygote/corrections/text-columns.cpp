@@ -32,8 +32,8 @@ namespace zygote {
 namespace {
 
 /** Properties that the empty line must not inherit from the paragraph below it. */
-constexpr const char* shownProperties[] = {"NumberingStyleName", "OutlineLevel", "ParaBackColor", "TopBorder",
-                                           "BottomBorder",       "LeftBorder",   "RightBorder",   "DropCapFormat"};
+constexpr const char* shownProperties[] = {"OutlineLevel", "ParaBackColor", "TopBorder",    "BottomBorder",
+                                           "LeftBorder",   "RightBorder",   "DropCapFormat"};
 
 Reference<XPropertySet> sectionOf(const Reference<XPropertySet>& paragraph) {
   Reference<XPropertySet> section;
@@ -45,6 +45,13 @@ bool hasColumns(const Reference<XPropertySet>& section) {
   Reference<css::text::XTextColumns> columns;
   return section.is() && (section->getPropertyValue("TextColumns") >>= columns) && columns.is() &&
          columns->getColumnCount() > 1;
+}
+
+/** Reports whether a paragraph is a list item. An inserted line would be one, too. */
+bool isNumbered(const Reference<XPropertySet>& paragraph) {
+  OUString list;
+  paragraph->getPropertyValue("NumberingStyleName") >>= list;
+  return !list.isEmpty();
 }
 
 bool beginsPage(const Reference<XPropertySet>& paragraph) {
@@ -71,7 +78,7 @@ std::vector<Lowered> loweredIn(const Reference<css::text::XText>& body) {
     sal_Int32 space = 0;
     if (isParagraph && hasColumns(section) && (!previous.is() || (sectionOf(previous) != section && beginsPage(part))))
       part->getPropertyValue("ParaTopMargin") >>= space;
-    if (space > 0) lowered.emplace_back(part, space);
+    if (space > 0 && !isNumbered(part)) lowered.emplace_back(part, space);
     previous = part;
   }
   return lowered;
@@ -88,6 +95,7 @@ void insertLine(const Reference<css::text::XText>& body, const Lowered& lowered)
   const Reference<XPropertySet> line(cursor, UNO_QUERY_THROW);
   const Reference<css::beans::XPropertyState> states(cursor, UNO_QUERY_THROW);
   line->setPropertyValue("ParaStyleName", Any(OUString("Standard")));
+  line->setPropertyValue("ParaLineNumberCount", Any(false));
   for (const char* const name : shownProperties) states->setPropertyToDefault(OUString::createFromAscii(name));
   line->setPropertyValue("ParaTopMargin", Any(sal_Int32{0}));
   line->setPropertyValue("ParaBottomMargin", Any(sal_Int32{0}));
@@ -98,6 +106,10 @@ void insertLine(const Reference<css::text::XText>& body, const Lowered& lowered)
 }  // namespace
 
 void mendColumns(const Reference<css::lang::XComponent>& document) {
+  // An inserted line would be shown as a tracked change.
+  bool isRecording = false;
+  Reference<XPropertySet>(document, UNO_QUERY_THROW)->getPropertyValue("RecordChanges") >>= isRecording;
+  if (isRecording) return;
   const auto body = Reference<css::text::XTextDocument>(document, UNO_QUERY_THROW)->getText();
   for (const Lowered& lowered : loweredIn(body)) insertLine(body, lowered);
 }
