@@ -12,16 +12,20 @@ installed, in PDFs of Office documents, PostScript and web pages, and in the rep
 scripts/bootstrap.mjs scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
 61](../decisions/0061-replaced-fonts.md)).
 
-Names are known in any case, with a style (\`Cambria Bold\`, \`Calibri,Bold\`, \`ArialMT\`), with \`@\`, and with letters of
-full or half width.
+Names are known in any case, with a style (\`Cambria Bold\`, \`ArialMT\`), with \`@\`, and with letters of full or half
+width.
 
 Exceptions:
 
 - Web pages use the replacements of fonts of Windows and Office only, so that a list of fonts in CSS is resolved as by a
-  browser on Windows: in \`"Lucida Grande", Verdana\`, the second is used.
+  browser on Windows: in \`"Lucida Grande", Verdana\`, the second is used. Names with a style or \`@\` are unknown there,
+  and \`local()\` finds installed fonts only.
+- Office documents show \`Calibri,Bold\`, with a comma, in the regular style, and native names of Chinese, Japanese and
+  Korean fonts with a style in another font.
 - PostScript has no replacements of Chinese, Japanese and Korean fonts, because Ghostscript cannot read the collections.
 - Other fonts of Office documents are replaced by Noto Sans, Noto Serif or DejaVu Sans Mono: by words in their names,
-  such as Sans or Mono, and by the kind that a text document declares.
+  such as Sans, Code or Console, or if a text document declares a sans-serif font. Arabic and Hebrew fonts of Windows are
+  among them.
 - Images of PDFs are drawn at the edge, with MuPDF's own fonts, which are stretched to the widths in the PDF. The list
   does not fit into the Worker: its bundle has about 6 MiB of the 10 MiB that it may have, compressed; the 49 fitted
   fonts alone would add 8 MiB, and in memory 18 MiB of 128.
