@@ -33,7 +33,7 @@ const joining: Run = async function* ({ inputs, params }) {
 
 const listing: Run = async function* ({ inputs }) {
   for (const { name, path, bytes } of inputs) {
-    const text = `${name} ${path.split("/").at(-1)} ${await bytes()}`;
+    const text = `${name} ${path.split("/").at(-1)} ${Buffer.from(await bytes())}`;
     yield { extension: "txt", type: "text/plain", body: Buffer.from(text) };
   }
 };
