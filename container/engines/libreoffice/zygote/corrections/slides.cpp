@@ -1,7 +1,6 @@
 // Removes the gaps between Hangul and Latin letters or digits. LibreOffice inserts them; PowerPoint does not.
 #include "corrections/slides.hpp"
-
-#include <algorithm>
+#include "texts/hangul.hpp"
 
 #include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XIndexAccess.hpp>
@@ -18,21 +17,13 @@ using css::uno::Any;
 using css::uno::Reference;
 using css::uno::UNO_QUERY;
 using css::uno::UNO_QUERY_THROW;
-using rtl::OUString;
 
 namespace zygote {
 namespace {
 
-/** Reports whether a text has syllables of Hangul (a block of Unicode) or their parts. */
-bool hasHangul(const OUString& text) {
-  return std::any_of(text.getStr(), text.getStr() + text.getLength(), [](sal_Unicode character) {
-    return (character >= 0xAC00 && character <= 0xD7A3) || (character >= 0x1100 && character <= 0x11FF);
-  });
-}
-
 void closeGaps(const Any& holder) {
   const Reference<css::text::XText> text(holder, UNO_QUERY);
-  if (!text.is() || !hasHangul(text->getString())) return;
+  if (!text.is() || !hasAny(text->getString(), isHangul)) return;
   const Reference<css::text::XTextCursor> whole = text->createTextCursor();
   whole->gotoStart(false);
   whole->gotoEnd(true);

@@ -3,7 +3,6 @@
 // line of exactly its height, because LibreOffice never moves the first line of a section.
 #include "corrections/texts.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

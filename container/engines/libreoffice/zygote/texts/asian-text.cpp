@@ -3,8 +3,8 @@
 // Korean Word has no gap between Hangul and Latin text, and neither has Word's own Normal style, which is used if a file
 // defines none. LibreOffice ignores the properties for gaps (autoSpaceDE and autoSpaceDN).
 #include "corrections/texts.hpp"
+#include "texts/hangul.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -23,16 +23,10 @@ using rtl::OUString;
 namespace zygote {
 namespace {
 
-bool isHangul(sal_Unicode unit) { return (unit >= 0x1100 && unit < 0x1200) || (unit >= 0xac00 && unit < 0xd7b0); }
-
 /** Reports whether a character is Hangul, Kana or an ideograph. */
 bool isAsian(sal_Unicode unit) {
   return isHangul(unit) || (unit >= 0x3040 && unit < 0xa000) || (unit >= 0xf900 && unit < 0xfb00) ||
          (unit >= 0xd840 && unit < 0xd880);
-}
-
-bool hasAny(const OUString& text, bool (*test)(sal_Unicode)) {
-  return std::any_of(text.getStr(), text.getStr() + text.getLength(), test);
 }
 
 OUString wide(const std::string& text) { return OUString::fromUtf8({text.data(), sal_Int32(text.size())}); }
