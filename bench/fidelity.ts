@@ -19,6 +19,7 @@ import { tmpdir } from "node:os";
 import { basename, extname, join, parse } from "node:path";
 import { promisify } from "node:util";
 import { strFromU8, unzipSync } from "fflate";
+import { SOFFICE } from "../container/engines/libreoffice/profile.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { startService } from "../test/support/service.ts";
 import { agent, exchange, multipart, post, row } from "./measuring/measure.ts";
@@ -124,7 +125,7 @@ async function convertByService(file: string, pdf: string): Promise<void> {
 }
 
 async function peers(): Promise<Engine[]> {
-  const programs = (process.env.SOFFICE ?? "soffice").split(",");
+  const programs = (process.env.SOFFICE ?? SOFFICE).split(",");
   const offices = programs.map(async (program, index): Promise<Engine> => {
     const { stdout } = await run(program, ["--version"]);
     return { name: stdout.split(" ").slice(0, 2).join(" "), convert: convertBySoffice(program, index) };

@@ -6,6 +6,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { SOFFICE } from "../container/engines/libreoffice/profile.ts";
 import type { FlatteningQuality } from "../src/document/flattening/settings.ts";
 import { FLATTENING_QUALITIES } from "../src/document/flattening/settings.ts";
 import { flattenTransparency } from "../src/operations/container-only/flatten-transparency.ts";
@@ -106,7 +107,7 @@ function documents(): string[] {
   if (!corpusDir) throw new Error("neither PDFs nor the corpus");
   const source = join(corpusDir, "office/O12Typical.pptx");
   const home = `-env:UserInstallation=file://${folder}/profile`;
-  spawnSync("soffice", [home, "--headless", "--convert-to", "pdf", "--outdir", folder, source], { stdio: "ignore" });
+  spawnSync(SOFFICE, [home, "--headless", "--convert-to", "pdf", "--outdir", folder, source], { stdio: "ignore" });
   const deck = readdirSync(folder).filter((name) => name.endsWith(".pdf"));
   return [...deck.map((name) => join(folder, name)), ...CORPUS.map((name) => join(corpusDir!, "pdf", `${name}.pdf`))];
 }

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { SOFFICE } from "../container/engines/libreoffice/profile.ts";
 import { docx, paragraph } from "../test/fixtures/office.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { type Service, startService } from "../test/support/service.ts";
@@ -115,7 +116,7 @@ function cpuOf({ pid, container }: Service): number {
 function cold(file: string): number {
   const started = performance.now();
   const profile = `-env:UserInstallation=file://${folder}/profile`;
-  execFileSync("soffice", [profile, "--headless", "--convert-to", "pdf", "--outdir", folder, file], {
+  execFileSync(SOFFICE, [profile, "--headless", "--convert-to", "pdf", "--outdir", folder, file], {
     stdio: "ignore",
   });
   return performance.now() - started;

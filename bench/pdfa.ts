@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { SOFFICE } from "../container/engines/libreoffice/profile.ts";
 import { textPdf } from "../test/fixtures/pdfs.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
 import { parsePnm, perceptualDistance } from "../test/support/pictures.ts";
@@ -125,7 +126,7 @@ function office(from: string, flavour: Flavour, to: string): boolean {
   mkdirSync(out);
   const filter = JSON.stringify({ SelectPdfVersion: { type: "long", value: flavour[0] } });
   const options = [`-env:UserInstallation=file://${join(folder, "profile")}`, "--headless", "--convert-to"];
-  spawnSync("soffice", [...options, `pdf:draw_pdf_Export:${filter}`, "--outdir", out, from], {
+  spawnSync(SOFFICE, [...options, `pdf:draw_pdf_Export:${filter}`, "--outdir", out, from], {
     stdio: "ignore",
     timeout: TIMEOUT_MS,
   });

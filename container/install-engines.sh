@@ -1,9 +1,10 @@
 #!/bin/bash
 # Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central and a font from PyPI, and
 # builds zygotes and the veraPDF server into container/dist. Reports each step. Does nothing if everything is installed.
-# Used on developers' machines and for the container's image.
+# Used on developers' machines, with Debian 12 or later, and for the container's image, with Debian 13.
 #
 # install-engines.sh: installs everything.
+# install-engines.sh --upgrade: also fetches a newer LibreOffice of Debian 13 for an older Debian.
 # install-engines.sh --packages: installs only the packages that the built programs need. For an image that copies the
 # programs from another image.
 set -euo pipefail
@@ -15,15 +16,20 @@ unset LANG
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"
 
-engines=(
-  # LibreOffice without a desktop. Math renders the formulas in documents of other kinds.
+engines=(ghostscript chromium-headless-shell default-jre-headless fontconfig)
+# LibreOffice without a desktop. Math renders the formulas in documents of other kinds.
+office_packages=(
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui
-  ghostscript chromium-headless-shell default-jre-headless fontconfig
 )
+# The first version without the holes of November 2026 (decisions/0062-libreoffice-25-2.md). If a mirror has only an older
+# one, each installation looks for this one again.
+office_minimum="4:25.2.3-2+deb13u12"
+# On an older Debian, LibreOffice is no package, but these packages have data that it finds in the system's folders.
+office_data=(fonts-opensymbol libexttextcat-data liblangtag-common libnumbertext-data)
 fonts=(
   # Fonts with the same widths as Arial, Times New Roman, Courier New, Calibri and Tahoma. container/fonts makes more fonts
   # from these (src/document/fonts/replacements).
-  fonts-liberation fonts-liberation2 fonts-crosextra-carlito fonts-wine
+  fonts-liberation fonts-crosextra-carlito fonts-wine
   # Symbols, and the scripts of Office documents. fonts-noto-core has Arabic, Hebrew, Thai and Devanagari.
   fonts-dejavu-core fonts-dejavu-extra fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji
   # Replacements for the standard fonts of PDF, and CMaps for fonts that are not embedded.
@@ -39,6 +45,15 @@ build_tools=(g++ nlohmann-json3-dev)
 java_build_tools=(default-jdk-headless maven)
 python_build_tools=(python3-pip)
 
+version_of() {
+  dpkg-query -W -f '${Version}\n' "$1" 2> /dev/null | sed -n 1p
+}
+
+# is_older <package> <version>
+is_older() {
+  dpkg --compare-versions "$(version_of "$1")" lt "$2"
+}
+
 # Prints the named packages that are not installed, one per line.
 missing() {
   comm -23 <(printf '%s\n' "$@" | sort) \
@@ -50,7 +65,7 @@ progress() {
   local step percent words fifth shown=""
   while IFS=: read -r step _ percent _; do
     case "$step" in
-      dlstatus) words="downloading $(sed -n 's/^Need to get \(.*B\).*/\1/p' "$log")" ;;
+      dlstatus) words="downloading$(sed -n 's/^Need to get \(.*B\).*/ \1/p' "$log")" ;;
       pmstatus) words="installing" ;;
       *) continue ;;
     esac
@@ -61,9 +76,11 @@ progress() {
   done
 }
 
+apt_options=()
+
 quiet_apt() {
-  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o APT::Status-Fd=3 "$@" \
-    3>&1 > "$log" 2>&1 | progress
+  DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -o APT::Status-Fd=3 \
+    "${apt_options[@]}" "$@" 3>&1 > "$log" 2>&1 | progress
 }
 
 apt() {
@@ -90,17 +107,17 @@ install_packages() {
   apt install -y --no-install-recommends "$@"
 }
 
-# Prints a fingerprint of a zygote's source and of its engine's package version.
+# Prints a fingerprint of a zygote's source and of its engine's version.
 fingerprint() {
   {
-    dpkg-query -W -f '${Version}\n' "$2"
+    echo "$2"
     find "$here/engines/zygote" "$here/engines/$1/zygote" -name '*.[ch]pp' -print0 | sort -z | xargs -0 cat
     cat "$here/engines/$1/build.sh"
     if [ -d "$here/engines/$1/samples" ]; then cat "$here/engines/$1"/samples/*; fi
   } | sha256sum
 }
 
-# build_zygote <folder> <package> <package of the headers> <name in dist> <display name>
+# build_zygote <folder> <version of the engine> <package of the headers> <name in dist> <display name>
 build_zygote() {
   local built stamp="$dist/$4.stamp"
   built="$(fingerprint "$1" "$2")"
@@ -120,13 +137,34 @@ build_zygote() {
 log="$(mktemp)"
 trap 'rm -f "$log"' EXIT
 
-wanted="$(missing "${engines[@]}" "${fonts[@]}" "${hyphenation[@]}")"
+packages=("${engines[@]}" "${fonts[@]}" "${hyphenation[@]}")
+if is_older libc6 2.41; then
+  packages+=("${office_data[@]}" fonts-liberation2)
+else
+  packages+=("${office_packages[@]}" fonts-liberation-sans-narrow)
+fi
+wanted="$(missing "${packages[@]}")"
 # shellcheck disable=SC2086 # One word for each package.
 if [ -n "$wanted" ]; then install_packages $wanted; fi
+if is_older libc6 2.41; then
+  # shellcheck source=engines/libreoffice/debian-13.sh
+  . "$here/engines/libreoffice/debian-13.sh"
+  install_office "${1:-}"
+  office_version="$(cat "$office/version")"
+else
+  # A folder from before an upgrade of Debian.
+  rm -rf /opt/pagewright/libreoffice
+  if is_older libreoffice-core-nogui "$office_minimum"; then install_packages "${office_packages[@]}"; fi
+  office=/usr/lib/libreoffice
+  office_version="$(version_of libreoffice-core-nogui)"
+fi
+if dpkg --compare-versions "$office_version" lt "$office_minimum"; then
+  echo "Warning: the mirror has LibreOffice $office_version, which lacks the security fixes of $office_minimum." >&2
+fi
 if [ "${1:-}" = --packages ]; then exit; fi
 
-build_zygote libreoffice libreoffice-core-nogui libreofficekit-dev zygote LibreOffice
-build_zygote ghostscript libgs10 libgs-dev ghostscript-zygote Ghostscript
+build_zygote libreoffice "$office_version $office" libreofficekit-dev zygote LibreOffice
+build_zygote ghostscript "$(version_of libgs10)" libgs-dev ghostscript-zygote Ghostscript
 
 # veraPDF: built with a JDK and Maven, run by the JRE that is installed above.
 built="$(cat "$here"/engines/verapdf/{Server.java,build.sh,checksums.sha256,pom.xml,sample.pdf} | sha256sum)"

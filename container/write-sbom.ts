@@ -4,8 +4,9 @@
 // Usage: node container/write-sbom.ts <file>
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { INSTALLATION } from "./engines/libreoffice/profile.ts";
 
 interface Component {
   readonly type: "application" | "library" | "data";
@@ -46,10 +47,15 @@ function node(): Component {
   return { type: "application", name: "node", version, purl: `pkg:generic/node@${version}` };
 }
 
-/** Fonts are data, recognized by the section of their package. */
+/**
+ * Returns the installed packages, and those of LibreOffice's own folder (debian-13.sh). Fonts are data, recognized by
+ * the section of their package.
+ */
 function debianPackages(): Component[] {
   const format = "$" + "{db:Status-Status}\t$" + "{Section}\t$" + "{Package}\t$" + "{Version}\t$" + "{Architecture}\n";
-  const lines = run("dpkg-query", "--show", `--showformat=${format}`).trimEnd().split("\n");
+  const list = join(INSTALLATION, "packages");
+  const unpacked = existsSync(list) ? readFileSync(list, "utf8") : "";
+  const lines = `${run("dpkg-query", "--show", `--showformat=${format}`)}${unpacked}`.trimEnd().split("\n");
   return lines.flatMap((line): Component[] => {
     const [status, section, name, version, architecture] = line.split("\t") as [string, string, string, string, string];
     if (status !== "installed") return [];

@@ -6,6 +6,7 @@ import {
   STYLES,
   sourcesOf,
 } from "../../src/document/fonts/replacements/replacements.ts";
+import { readCmap } from "../../src/document/fonts/truetype/cmap.ts";
 import { fitTrueType, type Widths, widthsOf } from "../../src/document/fonts/truetype/fit-truetype.ts";
 import { readTrueType, type TrueTypeFont } from "../../src/document/fonts/truetype/truetype.ts";
 import recorded from "./widths.json" with { type: "json" };
@@ -53,11 +54,26 @@ export function makeFitted(replacement: Replacement, read: (name: string) => Uin
   const files = filesOf(replacement);
   return faces.map((face, style) => {
     const names = { family: familyOf(replacement), style: STYLES[style]! };
-    const widths = widthsFor(replacement.names[0], faces, style);
+    const known = widthsFor(replacement.names[0], faces, style);
+    const file = replacement.widthsFrom?.[style];
+    const widths = file === undefined ? known : new Map([...allWidths(file, read(file)), ...known]);
     const bytes = fitTrueType(face, { names, widths, lines: replacement.lines });
     if (!bytes) throw new Error(`${files[style]} could not be made.`);
     return { name: files[style]!, bytes };
   });
+}
+
+/** Returns the widths of all characters of a font. @throws Error if it is not a TrueType font */
+function allWidths(file: string, bytes: Uint8Array): Widths {
+  const font = readTrueType(bytes);
+  if (!font) throw new Error(`${file} is not a TrueType font.`);
+  const widthOf = widthsOf(font);
+  const characters = (readCmap(font) ?? []).flatMap((map) =>
+    [...map.entries()].map(([code]) => String.fromCodePoint(code)),
+  );
+  return new Map(
+    characters.map((character) => [character, widthOf(character) ?? 0] as const).filter(([, width]) => width > 0),
+  );
 }
 
 /** If no widths are recorded for a style, its own widths are scaled as those of the style that stands in for it. */

@@ -16,12 +16,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { REPLACEMENTS, sourcesOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { REPLACEMENTS, sourcesOf, wordFamilyOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { SYMBOL_FONTS } from "../../src/document/fonts/replacements/symbols.ts";
 import { makeFitted } from "./fitted-fonts.ts";
-import { fontconfigRules } from "./fontconfig.ts";
+import { type FontRules, fontconfigRules } from "./fontconfig.ts";
 import { fontmap } from "./fontmap.ts";
 import { makeLined } from "./lined-fonts.ts";
-import { makeSymbols, SYMBOL_FAMILIES } from "./symbol-fonts.ts";
+import { makeSymbols } from "./symbol-fonts.ts";
 import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "./system-fonts.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -53,21 +54,24 @@ function makeFonts(): void {
   }
   const made = [
     ...fitted.flatMap((one) => makeFitted(one, read)),
-    ...SYMBOL_FAMILIES.map((one) => makeSymbols(one, read)),
+    ...SYMBOL_FONTS.map((one) => makeSymbols(one, read)),
   ];
   for (const { name, bytes } of made) writeFileSync(join(folder, `${name}.ttf`), bytes);
   for (const { name, bytes } of makeLined(lined, read)) writeFileSync(join(folder, `${name}.ttc`), bytes);
   const rules = fontconfigRules();
-  writeFileSync(join(folder, "fonts.conf"), rules);
+  for (const { file, text } of rules) writeFileSync(join(folder, file), text);
   const places = fontPaths([SYSTEM_FONTS, folder]);
   writeFileSync(
     join(folder, "Fontmap"),
     fontmap((name) => places.get(name)!.replace(folder, MADE_FONTS)),
   );
+  writeFileSync(join(folder, "word-fonts.txt"), wordFonts());
   writeFileSync(join(folder, STAMP), fingerprint(rules, pathOf));
   rmSync(MADE_FONTS, { recursive: true, force: true });
   renameSync(folder, MADE_FONTS);
-  execFileSync("fc-cache", { env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, "fonts.conf") } });
+  for (const { file } of rules) {
+    execFileSync("fc-cache", { env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, file) } });
+  }
 }
 
 /** Returns a function that returns the path of an installed font by its name without extension. */
@@ -80,8 +84,14 @@ function sourcePaths(): (name: string) => string {
   };
 }
 
-function fingerprint(rules: string, pathOf: (name: string) => string): string {
-  const hash = createHash("sha256").update(rules);
+/** Returns a line for each name of a font that is taller in Word: the name, a tab, and the family. */
+const wordFonts = (): string =>
+  REPLACEMENTS.filter(({ isTallerInWord }) => isTallerInWord)
+    .flatMap((one) => one.names.map((name) => `${name}\t${wordFamilyOf(one)}\n`))
+    .join("");
+
+function fingerprint(rules: readonly FontRules[], pathOf: (name: string) => string): string {
+  const hash = createHash("sha256").update(JSON.stringify(rules));
   for (const folder of CODE) {
     for (const name of readdirSync(join(root, folder)).sort()) hash.update(readFileSync(join(root, folder, name)));
   }

@@ -1,6 +1,7 @@
 // Makes fonts with the characters of Symbol, Wingdings, Wingdings 2, Wingdings 3 and Webdings at their codes, from Noto's
 // symbols. Documents use these codes as U+F020 to U+F0FF, or as the characters of Windows-1252.
 import { codePoint } from "dingbat-to-unicode";
+import { type SymbolFont, symbolFileOf } from "../../src/document/fonts/replacements/symbols.ts";
 import { readCmap } from "../../src/document/fonts/truetype/cmap.ts";
 import { type Contours, contoursOf, movePoints } from "../../src/document/fonts/truetype/contours.ts";
 import { makeFont } from "../../src/document/fonts/truetype/made-font.ts";
@@ -14,24 +15,13 @@ import {
 import { openFace } from "../../src/document/pdfa/fonts/face.ts";
 import type { MadeFile } from "./fitted-fonts.ts";
 
-/** A family whose codes stand for symbols, with ascent and descent of a line in thousandths of the font size. */
-export interface SymbolFamily {
-  readonly family: string;
-  readonly lines: readonly [ascent: number, descent: number];
-}
-
-export const SYMBOL_FAMILIES: readonly SymbolFamily[] = [
-  { family: "Symbol", lines: [1005, 220] },
-  { family: "Wingdings", lines: [899, 211] },
-  { family: "Wingdings 2", lines: [843, 211] },
-  { family: "Wingdings 3", lines: [928, 211] },
-  { family: "Webdings", lines: [800, 200] },
-];
 /** Files with the symbols, in the order of preference. The last ones have the letters of Symbol. */
 const PICTURES = ["NotoSansSymbols2-Regular", "NotoSansSymbols-Regular", "NotoSansMath-Regular", "DejaVuSans"];
 const LETTERS = ["LiberationSerif-Regular", "DejaVuSerif", ...PICTURES];
 /** Font with the widths of Symbol. */
 const SYMBOL_WIDTHS = "StandardSymbolsPS";
+/** Of fonts with one name, engines prefer those of medium width: a font that a document embeds, or an installed one. */
+const SEMI_CONDENSED = 4;
 const PRIVATE_USE = 0xf000;
 const CODES = { first: 0x20, last: 0xff };
 
@@ -40,6 +30,9 @@ const OTHERS = new Map([
   [0x3008, 0x27e8],
   [0x3009, 0x27e9],
 ]);
+
+/** Bullets that LibreOffice sets as characters of Unicode (bullets.cpp), so that PDFs have their text. */
+const BULLETS = new Set([0x2022, 0x25aa]);
 
 interface Symbols {
   readonly font: TrueTypeFont;
@@ -50,7 +43,11 @@ interface Symbols {
  * @param read returns the bytes of a font file by its name without extension
  * @throws Error if a font is missing
  */
-export function makeSymbols({ family, lines }: SymbolFamily, read: (name: string) => Uint8Array): MadeFile {
+export function makeSymbols(symbols: SymbolFont, read: (name: string) => Uint8Array): MadeFile {
+  const {
+    names: [family],
+    lines,
+  } = symbols;
   const isSymbol = family === "Symbol";
   const fonts = (isSymbol ? LETTERS : PICTURES).map((name) => openSymbols(name, read(name)));
   const widthOf: (symbol: number) => number | undefined = isSymbol ? widthsBy(read(SYMBOL_WIDTHS)) : () => undefined;
@@ -64,13 +61,20 @@ export function makeSymbols({ family, lines }: SymbolFamily, read: (name: string
     const glyph = symbol && symbolGlyph(fonts, OTHERS.get(symbol) ?? symbol, unitsPerEm(base.font), widthOf(symbol));
     if (!glyph) continue;
     for (const character of charactersOf(code)) places.set(character, glyphs.length);
+    if (BULLETS.has(symbol)) places.set(symbol, glyphs.length);
     glyphs.push(glyph);
   }
   const map = { platform: 3, encoding: 1, glyphOf: (code: number) => places.get(code) ?? 0 };
   const cmap = subsetCmap([map], new Set(places.keys()));
-  const bytes = makeFont(base.font, { names: { family, style: "Regular" }, glyphs, cmap, lines });
+  const bytes = makeFont(base.font, {
+    names: { family, style: "Regular" },
+    glyphs,
+    cmap,
+    lines,
+    widthClass: SEMI_CONDENSED,
+  });
   if (!bytes) throw new Error(`${family} could not be made.`);
-  return { name: family.replaceAll(" ", ""), bytes };
+  return { name: symbolFileOf(symbols), bytes };
 }
 
 function openSymbols(name: string, bytes: Uint8Array): Symbols {

@@ -7,6 +7,11 @@ import type { FontProvider } from "../../src/document/contract/font-provider.ts"
 
 /** Folder of make-fonts.ts. */
 export const MADE_FONTS = join(import.meta.dirname, "../dist/fonts");
+/** Names of fontconfig's configurations in this folder (fontconfig.ts). */
+export const OFFICE_RULES = "fonts.conf";
+export const WEB_RULES = "web-fonts.conf";
+/** Cache of fontconfig for WEB_RULES. */
+export const WEB_CACHE = `${MADE_FONTS}-web-cache`;
 export const SYSTEM_FONTS = "/usr/share/fonts";
 /** Folder of poppler-data, with one folder for each character collection. */
 const CMAP_FOLDER = "/usr/share/poppler/cMap";

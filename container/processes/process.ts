@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import { MADE_FONTS } from "../fonts/system-fonts.ts";
+import { MADE_FONTS, OFFICE_RULES } from "../fonts/system-fonts.ts";
 import { ScratchFull } from "../scratch/memory-scratch.ts";
 import { registerProcess } from "./priority.ts";
 import { EngineLost, isExternalSignal } from "./retry.ts";
@@ -168,9 +168,12 @@ export function confinedCommand(
   ];
 }
 
-/** Returns an environment without this service's variables, which can contain secrets. */
-export function minimalEnvironment(home: string): Record<string, string> {
-  const rules = join(MADE_FONTS, "fonts.conf");
+/**
+ * Returns an environment without this service's variables, which can contain secrets.
+ * @param fontRules name of fontconfig's configuration (container/fonts/fontconfig.ts)
+ */
+export function minimalEnvironment(home: string, fontRules = OFFICE_RULES): Record<string, string> {
+  const rules = join(MADE_FONTS, fontRules);
   const fonts = existsSync(rules) ? { FONTCONFIG_FILE: rules } : {};
   return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home, ...fonts };
 }

@@ -1,6 +1,10 @@
-// Compares the installed versions of the engines' Debian packages with the distribution's current versions.
+// Compares the installed versions of the engines' Debian packages with the distribution's current versions. apt-get does
+// not know a LibreOffice in a folder of its own, so its age is checked.
 
 import { execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { INSTALLATION } from "../../container/engines/libreoffice/profile.ts";
 
 /** Packages whose code parses documents, as patterns for dpkg-query(1). */
 const ENGINES = [
@@ -8,6 +12,9 @@ const ENGINES = [
   "openjdk-*-jre-headless",
 ];
 const TIMEOUT_MS = 30_000;
+const DAY_MS = 86_400_000;
+/** Maximum age of LibreOffice's own folder. */
+const MAX_DAYS = 30;
 
 export interface PackagePolicy {
   readonly name: string;
@@ -34,9 +41,15 @@ export function policiesIn(output: string): PackagePolicy[] {
 /**
  * @param ask returns the output of `apt-cache policy` for the engines; an empty string on systems without Debian
  * packages
+ * @param officeDays age of LibreOffice's own folder; 0 if there is none
  * @returns the text to print; it begins with "warning" if an engine is older than the distribution's version
  */
-export async function checkEnginePackages(ask: () => Promise<string> = policies): Promise<string> {
+export async function checkEnginePackages(
+  ask: () => Promise<string> = policies,
+  officeDays = daysSinceFetched(),
+): Promise<string> {
+  if (officeDays > MAX_DAYS)
+    return `warning: LibreOffice was fetched ${Math.floor(officeDays)} days ago, run container/install-engines.sh --upgrade`;
   const known = policiesIn(await ask());
   if (known.length === 0) return "not checked: no engine is installed from a Debian package";
   const older = known.filter(({ installed, candidate }) => installed !== candidate);
@@ -44,6 +57,11 @@ export async function checkEnginePackages(ask: () => Promise<string> = policies)
   if (older.length > 0) return `warning: older than the distribution's, run apt-get upgrade: ${lines.join("; ")}`;
   if (!known.some(({ isOffered }) => isOffered)) return "not checked: apt has no list of packages, run apt-get update";
   return `${known.length} packages are the distribution's newest that apt knows`;
+}
+
+function daysSinceFetched(): number {
+  const version = statSync(join(INSTALLATION, "version"), { throwIfNoEntry: false });
+  return version === undefined ? 0 : (Date.now() - version.mtimeMs) / DAY_MS;
 }
 
 async function policies(): Promise<string> {

@@ -1,14 +1,25 @@
 // Tests the fonts that replace others: their widths and line heights, the choice of fontconfig, and what documents show.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { recordedWidths } from "../../container/fonts/fitted-fonts.ts";
-import { fontPaths, MADE_FONTS, SYSTEM_FONTS } from "../../container/fonts/system-fonts.ts";
-import { familyOf, filesOf, REPLACEMENTS, replacementOf } from "../../src/document/fonts/replacements/replacements.ts";
+import recordedLines from "../../container/fonts/line-heights.json" with { type: "json" };
+import { fontPaths, MADE_FONTS, OFFICE_RULES, SYSTEM_FONTS, WEB_RULES } from "../../container/fonts/system-fonts.ts";
+import { FAMILIES, type FontFamily } from "../../src/document/fonts/replacements/families.ts";
+import { replacementOf } from "../../src/document/fonts/replacements/font-names.ts";
+import {
+  familyOf,
+  filesOf,
+  OF_APPLE,
+  REPLACEMENTS,
+  wordFamilyOf,
+  wordLinesOf,
+} from "../../src/document/fonts/replacements/replacements.ts";
 import { readCollection } from "../../src/document/fonts/truetype/collection.ts";
 import { familyNameOf } from "../../src/document/fonts/truetype/name-table.ts";
-import { viewOf } from "../../src/document/fonts/truetype/truetype.ts";
+import { readTrueType, viewOf } from "../../src/document/fonts/truetype/truetype.ts";
 import { openFace } from "../../src/document/pdfa/fonts/face.ts";
 import { docx } from "../fixtures/office.ts";
 import { documents, openOffices, save, zygote } from "../support/libreoffice.ts";
@@ -75,6 +86,12 @@ test.each(lined)("$names: the height of lines in a collection", (replacement) =>
     const view = viewOf(member.tables.get("hhea")!);
     expect([view.getInt16(4), view.getInt16(6)]).toEqual([replacement.lines![0], -replacement.lines![1]]);
     expect(member.tables.get("CFF ")).toBe(source.tables.get("CFF "));
+    const inWord = members.find((one) => familyNameOf(one) === wordFamilyOf(replacement));
+    expect(inWord !== undefined).toBe(replacement.isTallerInWord ?? false);
+    if (!inWord) continue;
+    const taller = viewOf(inWord.tables.get("hhea")!);
+    expect([taller.getInt16(4), -taller.getInt16(6)]).toEqual(wordLinesOf(replacement));
+    expect(inWord.tables.get("OS/2")).toEqual(member.tables.get("OS/2"));
   }
 });
 
@@ -91,7 +108,7 @@ describe("fontconfig", () => {
   const matched = (name: string) =>
     execFileSync("fc-match", ["--format=%{family}", name.replaceAll("-", "\\-")], {
       encoding: "utf8",
-      env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, "fonts.conf") },
+      env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, OFFICE_RULES) },
     }).split(",");
 
   test("each name of the list has its replacement", () => {
@@ -114,10 +131,84 @@ describe("fontconfig", () => {
     for (const family of ["D050000L", "Z003", "Standard Symbols PS"]) expect(families).not.toContain(family);
   });
 
+  test.each([
+    ["Cambria Bold", "Caladea", "0 200"],
+    ["Arial-BoldItalicMT", "Liberation Sans", "100 200"],
+    ["segoe ui italic", "Fit Segoe UI", "100 80"],
+    ["@SimSun", "Fit SimSun", "0 80"],
+    ["MS 明朝", "Fit MS Mincho", "0 80"],
+    ["Arial Narrow", "Liberation Sans Narrow", "0 80"],
+    ["SymbolMT", "Symbol", "0 80"],
+    ["Century Gothic", "URW Gothic", "0 80"],
+  ])("%s is found as %s of slant and weight %s", (name, family, style) => {
+    const found = execFileSync("fc-match", ["--format=%{family[0]}/%{slant} %{weight}", name.replaceAll("-", "\\-")], {
+      encoding: "utf8",
+      env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, OFFICE_RULES) },
+    });
+    expect(found).toBe(`${family}/${style}`);
+  });
+
   test.each(["Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"])("%s has its symbols", (name) => {
     expect(matched(name)).toContain(name);
   });
 });
+
+describe("fontconfig for Chromium", () => {
+  const found = (name: string, rules = join(MADE_FONTS, WEB_RULES)) =>
+    execFileSync("fc-match", ["--format=%{file}|%{family}", name], {
+      encoding: "utf8",
+      env: { ...process.env, FONTCONFIG_FILE: rules },
+    }).split("|") as [string, string];
+
+  test("the font found for a name has the name", () => {
+    for (const replacement of REPLACEMENTS) {
+      for (const name of replacement.names.filter((one) => !OF_APPLE.test(one))) {
+        expect(found(name.replaceAll("-", "\\-"))[1].replaceAll("\\-", "-").split(","), name).toContain(name);
+      }
+    }
+  });
+
+  test("an installed font has precedence", () => {
+    const folder = mkdtempSync(join(tmpdir(), "fonts-"));
+    const font = fileOf("Carlito-Regular");
+    const renamed = Buffer.from(font);
+    for (const encode of [
+      (name: string) => Buffer.from(name),
+      (name: string) => Buffer.from(name, "utf16le").swap16(),
+    ]) {
+      const [from, to] = [encode("Carlito"), encode("Georgia")];
+      for (let at = renamed.indexOf(from); at >= 0; at = renamed.indexOf(from, at)) to.copy(renamed, at);
+    }
+    writeFileSync(join(folder, "georgia.ttf"), renamed);
+    const rules = join(folder, "rules.conf");
+    const include = `<include>${join(MADE_FONTS, WEB_RULES)}</include>`;
+    writeFileSync(rules, `<fontconfig><cachedir>${folder}</cachedir>${include}<dir>${folder}</dir></fontconfig>`);
+    try {
+      expect(found("Georgia", rules)[0]).toBe(join(folder, "georgia.ttf"));
+      expect(found("Verdana", rules)[0]).toBe(join(MADE_FONTS, "FitVerdana-Regular.ttf"));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+test("declared line heights are those of the files, and the recorded ones", () => {
+  for (const { lineHeight, faces } of Object.values<FontFamily>(FAMILIES)) {
+    if (lineHeight !== undefined) expect(Math.abs(lineHeightOf(faces[0]) - lineHeight), faces[0]).toBeLessThan(1.5);
+  }
+  for (const [name, height] of Object.entries(recordedLines)) {
+    const file = filesOf(replacementOf(name)!)[0]!;
+    expect(Math.abs(lineHeightOf(file) - height), name).toBeLessThan(2);
+  }
+});
+
+function lineHeightOf(name: string): number {
+  const { tables } = readCollection(fileOf(name))?.[0] ?? readTrueType(fileOf(name)) ?? { tables: new Map() };
+  const header = tables.get("hhea") ?? new Uint8Array(tableOf(fileOf(name), "hhea"));
+  const units = viewOf(tables.get("head") ?? new Uint8Array(tableOf(fileOf(name), "head"))).getUint16(18);
+  const [ascent, descent, gap] = [4, 6, 8].map((at) => viewOf(header).getInt16(at));
+  return ((ascent! - descent! + gap!) * 1000) / units;
+}
 
 describe("a document", () => {
   const run = (font: string, content: string) =>
@@ -166,11 +257,11 @@ describe("a document", () => {
   });
 
   test.each([
-    ["ＭＳ 明朝", "明朝体", /^NotoSerifCJK/],
-    ["宋体", "宋体字", /^NotoSerifCJK/],
-    ["微软雅黑", "雅黑", /^NotoSansCJK/],
-    ["맑은 고딕", "한글", /^NotoSansCJK/],
-    ["新細明體", "細明體", /^NotoSerifCJK/],
+    ["ＭＳ 明朝", "明朝体", /^FitMSMincho/],
+    ["宋体", "宋体字", /^FitSimSun/],
+    ["微软雅黑", "雅黑", /^FitMicrosoftYaHeiWord/],
+    ["맑은 고딕", "한글", /^FitMalgunGothicWord/], // cspell:ignore Malgun
+    ["新細明體", "細明體", /^FitMingLiU/],
   ])("in %s", async (font, text, family) => {
     for (const name of await fontsOf(run(font, `<w:t>${text}</w:t>`))) {
       expect(name).toMatch(family);

@@ -31,5 +31,7 @@ test("npm packages, Node, Debian packages and fonts", () => {
   expect(find("node")?.version).toBe(process.versions.node);
   const perl = execFileSync("dpkg-query", ["-W", "-f=$" + "{Version}", "perl-base"], { encoding: "utf8" });
   expect(find("perl-base")?.version).toBe(perl);
+  const office = components.filter(({ name }) => name === "libreoffice-core-nogui");
+  expect(office.map(({ version }) => version)).toContainEqual(expect.stringMatching(/^4:25\.2\./));
   expect(components.filter(({ type, name }) => type === "data" && name.startsWith("fonts-")).length).toBeGreaterThan(0);
 });

@@ -190,11 +190,14 @@ describe("links", () => {
 describe("decisions", () => {
   const decisions = globSync("decisions/*.md", { cwd: root });
 
-  test.each(decisions)("%s has a date and a status, fits one page, and names files that exist before a build", (page) => {
-    const text = read(page);
-    expect(text).toMatch(/^# \d+\. .+\n\nDate: \d{4}-\d\d-\d\d\. Status: (accepted|superseded)/);
-    expect(text.split("\n").length).toBeLessThanOrEqual(66);
-    const files = codeIn(text).filter((code) => /^(src|container|wasm|test)\/[\w./-]+$/.test(code));
-    expect(files.filter((file) => file.includes("/dist/") || !existsSync(join(root, file)))).toEqual([]);
-  });
+  test.each(decisions)(
+    "%s has a date and a status, fits one page, and names files that exist before a build",
+    (page) => {
+      const text = read(page);
+      expect(text).toMatch(/^# \d+\. .+\n\nDate: \d{4}-\d\d-\d\d\. Status: (accepted|superseded)/);
+      expect(text.split("\n").length).toBeLessThanOrEqual(66);
+      const files = codeIn(text).filter((code) => /^(src|container|wasm|test)\/[\w./-]+$/.test(code));
+      expect(files.filter((file) => file.includes("/dist/") || !existsSync(join(root, file)))).toEqual([]);
+    },
+  );
 });

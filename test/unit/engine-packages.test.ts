@@ -41,5 +41,11 @@ test.each([
   ["no list", block("a", "1", "1", LOCAL), "not checked: apt has no list of packages, run apt-get update"],
   ["no Debian", "", "not checked: no engine is installed from a Debian package"],
 ])("%s", async (_, output, said) => {
-  expect(await checkEnginePackages(async () => output)).toBe(said);
+  expect(await checkEnginePackages(async () => output, 30)).toBe(said);
+});
+
+test("a LibreOffice that apt-get does not upgrade", async () => {
+  expect(await checkEnginePackages(async () => CURRENT, 31.5)).toBe(
+    "warning: LibreOffice was fetched 31 days ago, run container/install-engines.sh --upgrade",
+  );
 });

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fontPage } from "../../scripts/fonts/font-page.ts";
-import { REPLACEMENTS, replacementOf } from "../../src/document/fonts/replacements/replacements.ts";
+import { replacementOf } from "../../src/document/fonts/replacements/font-names.ts";
+import { REPLACEMENTS } from "../../src/document/fonts/replacements/replacements.ts";
 
 test("docs/fonts.md is current", () => {
   expect(readFileSync(join(import.meta.dirname, "../../docs/fonts.md"), "utf8")).toBe(fontPage());

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const MAX_FILES_IN_FOLDER = 15;
+const MAX_LINES = 400;
 const MAX_ARROWS_IN_HTTP = 30;
 const TREES = ["src", "container", "host", "client", "site"];
 /** Folders with one file for each member of a growing list. */
@@ -86,6 +87,12 @@ describe("rooms", () => {
       ([folder, members]) => members.length > MAX_FILES_IN_FOLDER && !LISTS.includes(folder),
     );
     expect(large.map(([folder, members]) => `${folder}: ${members.length}`)).toEqual([]);
+  });
+
+  test(`a file of code has at most ${MAX_LINES} lines, with comments and blank ones`, () => {
+    const code = files.filter((path) => /\.(tsx?|mjs|cpp|hpp|java|sh|pl)$/.test(path));
+    const long = code.map((path) => ({ path, lines: read(path).trimEnd().split("\n").length }));
+    expect(long.filter(({ lines }) => lines > MAX_LINES)).toEqual([]);
   });
 
   test(`at most ${MAX_ARROWS_IN_HTTP} arrows between the rooms of src/service/http`, () => {

@@ -8,6 +8,7 @@ import { emulate } from "./devices.ts";
 import { BrowserLost, type KillRecord, RendererLost, rendererError } from "./errors.ts";
 import type { LaunchedChromium } from "./launch.ts";
 import type { ProxySession, WebProxy } from "./network/web-proxy.ts";
+import type { LeasedPage } from "./page.ts";
 import type { Session } from "./pipe.ts";
 import { runScript } from "./probe.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
@@ -22,23 +23,6 @@ export interface BrowserSettings {
   /** Called immediately when the browser dies or is killed for any reason. */
   onLost(browser: Browser, reason: string): void;
   log(message: string, details?: Record<string, unknown>): void;
-}
-
-/** A blank page in a separate context, for one job. */
-export interface LeasedPage extends AsyncDisposable {
-  readonly session: Session;
-  /** ID of the page's main frame. */
-  readonly frameId: string;
-  /**
-   * Makes the page visible. A page starts hidden: it is not rendered and has no animation frames. @throws ProtocolError
-   */
-  show(): Promise<void>;
-  /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserLost}. */
-  readonly failed: Promise<never>;
-  /** Grants the page access to the web. Without a visit, its requests get no response. */
-  visit(visit: ProxySession): void;
-  /** Lowers the priority of the page's processes from now on. */
-  lower(): void;
 }
 
 interface Page {

@@ -8,6 +8,7 @@ import type { Server } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { WEB_RULES } from "../../fonts/system-fonts.ts";
 import { killGroup, minimalEnvironment, Tail } from "../../processes/process.ts";
 import { EngineLost, isExternalSignal, withRetries } from "../../processes/retry.ts";
 import type { JobFolder, Scratch } from "../../scratch/scratch.ts";
@@ -157,7 +158,7 @@ function start(program: string, folder: string, way: ConfinementOption, hasShare
   ];
   return spawn(command, args, {
     cwd: folder,
-    env: { ...minimalEnvironment(folder), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
+    env: { ...minimalEnvironment(folder, WEB_RULES), TZ: "UTC", PROXY_PORT: String(PROXY_PORT) },
     // Starts a session, and so a process group, so that all processes can be killed together.
     detached: true,
     stdio: [...STDIO, ...(way.network === "namespace" ? ["ipc" as const] : [])],

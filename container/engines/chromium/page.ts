@@ -4,15 +4,32 @@
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
-import type { LeasedPage } from "./browser.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { Loading } from "./loading.ts";
+import type { ProxySession } from "./network/web-proxy.ts";
 import { enlargePages, savePdf } from "./output.ts";
 import { ProtocolError, type Session } from "./pipe.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
 import { readStyleSheets } from "./style-sheets.ts";
+
+/** A blank page in a separate context, for one job. */
+export interface LeasedPage extends AsyncDisposable {
+  readonly session: Session;
+  /** ID of the page's main frame. */
+  readonly frameId: string;
+  /**
+   * Makes the page visible. A page starts hidden: it is not rendered and has no animation frames. @throws ProtocolError
+   */
+  show(): Promise<void>;
+  /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserLost}. */
+  readonly failed: Promise<never>;
+  /** Grants the page access to the web. Without a visit, its requests get no response. */
+  visit(visit: ProxySession): void;
+  /** Lowers the priority of the page's processes from now on. */
+  lower(): void;
+}
 
 /** Options for printing a page. Lengths are in points. */
 export interface PrintOptions {

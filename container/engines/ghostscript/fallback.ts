@@ -44,7 +44,9 @@ function reportedError(output: string): string {
 function commandLine({ input, output }: PostscriptJob): string[] {
   const readable = [NAMES.setup, input, NAMES.program].map((name) => `--permit-file-read=${name}`);
   return [
-    ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter", "-sDEVICE=nullpage"],
+    ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter"],
+    // Version 10.04 and later permit no other device.
+    ...["-sDEVICE=pdfwrite", `-sOutputFile=${output}`],
     `-I${MADE_FONTS}`,
     ...readable,
     `--permit-file-write=${output}`,

@@ -12,7 +12,7 @@ import { USERS, UserPool } from "../../processes/users.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { FallbackRunner } from "../with-fallback.ts";
 import type { OfficeJob, OfficeResult } from "./job.ts";
-import { makeProfile, PROGRAM_FOLDER } from "./profile.ts";
+import { INSTALLATION, makeProfile, PROGRAM_FOLDER } from "./profile.ts";
 
 /** Address space of an idle LibreOffice, added to each job's memory limit. */
 const OWN_MEMORY_BYTES = 2 ** 30;
@@ -22,7 +22,15 @@ const OWN_MEMORY_BYTES = 2 ** 30;
  * which are programs.
  */
 const READABLE = ["/usr/lib", "/lib64", "/usr/share", "/usr/local/share/fonts", "/etc", "/var/cache/fontconfig"].concat(
-  ["/var/lib/libreoffice", "/var/spool/libreoffice", "/proc", "/sys/devices/system/cpu", "/dev", MADE_FONTS],
+  [
+    "/var/lib/libreoffice",
+    "/var/spool/libreoffice",
+    "/proc",
+    "/sys/devices/system/cpu",
+    "/dev",
+    MADE_FONTS,
+    INSTALLATION,
+  ],
 );
 /** Folder for the output, in the job's folder. */
 const MADE = "made";

@@ -13,13 +13,11 @@
 #include <cstdlib>
 
 #include "confinement.hpp"
+#include "font-list.hpp"
 #include "memory/shortage.hpp"
 
 namespace zygote {
 namespace {
-
-// A message of at most PIPE_BUF bytes is written atomically (pipe(7)).
-constexpr std::size_t longestDetail = 1024;
 
 void tell(int pipe, const Outcome& outcome) {
   std::string message(1, static_cast<char>(outcome.status));

@@ -13,11 +13,13 @@ import {
   countOf,
   differenceOf,
   dilate,
+  fullMask,
   hardness,
   intersect,
   isEmpty,
   type Mask,
   sharpness,
+  trim,
   uniformColor,
 } from "./paint/pixels.ts";
 import {
@@ -241,7 +243,7 @@ export class Regions {
     return this.#pieces(box, this.#resolutions.gradientDpi).map((piece) => {
       const soft = this.#draw(filled, piece);
       const finer = this.#asLineArt(piece);
-      const isFiner = finer && sharpness(soft.pixels, full(soft.pixels)) > SHARP;
+      const isFiner = finer && sharpness(soft.pixels, fullMask(soft.pixels)) > SHARP;
       return this.#placedImage(isFiner ? this.#draw(filled, finer) : soft);
     });
   }
@@ -376,30 +378,3 @@ const within = (box: Box, outer: Box): Box => [
   Math.min(box[2], outer[2]),
   Math.min(box[3], outer[3]),
 ];
-
-const full = ({ width, height }: Pixels): Mask => ({ width, height, bits: new Uint8Array(width * height).fill(1) });
-
-/** Crops an image to the set pixels of its mask. Returns undefined if the mask is empty. */
-function trim(pixels: Pixels, mask: Mask) {
-  let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
-  for (let y = 0; y < mask.height; y++) {
-    const first = mask.bits.indexOf(1, y * mask.width);
-    if (first < 0) break;
-    if (first >= (y + 1) * mask.width) continue;
-    const last = mask.bits.lastIndexOf(1, (y + 1) * mask.width - 1);
-    left = Math.min(left, first - y * mask.width);
-    right = Math.max(right, last - y * mask.width + 1);
-    top = Math.min(top, y);
-    bottom = y + 1;
-  }
-  if (right <= left) return undefined;
-  const [width, height, { channels }] = [right - left, bottom - top, pixels];
-  const bits = new Uint8Array(width * height);
-  const samples = new Uint8Array(width * height * channels);
-  for (let y = 0; y < height; y++) {
-    const from = (y + top) * mask.width + left;
-    bits.set(mask.bits.subarray(from, from + width), y * width);
-    samples.set(pixels.samples.subarray(from * channels, (from + width) * channels), y * width * channels);
-  }
-  return { left, top, mask: { width, height, bits }, pixels: { width, height, channels, samples } };
-}

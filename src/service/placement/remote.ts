@@ -9,13 +9,7 @@
 //             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or {outOfRange:
 //             {parameter, value, why}}; before, json {notices} on the next output, {spans} if there is a `traceparent`
 
-import {
-  EngineFailure,
-  FAILURE_REASONS,
-  type FailureReason,
-  type Nonconformity,
-  OutOfRange,
-} from "../../document/contract/failure.ts";
+import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
 import {
   type ContainerClient,
@@ -41,8 +35,7 @@ import {
   onlyJsonOf,
   protocolError,
 } from "./frames.ts";
-
-const MAX_DETAIL_LENGTH = 4000;
+import { failureEvent, type OutputTrailer, type ResponseEvent, throwFailure } from "./response-events.ts";
 
 interface RequestHeader {
   /** Names of the operations, with their parameters. The outputs of a step are the inputs of the next one. */
@@ -57,38 +50,6 @@ export interface RemoteRequest extends RequestHeader {
    * @throws EngineFailure `crashed` if the bytes end early
    */
   readonly bodies: AsyncIterable<AsyncIterable<Uint8Array>>;
-}
-
-type ResponseEvent =
-  | { readonly output: OutputHeader }
-  | { readonly end: OutputTrailer }
-  | { readonly done: true }
-  | { readonly failure: Failure }
-  | { readonly outOfRange: { readonly parameter: string; readonly value: string; readonly why?: string } }
-  | { readonly notices: readonly Notice[] }
-  | { readonly spans: readonly Span[] };
-
-interface OutputHeader extends Pick<Output, "extension" | "name" | "type" | "total"> {
-  /**
-   * False if the first bytes of the output are final when they are sent. @default the end of the output can overwrite
-   * them
-   */
-  readonly headed?: boolean;
-}
-
-/** Properties of an output that are known only at its end. */
-interface OutputTrailer {
-  readonly head?: string;
-  readonly notices?: readonly Notice[];
-}
-
-interface Failure {
-  readonly reason: FailureReason;
-  readonly detail: string;
-  readonly nonconformity?: Nonconformity;
-  readonly feature?: string;
-  readonly limitBytes?: number;
-  readonly why?: string;
 }
 
 /**
@@ -231,29 +192,6 @@ export function encodeFailure(error: unknown): Uint8Array<ArrayBuffer> {
   return jsonFrame(failureEvent(error));
 }
 
-function failureEvent(error: unknown): ResponseEvent {
-  if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
-  if (error instanceof OutOfRange) {
-    const { parameter, value, why } = error;
-    return { outOfRange: { parameter, value, ...(why === undefined ? {} : { why }) } };
-  }
-  return failure("crashed", String(error));
-}
-
-function failure(reason: FailureReason, detail: string, error?: EngineFailure): ResponseEvent {
-  const { nonconformity, feature, limitBytes, why } = error ?? {};
-  return {
-    failure: {
-      reason,
-      detail: detail.slice(0, MAX_DETAIL_LENGTH),
-      ...(nonconformity ? { nonconformity } : {}),
-      ...(feature === undefined ? {} : { feature }),
-      ...(limitBytes === undefined ? {} : { limitBytes }),
-      ...(why === undefined ? {} : { why }),
-    },
-  };
-}
-
 /** Encodes the notices of earlier steps. The receiver adds them to the next output. */
 export function encodeNotices(notices: readonly Notice[]): Uint8Array<ArrayBuffer> {
   return jsonFrame({ notices: mergeNotices(notices) } satisfies ResponseEvent);
@@ -394,23 +332,6 @@ function outputBody(next: () => Promise<Frame>) {
       }
     },
   };
-}
-
-function throwFailure(event: ResponseEvent): void {
-  if ("outOfRange" in event) {
-    const { parameter, value, why } = event.outOfRange;
-    throw new OutOfRange(parameter, value, why);
-  }
-  if (!("failure" in event)) return;
-  const { reason, detail, nonconformity, feature, limitBytes, why } = event.failure;
-  // The container might run a newer version, which has other reasons.
-  const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
-  throw new EngineFailure(known, `container: ${detail}`, {
-    ...(nonconformity ? { nonconformity } : {}),
-    ...(feature === undefined ? {} : { feature }),
-    ...(limitBytes === undefined ? {} : { limitBytes }),
-    ...(why === undefined ? {} : { why }),
-  });
 }
 
 /** Rethrows a connection error as EngineFailure `lost`, unless this end has aborted the connection. */

@@ -143,3 +143,40 @@ describe("a symbolic TrueType font whose code 0 shows a glyph", () => {
     }
   });
 });
+
+describe("symbols that are not embedded", () => {
+  /** Returns a page with the codes of a font as wide as it is high, in the middle of a line of text. */
+  function symbolsPdf(font: string, codes: string): Uint8Array {
+    const builder = new PdfBuilder();
+    const descriptor = builder.add(
+      `<</Type/FontDescriptor/FontName/${font}/Flags 4/FontBBox[0 -210 1359 899]/ItalicAngle 0/Ascent 899/Descent -211/CapHeight 719/StemV 50>>`,
+    );
+    const widths = `/FirstChar 32/LastChar 255/Widths[${Array(224).fill(1000).join(" ")}]`;
+    const used = builder.add(`<</Type/Font/Subtype/TrueType/BaseFont/${font}${widths}/FontDescriptor ${descriptor}>>`);
+    const form = `/Type/XObject/Subtype/Form/BBox[0 0 300 200]/Resources<</Font<</G ${used}>>>>`;
+    const symbols = builder.stream(`BT /G 24 Tf 20 100 Td <${codes}> Tj ET`, form);
+    builder.page("BT /F 12 Tf 20 150 Td (Text) Tj ET q /Symbols Do Q", "", `/XObject<</Symbols ${symbols}>>`);
+    return builder.bytes();
+  }
+
+  test.each([
+    ["Wingdings", "46364A4DFCFEE8D8"],
+    ["Wingdings-Regular", "6CA7FC"],
+    ["ABCDEF+Webdings", "61636E67"],
+    ["Wingdings2", "50525445"],
+    ["Wingdings3", "7084"],
+  ])("%s", async (font, codes) => {
+    const pdf = symbolsPdf(font, codes);
+    for (const level of ["1b", "2b", "2u"] as const) {
+      const { strategy, bytes } = await climbed(pdf, level, [repair]);
+      expect(strategy).toBe("repair");
+      const picture = await popplerPage(bytes, 1, 72);
+      for (let place = 0; place < codes.length / 2; place++) {
+        let dark = 0;
+        for (let y = 76; y < 106; y++)
+          for (let x = 20 + 24 * place; x < 44 + 24 * place; x++) if (pixel(picture, x, y)[0]! < DARK) dark++;
+        expect(dark, codes.slice(2 * place, 2 * place + 2)).toBeGreaterThan(MARK);
+      }
+    }
+  });
+});

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { SOFFICE } from "../../../container/engines/libreoffice/profile.ts";
 import { conforming } from "../../../container/pdfa/conforming.ts";
 import { ghostscript } from "../../../container/pdfa/ghostscript.ts";
 import { rasterize } from "../../../container/pdfa/rasterize.ts";
@@ -161,7 +162,7 @@ function inputs(): string[] {
   const corpus = (...path: string[]) => join(corpusDir!, ...path);
   const office = ["Rendering.docx", "HandoutExample.pptx", "Complex01.xlsx"].map((name) => corpus("office", name));
   const profile = `-env:UserInstallation=file://${join(documents, "profile")}`;
-  run("soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", documents, ...office);
+  run(SOFFICE, profile, "--headless", "--convert-to", "pdf", "--outdir", documents, ...office);
   const page = join(documents, "page.html");
   writeFileSync(
     page,

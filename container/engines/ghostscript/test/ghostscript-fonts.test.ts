@@ -8,6 +8,18 @@ openGhostscripts();
 const showing = (...fonts: string[]) =>
   document(`${fonts.map((font) => `${font} findfont 12 scalefont setfont (x) show`).join("\n")}\nshowpage`);
 
+test.each(["zygote", "plain"] as const)("by %s: symbols, lower case, and Asian fonts", async (mode) => {
+  const { substitutions } = await convert(
+    by(mode),
+    showing("/Wingdings", "/georgia-bold", "/MS-Mincho", "/MonotypeCorsiva"),
+  );
+  const replacedBy = new Map(substitutions.fonts.map((one) => [one.name, one.replacedBy]));
+  expect(replacedBy.get("georgia-bold")).toBe("FitGeorgia-Bold");
+  expect(replacedBy.get("MonotypeCorsiva")).toBe("Z003-MediumItalic");
+  expect(replacedBy.get("MS-Mincho")).toBe("Courier");
+  expect(replacedBy.get("Wingdings") ?? "Wingdings-Regular").toBe("Wingdings-Regular");
+});
+
 const STANDARD = [
   ...["/Helvetica", "/Helvetica-BoldOblique", "/Helvetica-Narrow", "/Times-Roman", "/Courier-Bold", "/Symbol"],
   ...["/ZapfDingbats", "/Palatino-Roman", "/Bookman-Light", "/AvantGarde-Book", "/NewCenturySchlbk-Roman"],
@@ -42,8 +54,8 @@ test.each(["zygote", "plain"] as const)("by %s: names with blanks, and after an 
 });
 
 test.each(["zygote", "plain"] as const)("by %s: all are counted, also where too many are named", async (mode) => {
-  const names = Array.from({ length: 100 }, (_, index) => `/Font-${index}-${"x".repeat(80)}`);
+  const names = Array.from({ length: 60 }, (_, index) => `/Font-${index}-${"x".repeat(80)}`);
   const { count, fonts } = (await convert(by(mode), showing(...names))).substitutions;
-  expect(count).toBe(100);
-  expect(fonts.length).toBeGreaterThan(5);
+  expect(count).toBe(60);
+  expect(fonts.length).toBeGreaterThanOrEqual(50);
 });

@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "font-list.hpp"
 #include "program.hpp"
 
 namespace zygote {
@@ -71,19 +72,7 @@ class Substitutions {
     }
   }
 
-  /**
-   * Returns the number of fonts, then lines such as `Courier for Calibri.`. Omits lines that do not fit into an
-   * outcome.
-   */
-  std::string list() const {
-    if (all_.empty()) return "";
-    std::string list = std::to_string(all_.size());
-    for (const std::string& one : all_) {
-      if (list.size() + 1 + one.size() > longestList) break;
-      list += "\n" + one;
-    }
-    return list;
-  }
+  std::string list() const { return fontList(all_); }
 
  private:
   void endLine() {
@@ -100,7 +89,6 @@ class Substitutions {
   }
 
   static constexpr std::size_t longestLine = 500;
-  static constexpr std::size_t longestList = 1000;
   static constexpr std::size_t most = 10'000;
   std::string line_;
   std::set<std::string> all_;
@@ -182,6 +170,11 @@ std::string startInterpreter() {
   if (const char* rules = std::getenv("FONTCONFIG_FILE")) {
     // The folder of fontconfig's configuration also has a Fontmap.
     texts.push_back("-I" + std::string(rules).substr(0, std::string(rules).rfind('/')));
+  }
+  gsapi_revision_t revision{};
+  // Version 10.04 and later permit no device but the first one unless it is named; earlier versions reject the option.
+  if (gsapi_revision(&revision, sizeof revision) == 0 && revision.revision >= 10040) {
+    texts.push_back("--permit-devices=pdfwrite:ppmraw:nullpage");
   }
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(&text[0]);

@@ -21,6 +21,10 @@ export interface Examined {
   readonly relations: ReadonlyMap<string, Buffer>;
 }
 
+/** Reports whether all content types and relationships of a package were examined. If too large, some were not. */
+export const isExamined = (zip: ZipFile, relations: Examined["relations"]): boolean =>
+  zip.parts.every(({ name }) => !NAMES_PARTS.test(name) || relations.has(name));
+
 /** Receives the content and name of each markup part. */
 type Look = (content: Buffer, name: string) => void;
 

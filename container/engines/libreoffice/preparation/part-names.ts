@@ -22,6 +22,9 @@ function folded(name: string): string {
   return lower === CONTENT_TYPES.toLowerCase() ? CONTENT_TYPES : lower;
 }
 
+/** Reports whether a folder or file of a name consists of dots, which no part's name does (ISO 29500-2, 6.2.2.2). */
+const isOutside = (name: string): boolean => /(^|\/)\.+(\/|$)/.test(clean(name));
+
 type Spelling = (name: string) => string;
 
 /**
@@ -36,7 +39,8 @@ export function spellingOf(names: readonly string[], relations: ReadonlyMap<stri
   const expected = [...relations].flatMap(([name, content]) => [clean(name), ...namedIn(clean(name), content)]);
   const isMisspelled = (name: string) => !cleaned.has(name) && byFolded.has(folded(name));
   if ([CONTENT_TYPES, "_rels/.rels", ...expected].some(isMisspelled)) return folded;
-  const isClean = names.every((name) => clean(name) === name) && !expected.some((name) => name.includes("\\"));
+  const isClean =
+    names.every((name) => clean(name) === name && !isOutside(name)) && !expected.some((name) => name.includes("\\"));
   return isClean ? undefined : clean;
 }
 
@@ -82,6 +86,8 @@ export async function* respelled(
   // Parts cannot overlap, so their compressed sizes add up to at most the file size.
   let packedLeft = zip.size;
   for (const part of zip.parts) {
+    // LibreOffice rejects a package with such a name.
+    if (isOutside(part.name)) continue;
     const name = spelling(part.name);
     // ISO 29500-2, 6.3.5 forbids equivalent part names. If several parts have equivalent names, keeps only the first.
     if (written.has(folded(name)) || name === "" || name.endsWith("/") || part.packedBytes > packedLeft) continue;

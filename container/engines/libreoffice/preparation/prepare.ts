@@ -1,5 +1,6 @@
-// Rewrites documents that LibreOffice cannot open correctly; most need no change. Runs in a thread of the job, because
-// a large document takes many seconds and must not block the server.
+// Rewrites documents that LibreOffice cannot open correctly or fast; most need no change. Runs in a thread of the job,
+// because a large document takes many seconds and must not block the server; only the replacement of small parts, which
+// many presentations need, takes less time than the start of a thread.
 
 import { Worker } from "node:worker_threads";
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
@@ -7,7 +8,7 @@ import { untilAborted } from "../../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../../limits.ts";
 import { EngineLost } from "../../../processes/retry.ts";
 import type { Scratch } from "../../../scratch/scratch.ts";
-import { mayNeedRewriting, type Rewriting, type Rewritten } from "./rewriting.ts";
+import { neededRewriting, type Rewriting, type Rewritten, replaceParts } from "./rewriting.ts";
 import type { FromRewriting } from "./rewriting-thread.ts";
 
 /** A document that LibreOffice can open. Disposal deletes its temporary files. */
@@ -24,13 +25,17 @@ export async function prepare(
   scratch: Scratch,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  if (!(await mayNeedRewriting(path))) {
+  const needed = await neededRewriting(path);
+  if (needed !== "all" && needed.size === 0) {
     return { path, chunks: [], hasPictures: false, notices: [], [Symbol.asyncDispose]: async () => {} };
   }
   const folder = await scratch.folder("prepared");
   const dispose = () => folder[Symbol.asyncDispose]();
+  const rewriting = { path, folder: folder.path, fileName };
   try {
-    return { ...(await rewriteAside({ path, folder: folder.path, fileName }, signal)), [Symbol.asyncDispose]: dispose };
+    const rewritten = await (needed === "all" ? rewriteAside(rewriting, signal) : replaceParts(rewriting, needed));
+    signal.throwIfAborted();
+    return { ...rewritten, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -10,8 +10,9 @@ import { type ChunkFile, chunksOf, mayHaveChunks } from "./chunks.ts";
 import { mayNameFile, withFileName } from "./file-fields.ts";
 import { isFlatOpc, partsOfFlatOpc } from "./flat-opc.ts";
 import { HiddenSigns, withoutHidden } from "./hidden-content.ts";
-import { examine, relationsOf } from "./package.ts";
+import { examine, isExamined, relationsOf } from "./package.ts";
 import { respelled, spellingOf } from "./part-names.ts";
+import { withoutUnusedLayouts } from "./slide-layouts.ts";
 import { pageOfArchive } from "./web-archive.ts";
 import { withParts, writeZip, ZipFile } from "./zip-file.ts";
 
@@ -38,25 +39,38 @@ const MAX_PARTS_AT_ONCE = 1000;
 const MAX_RELATION_BYTES_AT_ONCE = 2 ** 18;
 
 /**
- * Reports whether a document might need rewriting. Fast for any document.
+ * Returns the parts of a package to replace, or `all` if the document might need another rewriting. Fast for any
+ * document.
  * @throws EngineFailure `damaged`
  */
-export async function mayNeedRewriting(path: string): Promise<boolean> {
+export async function neededRewriting(path: string): Promise<"all" | ReadonlyMap<string, Buffer>> {
   const start = await startOf(path);
-  if (isArchive(start) || isFlatOpc(start)) return true;
+  if (isArchive(start) || isFlatOpc(start)) return "all";
   await using zip = await ZipFile.open(path);
-  if (!zip) return false;
-  if (zip.parts.length > MAX_PARTS_AT_ONCE) return true;
+  if (!zip) return new Map();
+  if (zip.parts.length > MAX_PARTS_AT_ONCE) return "all";
   const signs = new HiddenSigns();
   let namesFile = false;
   const relations = await relationsOf(zip, (content) => {
     signs.look(content);
     namesFile ||= mayNameFile(content);
   });
-  if (signs.mayHide || namesFile) return true;
+  if (signs.mayHide || namesFile) return "all";
   const bytes = [...relations.values()].reduce((sum, { length }) => sum + length, 0);
-  if (bytes > MAX_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return true;
-  return spellingOf(namesIn(zip), relations) !== undefined;
+  if (bytes > MAX_RELATION_BYTES_AT_ONCE || mayHaveChunks(relations)) return "all";
+  if (spellingOf(namesIn(zip), relations) !== undefined) return "all";
+  return isExamined(zip, relations) ? withoutUnusedLayouts(relations) : new Map();
+}
+
+/** Replaces parts of a package without other changes, as {@link rewrite} does. Small, so it needs no thread. */
+export async function replaceParts(
+  { path, folder }: Rewriting,
+  parts: ReadonlyMap<string, Buffer>,
+): Promise<Rewritten> {
+  const to = join(folder, basename(path));
+  await using zip = await ZipFile.open(path);
+  if (zip) await writeZip(to, withParts(zip, parts));
+  return { path: zip ? to : path, chunks: [], hasPictures: false, notices: [] };
 }
 
 /** @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large` */
@@ -112,13 +126,14 @@ class Rewriter implements Rewritten {
     if (!zip) return;
     const signs = new HiddenSigns();
     const parts = new Map<string, Buffer>();
-    await relationsOf(zip, (content, name) => {
+    const relations = await relationsOf(zip, (content, name) => {
       signs.look(content);
       parts.set(name, content);
     });
     const shown = signs.mayHide ? withoutHidden(parts) : new Map<string, Buffer>();
     const named = withFileName(new Map([...parts, ...shown]), this.#fileName);
-    const changed = new Map([...shown, ...named]);
+    const layouts = isExamined(zip, relations) ? withoutUnusedLayouts(relations) : [];
+    const changed = new Map([...shown, ...named, ...layouts]);
     if (changed.size > 0) await this.#replace((to) => writeZip(to, withParts(zip, changed)));
   }
 

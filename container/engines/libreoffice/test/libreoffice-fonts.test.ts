@@ -36,8 +36,12 @@ function obfuscated(font: Buffer): Buffer {
 
 const STYLES = { Regular: "", Bold: "<w:b/>", Italic: "<w:i/>", BoldItalic: "<w:b/><w:i/>" };
 
-/** Returns a document with a line in each style of a font. @param media names and bytes of embedded fonts */
-function document(family: string, media: Readonly<Record<string, Buffer>> = {}): Buffer {
+/**
+ * Returns a document with a line in each style of a font.
+ * @param media names and bytes of embedded fonts
+ * @param kind element with the font's family (ISO/IEC 29500-1, 17.8.3.9)
+ */
+function document(family: string, media: Readonly<Record<string, Buffer>> = {}, kind = ""): Buffer {
   const line = (properties: string) =>
     `<w:p><w:r><w:rPr><w:rFonts w:ascii="${family}" w:hAnsi="${family}"/>${properties}</w:rPr><w:t>Line</w:t></w:r></w:p>`;
   const embedded = Object.keys(media).map((name) => {
@@ -46,7 +50,7 @@ function document(family: string, media: Readonly<Record<string, Buffer>> = {}):
   });
   return docx({
     body: Object.values(STYLES).map(line).join(""),
-    fonts: `<w:font w:name="${family}"><w:charset w:val="00"/>${embedded.join("")}</w:font>`,
+    fonts: `<w:font w:name="${family}"><w:charset w:val="00"/>${kind}${embedded.join("")}</w:font>`,
     media,
   });
 }
@@ -79,21 +83,57 @@ test("an embedded font is used under the name of a font that is replaced", async
   expect((await fontsOf(zygote, await save(document("Cambria"), "docx"))).join()).toContain("Caladea");
 });
 
+test.each(["Wingdings", "Symbol"])("an embedded font named %s is used", async (family) => {
+  const media = { "Regular.odttf": obfuscated(await renamedFont("Regular", "Giraffe")) };
+  expect(await fontsOf(zygote, await save(document(family, media), "docx"))).toEqual(["Giraffe"]);
+});
+
+test("as many replaced fonts are reported as the contract says", async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `Font of a long name, number ${index}`);
+  const body = names
+    .map((name) => `<w:r><w:rPr><w:rFonts w:ascii="${name}" w:hAnsi="${name}"/></w:rPr><w:t>Text</w:t></w:r>`)
+    .join("");
+  const path = await save(docx({ body: `<w:p>${body}</w:p>` }), "docx");
+  await using pdf = await zygote.convertToPdf(path, { tagged: false, lossless: false });
+  const [{ count, subjects }] = pdf.notices as [Notice];
+  expect(count).toBe(60);
+  expect(subjects).toHaveLength(50);
+});
+
 test("replaced fonts are reported, embedded ones are not", async () => {
   const reported = async (content: Buffer) => {
     await using pdf = await zygote.convertToPdf(await save(content, "docx"), { tagged: false, lossless: false });
     return pdf.notices;
   };
-  const cambria = { name: "Cambria", replacedBy: "Caladea" };
-  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 1, subjects: [cambria] }]);
+  // Caladea's bold italic font has two names for its style, of which LibreOffice reports "Italic".
+  const cambria = ["", "-Bold", "-Italic"].map((style) => ({ name: "Cambria", replacedBy: `Caladea${style}` }));
+  expect(await reported(document("Cambria"))).toEqual([{ code: "fonts-substituted", count: 3, subjects: cambria }]);
   const [{ subjects }] = (await reported(document("Giraffe"))) as [Notice];
-  expect(subjects).toEqual([{ name: "Giraffe", replacedBy: expect.stringMatching(/^\w+$/) }]);
+  expect(subjects).toContainEqual({ name: "Giraffe", replacedBy: expect.stringMatching(/^\w+-Bold$/) });
   const media = Object.keys(STYLES).map(
     async (style) => [`${style}.odttf`, obfuscated(await renamedFont(style, "Giraffe"))] as const,
   );
   expect(await reported(document("Giraffe", Object.fromEntries(await Promise.all(media))))).toEqual([]);
   expect(await reported(document("Liberation Sans"))).toEqual([]);
   expect(await reported(document("Symbol"))).toEqual([]);
+});
+
+test.each([
+  ["Zebra Grotesk", "NotoSans-Regular"],
+  ["Zebra Sans", "NotoSans-Regular"],
+  ["Zebra Sans Mono", "DejaVuSansMono"],
+  ["Zebra Code", "DejaVuSansMono"],
+  ["Zebra Antiqua", "NotoSerif-Regular"],
+])("the unknown font %s is replaced by one of its kind", async (family, replacement) => {
+  const body = `<w:p><w:r><w:rPr><w:rFonts w:ascii="${family}" w:hAnsi="${family}"/></w:rPr><w:t>Line</w:t></w:r></w:p>`;
+  expect(await fontsOf(zygote, await save(docx({ body }), "docx"))).toEqual([replacement]);
+  const rtf = `{\\rtf1\\ansi{\\fonttbl{\\f0\\fswiss ${family};}}\\f0 Line\\par}`;
+  expect(await fontsOf(zygote, await save(rtf, "rtf"))).toEqual([replacement]);
+});
+
+test("an unknown font that the document calls sans-serif is replaced by such a font", async () => {
+  const path = await save(document("Zebra", {}, '<w:family w:val="swiss"/>'), "docx");
+  expect((await fontsOf(zygote, path)).filter((name) => !name.startsWith("NotoSans"))).toEqual([]);
 });
 
 test("one embedded style is used beside installed fonts", async () => {

@@ -194,7 +194,8 @@ describe("a package with names in another spelling", () => {
       ),
     ],
     ["a twin by case", repacked(whole, (parts) => ({ ...parts, "WORD\\document.xml": "<twin/>" }))],
-    ["a part outside", repacked(whole, (parts) => ({ ...parts, "..\\..\\evil.xml": "<evil/>" }))],
+    ["a part outside", repacked(whole, (parts) => ({ ...parts, "../../evil.xml": "<evil/>" }))],
+    ["a part outside with backslashes", repacked(whole, (parts) => ({ ...parts, "..\\..\\evil.xml": "<evil/>" }))],
   ])("%s: the document is complete", async (_, content) => {
     const { text, pictures, bytes } = await convert(zygote, await save(content, "docx"));
     expect({ text: text.trim(), pictures }).toEqual({ text: "Styled", pictures: ["41 x 29"] });

@@ -6,6 +6,7 @@ import { docx, flatOpenDocument, paragraph } from "../../../../test/fixtures/off
 import { repacked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, type Sheet, workbook } from "../../../../test/fixtures/workbooks.ts";
 import { convert, documents, openOffices, save, zygote } from "../../../../test/support/libreoffice.ts";
+import { SOFFICE } from "../profile.ts";
 
 openOffices();
 
@@ -43,7 +44,7 @@ describe("a hidden sheet", () => {
   test("of a binary workbook", async () => {
     const path = await save(workbook([shown, hidden, very], 0), "xlsx");
     const profile = `-env:UserInstallation=file://${documents}/profile`;
-    execFileSync("soffice", [profile, "--headless", "--convert-to", "xls", "--outdir", documents, path], {
+    execFileSync(SOFFICE, [profile, "--headless", "--convert-to", "xls", "--outdir", documents, path], {
       stdio: "ignore",
     });
     await expectNoSecret(await readFile(path.replace(/xlsx$/, "xls")), "xls");

@@ -37,6 +37,7 @@ import {
   zygote,
 } from "../../../../test/support/libreoffice.ts";
 import { run } from "../../../processes/process.ts";
+import { SOFFICE } from "../profile.ts";
 
 openOffices();
 openCanaries();
@@ -62,7 +63,7 @@ describe("a hostile document", () => {
     const profile = `-env:UserInstallation=file://${folder.path}/profile`;
     const args = [profile, "--headless", "--convert-to", "pdf", "--outdir", folder.path, join(folder.path, "in.docx")];
     const before = connectionsSoFar();
-    await run("soffice", args, { cwd: folder.path, limits: { timeoutMs: 60_000 }, network: true });
+    await run(SOFFICE, args, { cwd: folder.path, limits: { timeoutMs: 60_000 }, network: true });
     expect(connectionsSoFar()).toBeGreaterThan(before);
     expect(picturesIn(join(folder.path, "in.pdf"))).toEqual([canarySize]);
   });

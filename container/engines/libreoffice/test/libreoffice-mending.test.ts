@@ -25,7 +25,14 @@ const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean);
 describe("formulas", () => {
   const lines = (cells: readonly string[]) => cells.map((cell, at) => `<row r="${at + 1}">${cell}</row>`).join("");
   const saved = (formula: string, value: string, type = "n") => `<c t="${type}"><f>${formula}</f><v>${value}</v></c>`;
-  const totals = ["<c><v>1000</v></c>", "<c><v>450</v></c>", saved("SUM(A1:A2)", "0"), saved('"EUR "&amp;A3', "0")];
+  const array = (formula: string, reference: string, value: string, type = "n") =>
+    `<c r="${reference.split(":")[0]}" t="${type}" cm="1"><f t="array" ref="${reference}">${formula}</f><v>${value}</v></c>`;
+  const totals = [
+    "<c><v>1000</v></c>",
+    "<c><v>450</v></c>",
+    saved("SUM(A1:A2)", "7"),
+    saved('"EUR "&amp;A3', "EUR 7", "str"),
+  ];
   const shown = async (cells: readonly string[], workbook: string, more: MoreOfWorkbook = {}) =>
     wordsOf((await converted(xlsx(lines(cells), 1, { ...more, workbook }), "xlsx")).text);
 
@@ -33,10 +40,28 @@ describe("formulas", () => {
     ["fullCalcOnLoad", '<calcPr calcId="124519" fullCalcOnLoad="1"/>', ["1450", "EUR", "1450"]],
     ["fullCalcOnLoad in words", '<calcPr fullCalcOnLoad="true" calcMode="manual"/>', ["1450", "EUR", "1450"]],
     ["forceFullCalc", "<calcPr forceFullCalc='1'/>", ["1450", "EUR", "1450"]],
-    ["neither", '<calcPr calcId="191029"/>', ["0", "0"]],
-    ["fullCalcOnLoad off", '<calcPr fullCalcOnLoad="0"/>', ["0", "0"]],
+    ["neither", '<calcPr calcId="191029"/>', ["7", "EUR", "7"]],
+    ["fullCalcOnLoad off", '<calcPr fullCalcOnLoad="0"/>', ["7", "EUR", "7"]],
   ])("with %s are calculated if the workbook asks for it", async (_, calcPr, values) => {
     expect(await shown(totals, calcPr)).toEqual(["1000", "450", ...values]);
+  });
+
+  test("are calculated if an unknown program saved nothing but zeros", async () => {
+    const zeros = [...totals.slice(0, 2), saved("SUM(A1:A2)", "0"), saved("A3*2", "0")];
+    expect(await shown(zeros, "")).toEqual(["1000", "450", "1450", "2900"]);
+  });
+
+  test("with functions of Excel 365 are calculated", async () => {
+    const cells = [
+      "<c><v>5</v></c>",
+      "<c><v>3</v></c>",
+      saved("_xlfn.XLOOKUP(3,A1:A2,A1:A2)+1", "0"),
+      saved("_xlfn.LET(_xlpm.x,A1,_xlpm.x*2)", "0"),
+      array("_xlfn._xlws.SORT(A1:A2)", "A5:A6", "0"),
+      "<c><v>0</v></c>",
+      saved("SUM(_xlfn._xlws.FILTER(A1:A2,A1:A2&gt;4))", "0"),
+    ];
+    expect(await shown(cells, '<calcPr fullCalcOnLoad="1"/>')).toEqual(["5", "3", "4", "10", "3", "5", "5"]);
   });
 
   test("a sheet under a password is calculated, too", async () => {
@@ -45,26 +70,24 @@ describe("formulas", () => {
   });
 
   const names =
-    '<definedNames><definedName name="TWICE">_xlfn.LAMBDA(_xlpm.x,2*_xlpm.x)</definedName><definedName name="FOUND">_xlfn.XLOOKUP(1,Sheet1!$A$1,Sheet1!$A$1)</definedName></definedNames>';
-  const array = (formula: string, reference: string, value: string, type = "n") =>
-    `<c r="${reference.split(":")[0]}" t="${type}" cm="1"><f t="array" ref="${reference}">${formula}</f><v>${value}</v></c>`;
+    '<definedNames><definedName name="TWICE">_xlfn.LAMBDA(_xlpm.x,2*_xlpm.x)</definedName><definedName name="FOUND">_xlfn.TAKE(Sheet1!$A$1,1)</definedName></definedNames>';
   const unknown = [
     "<c><v>5</v></c>",
-    saved("_xlfn.XLOOKUP(A1,A1:A1,A1:A1)", "101"),
+    saved("_xlfn.TAKE(A1:A1,1)", "101"),
     saved("A2+1", "102"),
-    array("_xlfn.XLOOKUP(A1,A1,A1)", "A4", "103"),
-    array("_xlfn._xlws.SORT(A1:A2)", "A5:A6", "first", "str"),
+    array("_xlfn.TAKE(A1,1)", "A4", "103"),
+    array("_xlfn.VSTACK(A1,A2)", "A5:A6", "first", "str"),
     '<c r="A6" t="str"><v>second</v></c>',
-    saved("IFERROR(_xlfn.XLOOKUP(A1,A1:A1,A1:A1),&quot;none&quot;)", "104"),
-    saved("_xlfn.XLOOKUP(9,A1:A1,A1:A1)", "#N/A", "e"),
-    saved("_xlfn.LET(_xlpm.x,A1,_xlpm.x=5)", "1", "b"),
+    saved("IFERROR(_xlfn.TAKE(A1:A1,1),&quot;none&quot;)", "104"),
+    saved("_xlfn.TAKE(A1:A1,9)", "#N/A", "e"),
+    saved("_xlfn.LAMBDA(_xlpm.x,_xlpm.x=5)(A1)", "1", "b"),
     saved("OWNFUNCTION(A1)", "R&amp;D", "str"),
     saved("TWICE(A1)", "105"),
     saved("FOUND+1", "106"),
     '<c t="n"><f t="shared" ref="A13:A14" si="0">OWNFUNCTION(B13)</f><v>107</v></c>',
     '<c t="n"><f t="shared" si="0"/><v>108</v></c>',
     saved("MISSPELT(A1)", "#NAME?", "e"),
-    saved("_xlfn._xlws.FILTER(A1:A2,A1:A2&gt;9)", "#CALC!", "e"),
+    saved("_xlfn.DROP(A1:A2,2)", "#CALC!", "e"),
     saved("LEN(INFO(&quot;directory&quot;))", "109"),
     saved("SUM(A1,A2,A4)", "209"),
     saved("'[absent.xlsx]S'!A1", "110"),
@@ -221,7 +244,6 @@ describe("the space above a paragraph at the top of a page", () => {
   const breaking = '<w:br w:type="page"/>';
   const section =
     '<w:p><w:pPr><w:spacing w:before="0" w:after="200"/><w:sectPr/></w:pPr><w:r><w:t>End</w:t></w:r></w:p>';
-  const added = "<w:compat><w:doNotUseHTMLParagraphAutoSpacing/></w:compat>";
   const mode = (version: number) =>
     `<w:compat><w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="${version}"/></w:compat>`;
   const chapter = (above: number) =>
@@ -255,10 +277,28 @@ describe("the space above a paragraph at the top of a page", () => {
     ["goes after the page break of a style in Word 2013", chapter, 0, mode(15)],
     ["shrinks after the page break of a style in Word 2010", chapter, 14, mode(14)],
     ["shrinks by the space below the section before", (above) => `${section}${spaced(run("Top"), above)}`, 14],
-    ["stays after a section where spaces are added", (above) => `${section}${spaced(run("Top"), above)}`, 24, added],
+    ["goes after a page break in Word 2010", (above) => `${pageBreak}${spaced(run("Top"), above)}`, 0, mode(14)],
   ])("%s", async (_, body, points, settings) => {
     expect(await distance(body, settings)).toBe(points);
   });
+});
+
+test.each([
+  ["000000", "FFFFFF"],
+  ["303030", "FFFFFF"],
+  ["808080", "000000"],
+  ["ED7D31", "000000"],
+])("text of the automatic color on %s has the color %s, as in Word", async (background, color) => {
+  const shading = `<w:shd w:val="clear" w:color="auto" w:fill="${background}"/>`;
+  const [automatic, declared] = await Promise.all(
+    ["", `<w:color w:val="${color}"/>`].map(async (own) => {
+      const run = (properties: string) => `<w:r><w:rPr>${properties}${own}</w:rPr><w:t>Shaded</w:t></w:r>`;
+      const cell = `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol w:w="3000"/></w:tblGrid><w:tr><w:tc><w:tcPr>${shading}</w:tcPr><w:p>${run("")}</w:p></w:tc></w:tr></w:tbl>`;
+      const body = `<w:p>${run(shading)}</w:p><w:p><w:pPr>${shading}</w:pPr>${run("")}</w:p>${cell}`;
+      return (await converted(docx({ body }), "docx")).bytes;
+    }),
+  );
+  expect((await distances(declared!, automatic!, 1, 50)).poppler).toBe(0);
 });
 
 test("every paragraph of a text with endnotes is drawn", async () => {

@@ -6,6 +6,7 @@ import { docx, field, flatOpenDocument, paragraph } from "../../../../test/fixtu
 import { chunk, chunked, repacked } from "../../../../test/fixtures/office-forms.ts";
 import { oneRow, row, workbook } from "../../../../test/fixtures/workbooks.ts";
 import { convert, documents, openOffices, save, soffice, zygote } from "../../../../test/support/libreoffice.ts";
+import { SOFFICE } from "../profile.ts";
 
 openOffices();
 
@@ -116,7 +117,7 @@ test("a path in tables and shapes of a presentation is the name alone", async ()
   const table = `<draw:frame svg:x="1cm" svg:y="4cm" svg:width="20cm" svg:height="3cm"><table:table><table:table-column/><table:table-row>${cell}</table:table-row></table:table></draw:frame>`;
   const path = await save(slideText("REPLACED", table), "fodp");
   const profile = `-env:UserInstallation=file://${documents}/profile`;
-  execFileSync("soffice", [profile, "--headless", "--convert-to", "pptx", "--outdir", documents, path], {
+  execFileSync(SOFFICE, [profile, "--headless", "--convert-to", "pptx", "--outdir", documents, path], {
     stdio: "ignore",
   });
   const file = await readFile(path.replace(/fodp$/, "pptx"));

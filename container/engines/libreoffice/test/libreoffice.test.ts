@@ -112,7 +112,7 @@ describe.each(["zygote", "soffice"])("by content, whatever the name says, by %s"
     ["HTML", "xls", "<html><body><table><tr><td>Hello</td><td>42</td></tr></table></body></html>", "42"],
     ["CSV", "xls", "Name,Value\nHello,42\n", "42"],
     ["CSV with semicolons", "xls", "Name;Value\nGünter;42\n", "Günter\n42"],
-    ["CSV with commas in quotation marks", "xls", '"a, b, c";Value\nx;42\n', "x\n42"],
+    ["CSV with commas in quotation marks", "xls", '"a,b,c";Value\nx;42\n', "x\n42"],
     ["CSV with tabs in UTF-16", "xls", Buffer.from("\ufeffName\tValue\nGünter\t42\n", "utf16le"), "Günter\n42"],
     ["CSV that names its separator", "csv", "sep=|\na, b|c\nx|42\n", "x\n42"],
     ["CSV of Windows", "xls", Buffer.from("Name;Value\nGünter;42\n", "latin1"), "Günter\n42"],
@@ -227,7 +227,7 @@ describe("trouble in the zygote", () => {
   });
 
   test("a document that wants more memory than its limit is told so", async () => {
-    const path = await save(docx({ body: paragraph("x").repeat(40_000) }), "docx");
+    const path = await save(docx({ body: paragraph("x").repeat(100_000) }), "docx");
     await expect(attempt(zygote, path, { memoryBytes: 16 * 2 ** 20 })).rejects.toEqual(failsWith("too-large"));
     await works();
   });
@@ -307,15 +307,15 @@ describe.runIf(corpusDir !== undefined)("real documents", () => {
     ["27template.xls", 2],
     ["30templatebiff5.xls", 2],
     ["Comment045.docx", 2],
-    ["Complex01.docx", 14],
+    ["Complex01.docx", 13],
     ["Complex01.xlsx", 5],
     ["HandoutExample.pptx", 28],
     ["O12Typical.pptx", 14],
     ["PerformanceArabic.xlsx", 153],
     ["PresFontsSubst.pptx", 2],
-    ["Rendering.docx", 6],
+    ["Rendering.docx", 5],
     ["TestFile.Source.doc", 2],
-    ["column2.docx", 16],
+    ["column2.docx", 12],
     ["handbook-872p.docx", 437],
     ["test_multi_page.doc", 3],
     ["test_multi_page.ppt", 4],

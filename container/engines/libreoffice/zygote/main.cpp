@@ -132,7 +132,7 @@ int main(int count, char** values) {
   readable.insert(readable.end(), {
       "/usr/lib", "/usr/share", "/usr/local/share/fonts", "/etc/fonts", "/etc/libreoffice", "/etc/ld.so.cache",
       "/etc/localtime", "/var/cache/fontconfig", "/var/lib/libreoffice", "/proc", "/sys/devices/system/cpu",
-      "/dev/urandom", "/dev/null", program, profile
+      "/dev/urandom", "/dev/null", program + "/..", profile
   });
   // Selects a main loop that starts no threads. Temporary files go to the working directory, which in a child is the
   // job's folder.

@@ -24,6 +24,7 @@
 #include <com/sun/star/task/ErrorCodeIOException.hpp>
 #include <com/sun/star/uno/XComponentContext.hpp>
 #include <com/sun/star/util/XCloseable.hpp>
+#include <com/sun/star/util/XFlushable.hpp>
 #include <osl/file.hxx>
 #include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
@@ -268,7 +269,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     const std::string left = insertChunks(loaded.document, folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
-    mend(loaded.document, loaded.filter, workbook.get());
+    mend(loaded.document, loaded.filter, context, workbook.get());
     // Must run after the calculation of formulas, because their results can contain the path.
     hideAddressIn(loaded, addressOf(job));
     keepHidden(loaded.document, workbook.get());
@@ -301,7 +302,7 @@ std::string attachOffice(const std::string& programFolder) {
   // Both functions are internal to LibreOffice. While LibreOfficeKit is active, documents have visible views, which are
   // slower and change the pages.
   const auto setActive = symbol<void (*)(bool)>("_ZN10comphelper14LibreOfficeKit9setActiveEb");
-  using Context = Reference<css::uno::XComponentContext>;
+  using Context = const Reference<css::uno::XComponentContext>&;
   const auto processContext = symbol<Context (*)()>("_ZN10comphelper26getProcessComponentContextEv");
   if (setActive == nullptr || processContext == nullptr) return "this LibreOffice lacks an internal symbol";
   setActive(false);
@@ -338,6 +339,10 @@ void endIdleThreads() {
   const auto pool = symbol<void* (*)()>("_ZN10comphelper10ThreadPool20getSharedOptimalPoolEv");
   const auto joinIfIdle = symbol<bool (*)(void*)>("_ZN10comphelper10ThreadPool17joinThreadsIfIdleEv");
   if (pool != nullptr && joinIfIdle != nullptr) joinIfIdle(pool());
+  // Writes the settings, and ends the thread that would write them later.
+  const Reference<css::util::XFlushable> settings(
+      context->getValueByName("/singletons/com.sun.star.configuration.theDefaultProvider"), UNO_QUERY);
+  if (settings.is()) settings->flush();
 }
 
 void forgetDocuments() {

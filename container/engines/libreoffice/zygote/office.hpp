@@ -14,7 +14,7 @@ namespace zygote {
  */
 std::string attachOffice(const std::string& programFolder);
 
-/** Returns the office's version, for example `7.4.7.2`. */
+/** Returns the office's version, for example `25.2.3.2`. */
 std::string officeVersion();
 
 /** Ends LibreOffice's idle threads, if this version allows it, because only a single-threaded process forks safely. */

@@ -2,19 +2,20 @@
 // XFontMappingUse).
 #include "replaced-fonts.hpp"
 
-#include <map>
+#include <algorithm>
+#include <set>
 
 #include <com/sun/star/awt/XFontMappingUse.hpp>
 #include <com/sun/star/lang/XMultiComponentFactory.hpp>
 #include <rtl/ustring.hxx>
+
+#include "font-list.hpp"
 
 using css::uno::Reference;
 using rtl::OUString;
 
 namespace zygote {
 namespace {
-
-constexpr std::size_t longestList = 1000;
 
 using Context = Reference<css::uno::XComponentContext>;
 
@@ -30,12 +31,24 @@ OUString familyOf(const OUString& font) {
   return end < 0 ? font : font.copy(0, end);
 }
 
+/** Removes the family that mendAsianText puts in front of the one that a document names. */
+OUString withoutMade(const OUString& list) {
+  return list.startsWith("Fit ") ? list.copy(list.indexOf(';') + 1) : list;
+}
+
 /** Reports whether a family is in a list, which is separated by semicolons and in the order of preference. */
 bool isListed(const OUString& list, const OUString& family) {
   for (sal_Int32 at = 0; at >= 0;) {
     if (list.getToken(0, ';', at).trim().equalsIgnoreAsciiCase(family)) return true;
   }
   return false;
+}
+
+/** Returns a name such as `Carlito-Bold`; a regular style is left out. */
+OUString postScriptName(const OUString& font) {
+  const OUString family = familyOf(font).replaceAll(" ", "");
+  const OUString style = font.copy(std::min(font.getLength(), familyOf(font).getLength() + 1)).replaceAll(" ", "");
+  return style.isEmpty() || style == "Regular" ? family : family + "-" + style;
 }
 
 std::string narrow(const OUString& text) {
@@ -50,26 +63,20 @@ void recordFonts(const Context& context) {
 }
 
 std::string replacedFonts(const Context& context) {
-  std::map<std::string, std::string> replaced;
+  std::set<std::string> replaced;
   const auto fonts = recorder(context);
   if (!fonts.is()) return "";
   for (const css::awt::XFontMappingUseItem& item : fonts->finishTrackingFontMappingUse()) {
     if (!item.usedFonts.hasElements()) continue;
     // Further fonts have the characters that the first one lacks.
-    const OUString used = familyOf(item.usedFonts[0]);
-    const OUString requested = familyOf(item.originalFont);
+    const OUString used = item.usedFonts[0];
+    const OUString requested = withoutMade(familyOf(item.originalFont));
     sal_Int32 start = 0;
     const OUString first = requested.getToken(0, ';', start).trim();
-    if (!first.isEmpty() && !isListed(requested, used)) replaced.emplace(narrow(first), narrow(used.replaceAll(" ", "")));
+    if (first.isEmpty() || isListed(requested, familyOf(used))) continue;
+    replaced.insert(narrow(postScriptName(used)) + " for " + narrow(first));
   }
-  if (replaced.empty()) return "";
-  std::string list = std::to_string(replaced.size());
-  for (const auto& [requested, used] : replaced) {
-    const std::string line = "\n" + used + " for " + requested;
-    if (list.size() + line.size() > longestList) break;
-    list += line;
-  }
-  return list;
+  return fontList(replaced);
 }
 
 }  // namespace zygote

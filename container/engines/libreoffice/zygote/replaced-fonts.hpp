@@ -12,8 +12,7 @@ void recordFonts(const css::uno::Reference<css::uno::XComponentContext>& context
 
 /**
  * Stops recording.
- * @returns the number of replaced families, then a line for each, such as `Carlito for Calibri`, as many as fit into
- *   an outcome; an empty string if none was replaced
+ * @returns the list of replaced families and the fonts of each style that replaced them (font-list.hpp)
  */
 std::string replacedFonts(const css::uno::Reference<css::uno::XComponentContext>& context);
 

@@ -212,3 +212,35 @@ export function uniformColor({ channels, samples }: Pixels, { bits }: Mask): num
   }
   return color;
 }
+
+/** Returns the mask of all pixels. */
+export const fullMask = ({ width, height }: Pixels): Mask => ({
+  width,
+  height,
+  bits: new Uint8Array(width * height).fill(1),
+});
+
+/** Crops an image to the set pixels of its mask. Returns undefined if the mask is empty. */
+export function trim(pixels: Pixels, mask: Mask) {
+  let [left, top, right, bottom] = [mask.width, mask.height, 0, 0];
+  for (let y = 0; y < mask.height; y++) {
+    const first = mask.bits.indexOf(1, y * mask.width);
+    if (first < 0) break;
+    if (first >= (y + 1) * mask.width) continue;
+    const last = mask.bits.lastIndexOf(1, (y + 1) * mask.width - 1);
+    left = Math.min(left, first - y * mask.width);
+    right = Math.max(right, last - y * mask.width + 1);
+    top = Math.min(top, y);
+    bottom = y + 1;
+  }
+  if (right <= left) return undefined;
+  const [width, height, { channels }] = [right - left, bottom - top, pixels];
+  const bits = new Uint8Array(width * height);
+  const samples = new Uint8Array(width * height * channels);
+  for (let y = 0; y < height; y++) {
+    const from = (y + top) * mask.width + left;
+    bits.set(mask.bits.subarray(from, from + width), y * width);
+    samples.set(pixels.samples.subarray(from * channels, (from + width) * channels), y * width * channels);
+  }
+  return { left, top, mask: { width, height, bits }, pixels: { width, height, channels, samples } };
+}

@@ -11,7 +11,6 @@ export class ColorUse {
   usesRgb = false;
   /** True if the page uses CMYK or spot colors. */
   usesInks = false;
-  usesSpots = false;
 
   constructor(file: PdfFile) {
     this.#file = file;
@@ -55,12 +54,9 @@ export class ColorUse {
         break;
       case "DeviceCMYK":
       case "CMYK":
-        this.usesInks = true;
-        break;
       case "Separation":
       case "DeviceN":
         this.usesInks = true;
-        this.usesSpots = true;
         break;
       case "ICCBased": {
         const components = this.#file.number(this.#file.dictionary(array[1])?.get("N"));

@@ -199,7 +199,7 @@ export class ContentScan {
       case "rg":
       case "k":
         colors.device(operator);
-        this.#setColor(isFill, { space: undefined, components: this.#numbers(operands) }, undefined);
+        this.#setColor(isFill, { space: undefined, components: numbersOf(operands) }, undefined);
         break;
       case "cs":
         colors.space(operands[0], this.node.resources);
@@ -211,7 +211,7 @@ export class ContentScan {
         const pattern = last instanceof Name ? this.#resource("Pattern", last) : undefined;
         if (pattern !== undefined) this.#noteShading(this.#file.dictionary(pattern)?.get("Shading"));
         const { space } = (isFill ? state.fill : state.stroke) ?? {};
-        this.#setColor(isFill, { space, components: this.#numbers(operands) }, pattern);
+        this.#setColor(isFill, { space, components: numbersOf(operands) }, pattern);
       }
     }
   }
@@ -219,10 +219,6 @@ export class ContentScan {
   #setColor(isFill: boolean, color: Color, pattern: Value | undefined): void {
     if (isFill) this.state.setFill(color, pattern);
     else this.state.setStroke(color, pattern);
-  }
-
-  #numbers(operands: readonly Value[]): number[] {
-    return operands.filter((value) => typeof value === "number");
   }
 
   #noteShading(value: Value | undefined): void {
@@ -399,3 +395,5 @@ export class ContentScan {
     if (isTransparent) this.#scanner.runs.add(paint);
   }
 }
+
+const numbersOf = (operands: readonly Value[]) => operands.filter((value) => typeof value === "number");

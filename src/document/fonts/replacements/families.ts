@@ -7,6 +7,8 @@ export interface FontFamily {
   readonly source: string;
   /** SPDX expression. */
   readonly license: string;
+  /** Height of a line with its gap, in thousandths of the font size; for families that replace others as they are. */
+  readonly lineHeight?: number;
 }
 
 const styled = (name: string, regular = "Regular", italic = "Italic"): FontFamily["faces"] => [
@@ -17,19 +19,26 @@ const styled = (name: string, regular = "Regular", italic = "Italic"): FontFamil
 ];
 const urw = (kind: FontFamily["kind"], ...faces: FontFamily["faces"]): FontFamily => ({
   ...{ faces, kind },
-  ...{ source: "Debian fonts-urw-base35", license: "AGPL-3.0-only" },
+  ...{ source: "Debian fonts-urw-base35", license: "AGPL-3.0-only", lineHeight: 1200 },
 });
 const dejavu = (kind: FontFamily["kind"], ...faces: FontFamily["faces"]): FontFamily => ({
   ...{ faces, kind },
-  ...{ source: "Debian fonts-dejavu-core, fonts-dejavu-extra", license: "Bitstream-Vera" },
+  ...{ source: "Debian fonts-dejavu-core, fonts-dejavu-extra", license: "Bitstream-Vera", lineHeight: 1164 },
 });
-const liberation = (kind: FontFamily["kind"], name: string): FontFamily => ({
-  ...{ faces: styled(name), kind },
+const liberation = (kind: FontFamily["kind"], name: string, lineHeight: number): FontFamily => ({
+  ...{ faces: styled(name), kind, lineHeight },
   ...{ source: "Debian fonts-liberation2", license: "OFL-1.1" },
 });
 const cjk = (kind: "sans" | "serif"): FontFamily => {
   const name = kind === "sans" ? "NotoSansCJK" : "NotoSerifCJK";
-  return { faces: [`${name}-Regular`, `${name}-Bold`], kind, source: "Debian fonts-noto-cjk", license: "OFL-1.1" };
+  const lineHeight = kind === "sans" ? 1448 : 1437;
+  return {
+    faces: [`${name}-Regular`, `${name}-Bold`],
+    kind,
+    lineHeight,
+    source: "Debian fonts-noto-cjk",
+    license: "OFL-1.1",
+  };
 };
 
 /** Families by the name that fontconfig knows. */
@@ -48,19 +57,25 @@ export const FAMILIES = {
     ...(["URWGothic-Book", "URWGothic-Demi", "URWGothic-BookOblique", "URWGothic-DemiOblique"] as const),
   ),
   Z003: urw("serif", "Z003-MediumItalic"),
-  D050000L: urw("symbols", "D050000L"),
-  "Standard Symbols PS": urw("symbols", "StandardSymbolsPS"),
-  "Liberation Sans": liberation("sans", "LiberationSans"),
-  "Liberation Serif": liberation("serif", "LiberationSerif"),
-  "Liberation Mono": liberation("fixed", "LiberationMono"),
+  D050000L: { ...urw("symbols", "D050000L"), lineHeight: 1350 },
+  "Standard Symbols PS": { ...urw("symbols", "StandardSymbolsPS"), lineHeight: 1000 },
+  "Liberation Sans": liberation("sans", "LiberationSans", 1150),
+  "Liberation Serif": liberation("serif", "LiberationSerif", 1149),
+  "Liberation Mono": liberation("fixed", "LiberationMono", 1133),
   "Liberation Sans Narrow": {
-    ...liberation("sans", "LiberationSansNarrow"),
+    ...liberation("sans", "LiberationSansNarrow", 1148),
     ...{ source: "Debian fonts-liberation", license: "GPL-2.0-only WITH Font-exception-2.0" },
   },
   "DejaVu Sans": dejavu("sans", ...styled("DejaVuSans", "", "Oblique")),
   "DejaVu Serif": dejavu("serif", ...styled("DejaVuSerif", "")),
   "DejaVu Sans Mono": dejavu("fixed", ...styled("DejaVuSansMono", "", "Oblique")),
-  "Noto Sans": { faces: styled("NotoSans"), kind: "sans", source: "Debian fonts-noto-core", license: "OFL-1.1" },
+  "Noto Sans": {
+    faces: styled("NotoSans"),
+    kind: "sans",
+    lineHeight: 1362,
+    source: "Debian fonts-noto-core",
+    license: "OFL-1.1",
+  },
   "Noto Sans CJK JP": cjk("sans"),
   "Noto Sans CJK KR": cjk("sans"),
   "Noto Sans CJK SC": cjk("sans"),
@@ -69,9 +84,21 @@ export const FAMILIES = {
   "Noto Serif CJK KR": cjk("serif"),
   "Noto Serif CJK SC": cjk("serif"),
   "Noto Serif CJK TC": cjk("serif"),
-  Carlito: { faces: styled("Carlito"), kind: "sans", source: "Debian fonts-crosextra-carlito", license: "OFL-1.1" },
+  Carlito: {
+    faces: styled("Carlito"),
+    kind: "sans",
+    lineHeight: 1221,
+    source: "Debian fonts-crosextra-carlito",
+    license: "OFL-1.1",
+  },
   // Debian's newer Caladea has other widths than Cambria.
-  Caladea: { faces: styled("Caladea"), kind: "serif", source: "PyPI font-caladea", license: "Apache-2.0" },
+  Caladea: {
+    faces: styled("Caladea"),
+    kind: "serif",
+    lineHeight: 1172,
+    source: "PyPI font-caladea",
+    license: "Apache-2.0",
+  },
   Tahoma: { faces: ["tahoma", "tahomabd"], kind: "sans", source: "Debian fonts-wine", license: "LGPL-2.1-or-later" },
   Gelasio: {
     faces: ["Gelasio_400Regular", "Gelasio_700Bold", "Gelasio_400Regular_Italic", "Gelasio_700Bold_Italic"],
@@ -81,6 +108,7 @@ export const FAMILIES = {
   },
   "Comic Relief": {
     faces: ["ComicRelief_400Regular", "ComicRelief_700Bold"],
+    lineHeight: 1395,
     kind: "sans",
     source: "npm @expo-google-fonts/comic-relief",
     license: "OFL-1.1",

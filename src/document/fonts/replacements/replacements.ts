@@ -1,7 +1,7 @@
-// Declares which installed family replaces a font that documents name. Office documents follow the list through
-// fontconfig (container/fonts/fontconfig.ts), from which Chromium accepts only a few names, PostScript through
-// Ghostscript's map (container/fonts/fontmap.ts), PDFs without embedded fonts through
-// src/document/pdfa/fonts/face-choice.ts. container/fonts/widths.json has the widths that it relies on.
+// Declares which installed family replaces a font that documents name. Engines follow the list: LibreOffice and Chromium
+// through fontconfig (container/fonts/fontconfig.ts), PostScript through Ghostscript's map (container/fonts/fontmap.ts),
+// PDFs without embedded fonts through src/document/pdfa/fonts/face-choice.ts. container/fonts/widths.json has the widths
+// that it relies on.
 import { FAMILIES, type FamilyName } from "./families.ts";
 
 /**
@@ -18,10 +18,17 @@ export interface Replacement {
   /** Faces of the family to use. @default all */
   readonly faces?: readonly [string, ...string[]];
   /** Ascent and descent of a line of the replaced font, in thousandths of the font size. */
-  readonly lines?: readonly [ascent: number, descent: number];
+  readonly lines?: Lines;
+  /** True if `lines` are those of the font itself, to whose height Word adds three tenths. */
+  readonly isTallerInWord?: true;
+  /** Styles of a fitted family for which the widths of all letters, digits, period and comma are recorded. */
+  readonly compared?: readonly number[];
+  /** Files with the widths of characters that are not recorded, by style. */
+  readonly widthsFrom?: readonly string[];
 }
 
-type Options = Pick<Replacement, "faces" | "lines">;
+type Lines = readonly [ascent: number, descent: number];
+type Options = Pick<Replacement, "faces" | "lines" | "isTallerInWord" | "compared" | "widthsFrom">;
 type Names = string | Replacement["names"];
 
 const named =
@@ -52,21 +59,24 @@ const LATIN: readonly Replacement[] = [
   equal(["Book Antiqua", "Palatino"], "P052"),
   equal(["Century Schoolbook", "Century", "New Century Schoolbook"], "C059"),
   equal("Lucida Console", "DejaVu Sans Mono"),
-  // Wine's Tahoma has other typographic metrics than Tahoma.
-  fitted("Tahoma", "Tahoma", { lines: [1000, 207] }),
+  equal("Arial Narrow", "Liberation Sans Narrow"),
+  // Wine's Tahoma has other typographic metrics than Tahoma, and its bold style has thin strokes.
+  fitted("Tahoma", "Tahoma", {
+    ...{ faces: ["tahoma", "DejaVuSans-Bold"], widthsFrom: ["tahoma", "tahomabd"] },
+    ...{ lines: [1000, 207], compared: [0] },
+  }),
   fitted("Georgia", "Gelasio", { lines: [917, 219] }),
-  fitted("Verdana", "DejaVu Sans", { lines: [1005, 210] }),
+  fitted("Verdana", "DejaVu Sans", { lines: [1005, 210], compared: [0, 1] }),
   fitted("Consolas", "DejaVu Sans Mono", { lines: [920, 251] }),
   fitted("Calibri Light", "Carlito", { lines: [952, 269] }),
   fitted("Aptos", "Carlito", { lines: [939, 282] }),
   fitted("Aptos Display", "Carlito", { lines: [939, 282] }),
   fitted("Aptos Narrow", "Liberation Sans Narrow", { lines: [939, 282] }),
-  fitted("Segoe UI", "Noto Sans", { lines: [1079, 251] }),
+  fitted("Segoe UI", "Noto Sans", { lines: [1079, 251], compared: [0] }),
   fitted("Segoe UI Light", "Noto Sans", { lines: [1079, 251] }),
   fitted("Segoe UI Semibold", "Noto Sans", { faces: ["NotoSans-Bold"], lines: [1079, 251] }),
-  fitted("Trebuchet MS", "Noto Sans", { lines: [939, 222] }),
+  fitted("Trebuchet MS", "Noto Sans", { lines: [939, 222], compared: [0] }),
   fitted("Garamond", "Liberation Serif", { lines: [862, 263] }),
-  fitted("Arial Narrow", "Liberation Sans Narrow", { lines: [936, 212] }),
   fitted("Arial Black", "DejaVu Sans", { faces: ["DejaVuSans-Bold"], lines: [1101, 310] }),
   // fontconfig's generic families follow the fonts that browsers use for them.
   fitted(["Impact", "fantasy"], "Anton", { lines: [1009, 210] }),
@@ -145,19 +155,11 @@ const CHINESE: readonly Replacement[] = [
     "Noto Sans CJK SC",
   ),
   similar(
-    [
-      ...([
-        "Microsoft YaHei",
-        "微软雅黑",
-        "Microsoft YaHei UI",
-        "Microsoft YaHei Light",
-        "微软雅黑 Light",
-        "Heiti SC",
-      ] as const),
-      ...["PingFang SC"],
-    ],
+    ["Microsoft YaHei", "微软雅黑", "Microsoft YaHei UI", "Microsoft YaHei Light", "微软雅黑 Light"],
     "Noto Sans CJK SC",
+    { lines: [1058, 262], isTallerInWord: true },
   ),
+  similar(["Heiti SC", "PingFang SC"], "Noto Sans CJK SC"),
   lined(
     [
       ...(["MingLiU", "細明體", "PMingLiU", "新細明體", "MingLiU_HKSCS", "細明體_HKSCS"] as const),
@@ -203,23 +205,20 @@ const KOREAN: readonly Replacement[] = [
     ],
     "Noto Sans CJK KR",
   ),
+  similar(["Malgun Gothic", "맑은 고딕", "Malgun Gothic Semilight", "맑은 고딕 Semilight"], "Noto Sans CJK KR", {
+    lines: [1088, 242],
+    isTallerInWord: true,
+  }),
   similar(
-    [
-      ...([
-        "Malgun Gothic",
-        "맑은 고딕",
-        "Malgun Gothic Semilight",
-        "맑은 고딕 Semilight",
-        "HCR Dotum",
-        "함초롬돋움",
-      ] as const),
-      ...["NanumGothic", "나눔고딕", "Apple SD Gothic Neo"],
-    ],
+    [...(["HCR Dotum", "함초롬돋움"] as const), ...["NanumGothic", "나눔고딕", "Apple SD Gothic Neo"]],
     "Noto Sans CJK KR",
   ),
 ];
 
 export const REPLACEMENTS: readonly Replacement[] = [...LATIN, ...JAPANESE, ...CHINESE, ...KOREAN];
+
+/** Fonts of Apple's systems, which pages name before those of Windows, and which browsers on Windows lack. */
+export const OF_APPLE = /^(?:Lucida Grande|Osaka|Hiragino|ヒラギノ|PingFang|Heiti|Songti|Apple)/;
 
 /** Styles in the order of a family's faces. */
 export const STYLES = ["Regular", "Bold", "Italic", "Bold Italic"] as const;
@@ -227,6 +226,16 @@ export const STYLES = ["Regular", "Bold", "Italic", "Bold Italic"] as const;
 /** Returns the name of the family that replaces the font: an installed one, or the one that container/fonts makes. */
 export const familyOf = ({ names: [name], family, widths, lines }: Replacement): string =>
   widths === "fitted" || lines ? `Fit ${name}` : family;
+
+/** Returns the name of the family that replaces the font in Asian text of Word documents. */
+export const wordFamilyOf = (replacement: Replacement): string => `${familyOf(replacement)} Word`;
+
+/** Returns the lines of Asian text in Word, which adds half of the three tenths above and half below. */
+export function wordLinesOf({ lines }: Replacement): Lines {
+  const [ascent, descent] = lines!;
+  const half = 0.15 * (ascent + descent);
+  return [Math.round(ascent + half), Math.round(descent + half)];
+}
 
 /** Returns the names of the installed files without extension, from which a fitted family is made, by style. */
 export const sourcesOf = ({ faces, family }: Replacement): readonly string[] => faces ?? FAMILIES[family].faces;
@@ -236,30 +245,4 @@ export function filesOf(replacement: Replacement): readonly string[] {
   const sources = sourcesOf(replacement);
   if (replacement.widths !== "fitted") return sources;
   return sources.map((_, style) => `${familyOf(replacement)}-${STYLES[style]}`.replaceAll(" ", ""));
-}
-
-/** Normalizes the name of a family: case, blanks and hyphens do not count. */
-const plain = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, "");
-
-const byName = new Map(REPLACEMENTS.flatMap((one) => one.names.map((name) => [plain(name), one] as const)));
-
-/** Matches the style at the end of a font name, for example in `Cambria,Bold` and `TimesNewRomanPS-BoldItalicMT`. */
-const STYLE = /[,-]?(?:regular|roman|normal|bold|italic|oblique|mt)+$/i;
-
-/** @param name name of a family or of a font, without subset tag */
-export const replacementOf = (name: string): Replacement | undefined =>
-  byName.get(plain(name)) ?? byName.get(plain(name.replace(STYLE, "")));
-
-/**
- * Reports whether a font has the advance widths of the font that it replaces.
- * @param replacedBy name of a family, of a file without extension, or in PostScript
- */
-export function hasSameWidths(name: string, replacedBy: string): boolean {
-  const replacement = replacementOf(name);
-  const styled = (font: string) => plain(font).replace(/regular$/, "");
-  return (
-    replacement !== undefined &&
-    replacement.widths !== "similar" &&
-    [familyOf(replacement), ...filesOf(replacement)].some((font) => styled(font) === styled(replacedBy))
-  );
 }

@@ -12,10 +12,13 @@ export interface MadeFont {
   readonly cmap: Uint8Array;
   /** Ascent and descent of a line, in thousandths of the font size. @default those of the base font */
   readonly lines?: readonly [ascent: number, descent: number] | undefined;
+  /** `usWidthClass` (OpenType, "OS/2"). @default that of the base font */
+  readonly widthClass?: number;
 }
 
 /** Bit of `fsSelection` for using the typographic metrics. */
 const USE_TYPO_METRICS = 1 << 7;
+const WIDTH_CLASS_AT = 6;
 /** Maximums in "maxp" of points and contours, and of components, which are resolved. */
 const MAX_POINTS_AT = 6;
 const MAX_COMPONENTS_AT = 28;
@@ -24,7 +27,10 @@ const MAX_COMPONENTS_AT = 28;
  * @param base provides weight, style and copyright
  * @returns undefined if the base font lacks a table
  */
-export function makeFont(base: TrueTypeFont, { names, glyphs, cmap, lines }: MadeFont): Uint8Array | undefined {
+export function makeFont(
+  base: TrueTypeFont,
+  { names, glyphs, cmap, lines, widthClass }: MadeFont,
+): Uint8Array | undefined {
   const os2 = base.tables.get("OS/2")?.slice();
   const maxp = base.tables.get("maxp")!;
   if (!os2 || os2.length < 78 || maxp.length < 32) return undefined;
@@ -45,6 +51,7 @@ export function makeFont(base: TrueTypeFont, { names, glyphs, cmap, lines }: Mad
     most(({ ends }) => ends.length),
   );
   limits.setUint32(MAX_COMPONENTS_AT, 0);
+  if (widthClass !== undefined) viewOf(os2).setUint16(WIDTH_CLASS_AT, widthClass);
   if (lines) setLines(base, tables.get("hhea")!, os2, lines);
   tables.set("cmap", cmap).set("OS/2", os2).set("post", postVersion3(base)).set("name", nameTable(base, names));
   return writeSfnt(0x00010000, tables);

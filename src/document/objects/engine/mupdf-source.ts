@@ -24,12 +24,10 @@ import { inflate } from "../parsing/inflate.ts";
 import { StreamOffsets } from "../parsing/stream-offsets.ts";
 import { UnencryptedObjects } from "../parsing/unencrypted-objects.ts";
 import type { ObjectSource } from "../pdf-file.ts";
-import { Dictionary, Name, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
+import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
-import { nameText, numberIn, stringIn } from "./mupdf-values.ts";
+import { valueIn } from "./mupdf-values.ts";
 
-/** Maximum depth of nested containers in one object, about the limit of MuPDF's parser. */
-const MAX_DEPTH = 500;
 /** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
 /** Number of elements above which memory is checked before a container is created. */
@@ -182,7 +180,7 @@ export class MupdfSource implements ObjectSource {
   }
 
   #trailer(): Dictionary {
-    const value = this.#run((raw) => this.#value(raw, raw._wasm_pdf_trailer(this.#document.pointer), 0));
+    const value = this.#run((raw) => this.#value(raw, raw._wasm_pdf_trailer(this.#document.pointer)));
     return value instanceof Dictionary ? value : new Dictionary();
   }
 
@@ -214,7 +212,7 @@ export class MupdfSource implements ObjectSource {
     try {
       const object = this.#run((raw) =>
         this.#withReference(raw, number, (reference) => {
-          const value = this.#value(raw, raw._wasm_pdf_resolve_indirect(reference), 0);
+          const value = this.#value(raw, raw._wasm_pdf_resolve_indirect(reference));
           if (!(value instanceof Dictionary) || !raw._wasm_pdf_is_stream(reference)) return value;
           return this.#stream(number, value);
         }),
@@ -365,39 +363,8 @@ export class MupdfSource implements ObjectSource {
     }
   }
 
-  #value(raw: MupdfExports, object: Pointer, depth: number): Value {
-    if (object === 0) return null;
-    if (depth > MAX_DEPTH) throw new EngineFailure("too-complex", `containers more than ${MAX_DEPTH} deep`);
-    // This check comes first, because all others resolve references.
-    if (raw._wasm_pdf_is_indirect(object)) return new Reference(raw._wasm_pdf_to_num(object));
-    if (raw._wasm_pdf_is_name(object)) return Name.of(nameText(raw, object));
-    if (raw._wasm_pdf_is_number(object)) return numberIn(raw, object);
-    if (raw._wasm_pdf_is_dict(object)) return this.#dictionary(raw, object, depth);
-    if (raw._wasm_pdf_is_array(object)) return this.#array(raw, object, depth);
-    if (raw._wasm_pdf_is_string(object)) return stringIn(raw, object);
-    if (raw._wasm_pdf_is_bool(object)) return raw._wasm_pdf_to_bool(object) !== 0;
-    return null;
-  }
-
-  #dictionary(raw: MupdfExports, object: Pointer, depth: number): Dictionary {
-    const dictionary = new Dictionary();
-    const size = raw._wasm_pdf_dict_len(object);
-    this.#makeRoom(size);
-    for (let index = 0; index < size; index++) {
-      const value = this.#value(raw, raw._wasm_pdf_dict_get_val(object, index), depth + 1);
-      dictionary.set(nameText(raw, raw._wasm_pdf_dict_get_key(object, index)), value);
-    }
-    return dictionary;
-  }
-
-  #array(raw: MupdfExports, object: Pointer, depth: number): Value[] {
-    const size = raw._wasm_pdf_array_len(object);
-    this.#makeRoom(size);
-    const array: Value[] = [];
-    for (let index = 0; index < size; index++) {
-      array.push(this.#value(raw, raw._wasm_pdf_array_get(object, index), depth + 1));
-    }
-    return array;
+  #value(raw: MupdfExports, object: Pointer): Value {
+    return valueIn(raw, object, (elements) => this.#makeRoom(elements));
   }
 
   /** Checks that the budget allows a large container. The caller charges the finished object. */

@@ -180,6 +180,8 @@ const EQUAL = new Map([
   ["\u22ef", "\u2026"],
 ]);
 const MEANINGLESS = /[\p{Cc}\p{Co}\p{Cn}\ufffd]/u;
+/** The characters of symbols that are not in Unicode. */
+const PRIVATE = /\p{Co}/u;
 const UNKNOWN = "\ufffd";
 /** Symbol fonts whose codes MuPDF reads as letters unless the font is embedded. */
 const OF_SIGNS = /^(?:[A-Z]{6}\+)?(?:itc)?(?:zapfdingbats|dingbats|symbol(?!s)|wingdings|webdings)/i;
@@ -190,11 +192,12 @@ export function countCharacters(all: Iterable<Pick<Character, "codePoint" | "fon
   const counts = new Map<string, number>();
   const count = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
   for (const { codePoint, fontName } of all) {
-    // Ligatures and presentation forms count as their letters.
     const shown = String.fromCodePoint(codePoint);
-    for (const character of (EQUAL.get(shown) ?? shown).normalize("NFKD")) {
-      if (MEANINGLESS.test(character)) count(UNKNOWN);
-      else if (!UNCOUNTED.test(character)) count(OF_SIGNS.test(fontName) ? SIGN_MARK + character : character);
+    const isSign = OF_SIGNS.test(fontName);
+    // Ligatures and presentation forms count as their letters. A symbol can have the code of a letter with an accent.
+    for (const character of isSign ? [shown] : (EQUAL.get(shown) ?? shown).normalize("NFKD")) {
+      if (MEANINGLESS.test(character) && !(isSign && PRIVATE.test(character))) count(UNKNOWN);
+      else if (!UNCOUNTED.test(character)) count(isSign ? SIGN_MARK + character : character);
     }
   }
   return counts;

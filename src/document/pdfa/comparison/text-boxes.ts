@@ -5,7 +5,7 @@ import type { Character, TextLine } from "../../engines/mupdf/text.ts";
 export type Box = readonly [left: number, top: number, right: number, bottom: number];
 
 /** Symbol fonts that the repair embeds, but for which MuPDF draws letters in the original. */
-const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?wingdings/i;
+const DRAWN_AS_LETTERS = /^(?:[A-Z]{6}\+)?(?:wingdings|webdings)/i;
 /** Maximum number of boxes per page. */
 const MAX_BOXES = 5_000;
 

@@ -5,7 +5,9 @@ import type { FontProvider } from "../../contract/font-provider.ts";
 import type { NoticeSubject } from "../../contract/notice.ts";
 import type { EngineFonts } from "../../engines/mupdf/instance/mupdf.ts";
 import { FAMILIES, type FamilyName } from "../../fonts/replacements/families.ts";
-import { filesOf, type Replacement, replacementOf } from "../../fonts/replacements/replacements.ts";
+import { replacementOf, symbolFontOf } from "../../fonts/replacements/font-names.ts";
+import { filesOf, type Replacement } from "../../fonts/replacements/replacements.ts";
+import { symbolFileOf } from "../../fonts/replacements/symbols.ts";
 import { FONT_FLAGS } from "../../fonts/symbolic.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import type { Dictionary } from "../../objects/values.ts";
@@ -18,7 +20,7 @@ export interface FaceChoice {
   /** Candidates, best first. */
   readonly faces: readonly string[];
   /** The symbol font whose codes the font uses; undefined for a text font. */
-  readonly special: "symbol" | "dingbats" | "wingdings" | undefined;
+  readonly special: "symbol" | "dingbats" | "pictures" | undefined;
 }
 
 /**
@@ -68,7 +70,8 @@ export function chooseFaces(file: PdfFile, baseFont: string, descriptor: Diction
   const isItalic = ITALIC.test(name) || (flags & FONT_FLAGS.italic) !== 0;
   if (/^(?:itc)?zapfdingbats|^dingbats/.test(name)) return special("D050000L", "dingbats");
   if (/^symbol(?!s)/.test(name)) return special("StandardSymbolsPS", "symbol");
-  if (/^wingdings(?!2|3|-2|-3)/.test(name)) return special("DejaVuSans", "wingdings");
+  const symbols = picturesOf(baseFont);
+  if (symbols) return special(symbols, "pictures");
   const replacement = latinReplacement(name);
   const family = replacement?.family ?? PATTERNS.find(([pattern]) => pattern.test(name))?.[1] ?? familyOf(flags);
   const { kind } = FAMILIES[family];
@@ -117,6 +120,12 @@ function special(face: string, kind: FaceChoice["special"]): FaceChoice {
   return { look, faces: [face, "DejaVuSans", "NotoSansSymbols2-Regular", "NotoSansSymbols-Regular"], special: kind };
 }
 
+/** Returns the file of a made font with the pictures of Wingdings and its like. Symbol has a clone in a package. */
+function picturesOf(baseFont: string): string | undefined {
+  const symbols = symbolFontOf(baseFont.slice(0, MAX_NAME));
+  return symbols && symbols.names[0] !== "Symbol" ? symbolFileOf(symbols) : undefined;
+}
+
 /** Index of a language's font in the CJK font files, by character collection. */
 const CJK = new Map([
   ["Japan1", 0],
@@ -154,6 +163,8 @@ const COLLECTIONS = new Map([
 ]);
 
 function declaredFace(baseFont: string): string | undefined {
+  const symbols = picturesOf(baseFont);
+  if (symbols) return symbols;
   const name = normalized(baseFont);
   const replacement = latinReplacement(name);
   return replacement && faceOf(filesOf(replacement), (BOLD.test(name) ? 1 : 0) + (ITALIC.test(name) ? 2 : 0));

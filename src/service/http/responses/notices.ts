@@ -1,6 +1,6 @@
 // Formats notices as sentences. The response member `notices` contains one sentence for each kind of loss.
 import { mergeNotices, type Notice, type NoticeCode } from "../../../document/contract/notice.ts";
-import { hasSameWidths } from "../../../document/fonts/replacements/replacements.ts";
+import { hasSameWidths } from "../../../document/fonts/replacements/font-names.ts";
 import { stringItem } from "./string-item.ts";
 
 const SHOWN_SUBJECTS = 10;

@@ -2,7 +2,7 @@
 
 import { attachment } from "../../../document/contract/file-name.ts";
 import { mergeNotices, type Notice, type NoticeSubject } from "../../../document/contract/notice.ts";
-import { hasSameWidths } from "../../../document/fonts/replacements/replacements.ts";
+import { hasSameWidths } from "../../../document/fonts/replacements/font-names.ts";
 import type { FoundFile, StoredFile } from "../../storage/file.ts";
 import { namingOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint } from "../contract/endpoint.ts";

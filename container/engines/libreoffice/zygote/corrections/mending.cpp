@@ -12,6 +12,7 @@
 #include <com/sun/star/style/XStyleFamiliesSupplier.hpp>
 
 #include "spreadsheets/sheets.hpp"
+#include "corrections/slides.hpp"
 #include "corrections/texts.hpp"
 
 using css::uno::Any;
@@ -31,6 +32,10 @@ constexpr const char* filtersWithoutHeaders[] = {
     "SYLK",  "DIF",  "dBase",       "Lotus",                   "Quattro Pro 6.0"};
 
 bool startsWith(const std::string& filter, const char* start) { return filter.find(start) == 0; }
+
+bool isPackage(const std::string& filter) {
+  return startsWith(filter, "MS Word 2007") || startsWith(filter, "Office Open XML Text");
+}
 
 bool isOfWord(const std::string& filter) {
   return startsWith(filter, "MS Word") || startsWith(filter, "Office Open XML Text") || filter == "Rich Text Format";
@@ -65,6 +70,13 @@ void removeHeaders(const Reference<css::lang::XComponent>& document) {
   }
 }
 
+void mendParagraphs(const Reference<css::lang::XComponent>& document) {
+  visitParagraphs(document, [&](const Paragraph& paragraph) {
+    attempt([&] { mendLinks(document, paragraph); });
+    attempt([&] { mendAsianText(paragraph); });
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
@@ -78,14 +90,19 @@ std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
 }
 
 void mend(const Reference<css::lang::XComponent>& document, const std::string& filter,
-          const Workbook* workbook) {
+          const Reference<css::uno::XComponentContext>& context, const Workbook* workbook) {
   const auto end = std::end(filtersWithoutHeaders);
   if (std::find(std::begin(filtersWithoutHeaders), end, filter) != end) removeHeaders(document);
   if (isOfWord(filter)) {
-    attempt([&] { mendLinks(document); });
+    attempt([&] { mendParagraphs(document); });
+    attempt([&] { mendBullets(document); });
     attempt([&] { mendTables(document); });
+    if (isPackage(filter)) attempt([&] { fitColumns(document, context); });
     attempt([&] { mendBreaks(document); });
+    attempt([&] { mendColumns(document); });
+    attempt([&] { mendShapes(document); });
   }
+  if (filter.find("PowerPoint") != std::string::npos) attempt([&] { mendHangul(document); });
   const Reference<css::sheet::XSpreadsheetDocument> sheets(document, UNO_QUERY);
   if (sheets.is() && workbook != nullptr) {
     attempt([&] { mendFormulas(sheets, *workbook); });

@@ -25,7 +25,7 @@ std::unique_ptr<Workbook> openWorkbook(const std::string& filter,
 
 /** @param workbook see openWorkbook */
 void mend(const css::uno::Reference<css::lang::XComponent>& document, const std::string& filter,
-          const Workbook* workbook);
+          const css::uno::Reference<css::uno::XComponentContext>& context, const Workbook* workbook);
 
 /**
  * Reports whether a section begins on an odd or even page, so that a blank page can precede it. LibreOffice, unlike

@@ -2,7 +2,7 @@
 // support longer codes in ToUnicode.
 import type { CharacterCode, CMap } from "../../../text/cmap.ts";
 
-export const MAX_CODE_BITS = 2;
+export const MAX_CODE_BYTES = 2;
 
 /** Two-byte codes for the long codes of a font. */
 export interface ShortCodes {
@@ -14,9 +14,9 @@ export interface ShortCodes {
 
 /** @returns undefined if all codes are short, or there are not enough unused two-byte codes */
 export function shortCodes(map: CMap, codes: readonly CharacterCode[]): ShortCodes | undefined {
-  const long = codes.filter(({ bytes }) => bytes > MAX_CODE_BITS);
+  const long = codes.filter(({ bytes }) => bytes > MAX_CODE_BYTES);
   if (long.length === 0) return undefined;
-  const taken = new Set(codes.filter(({ bytes }) => bytes === MAX_CODE_BITS).map(({ code }) => code));
+  const taken = new Set(codes.filter(({ bytes }) => bytes === MAX_CODE_BYTES).map(({ code }) => code));
   const aliases = new Map<CharacterCode, CharacterCode>();
   const byCode = new Map<number, number>();
   let next = 0xffff;
@@ -24,11 +24,11 @@ export function shortCodes(map: CMap, codes: readonly CharacterCode[]): ShortCod
     while (next > 0 && (taken.has(next) || !isTwoBytes(map, next))) next--;
     if (next === 0) return undefined;
     byCode.set(one.code, next);
-    aliases.set({ code: next--, bytes: MAX_CODE_BITS }, one);
+    aliases.set({ code: next--, bytes: MAX_CODE_BYTES }, one);
   }
   const written = ({ code, bytes }: CharacterCode) => {
-    const short = bytes > MAX_CODE_BITS ? byCode.get(code) : undefined;
-    const [value, length] = short === undefined ? [code, bytes] : [short, MAX_CODE_BITS];
+    const short = bytes > MAX_CODE_BYTES ? byCode.get(code) : undefined;
+    const [value, length] = short === undefined ? [code, bytes] : [short, MAX_CODE_BYTES];
     return Array.from({ length }, (_, at) =>
       String.fromCharCode(Math.floor(value / 256 ** (length - 1 - at)) % 256),
     ).join("");
@@ -38,5 +38,5 @@ export function shortCodes(map: CMap, codes: readonly CharacterCode[]): ShortCod
 
 function isTwoBytes(map: CMap, code: number): boolean {
   const [only, ...others] = map.split(String.fromCharCode(code >> 8, code & 0xff));
-  return only?.bytes === MAX_CODE_BITS && others.length === 0;
+  return only?.bytes === MAX_CODE_BYTES && others.length === 0;
 }

@@ -20,7 +20,7 @@ import {
   writeCodeMap,
 } from "./code-maps.ts";
 import { type RepairedComposite, repairComposite } from "./composite-font.ts";
-import { MAX_CODE_BITS, shortCodes } from "./short-codes.ts";
+import { MAX_CODE_BYTES, shortCodes } from "./short-codes.ts";
 import { substituteComposite } from "./substitute-composite.ts";
 
 /** Default collection, in which CIDs are glyph numbers. */
@@ -85,7 +85,7 @@ export async function repairType0(task: FontTask, shown: ShownFont, map: CMap, m
   repairToUnicode({
     file,
     font,
-    codes: short ? [...codes.filter(({ bytes }) => bytes <= MAX_CODE_BITS), ...aliases.keys()] : codes,
+    codes: short ? [...codes.filter(({ bytes }) => bytes <= MAX_CODE_BYTES), ...aliases.keys()] : codes,
     spaces: map.allSpaces(),
     derived: (code) => {
       const own = aliases.get(code);

@@ -31,10 +31,14 @@ interface Slot {
   readonly code: number;
   readonly name: string | undefined;
   readonly text: string | undefined;
+  /** Character of the code in a made font of symbols. */
+  readonly picture?: string;
   /** Width in the font dictionary; undefined if it has none. */
   readonly width: number | undefined;
 }
 
+/** Start of the private characters that the made fonts of symbols have for their codes. */
+const PRIVATE_USE = 0xf000;
 /** Ratio of the document's widths to the face's widths, below which a narrow face is used. */
 const NARROW = 0.9;
 
@@ -97,9 +101,11 @@ function slotsOf({ file }: FontTask, font: ShownFont["font"], codes: readonly nu
     const name = names[code];
     const known = existing.get(code);
     const ofName = name === undefined ? undefined : unicodeOfName(name, choice.special === "dingbats");
-    const ofSign = choice.special === "wingdings" ? wingdingsSign(code) : undefined;
-    const text = ofSign ?? ofName ?? (isSound(known) ? known : undefined);
-    return { code, name: ofSign === undefined ? name : undefined, text, width: widths?.(code) };
+    const [sound, width] = [isSound(known) ? known : undefined, widths?.(code)];
+    if (choice.special !== "pictures") return { code, name, text: ofName ?? sound, width };
+    const picture = String.fromCodePoint(PRIVATE_USE + code);
+    const sign = choice.faces[0] === "Wingdings" ? wingdingsSign(code) : undefined;
+    return { code, name: undefined, text: sign ?? sound ?? picture, picture, width };
   });
 }
 
@@ -109,13 +115,17 @@ function baseEncoding(isWindows: boolean, { special }: FaceChoice): Encoding {
   return isWindows ? winAnsiEncoding() : standardEncoding();
 }
 
-function glyphIn(face: Face, { name, text }: Slot): number {
+function glyphIn(face: Face, { name, text, picture }: Slot): number {
+  if (picture !== undefined && face.glyphOf(picture) > 0) return face.glyphOf(picture);
   return (name === undefined ? 0 : face.glyphNamed(name)) || (text === undefined ? 0 : face.glyphOf(text));
 }
 
 /** Reports whether a face has glyphs for all visible characters. */
 const hasAll = (face: Face, slots: readonly Slot[]): boolean =>
-  slots.every((slot) => slot.text === undefined || isBlank(slot.text) || glyphIn(face, slot) > 0);
+  slots.every((slot) => isBlankSlot(slot) || glyphIn(face, slot) > 0);
+
+/** Reports whether a code shows nothing. Pictures without a known character have private ones. */
+const isBlankSlot = ({ text, picture }: Slot): boolean => text === undefined || (text !== picture && isBlank(text));
 
 function isNarrow(face: Face, slots: readonly Slot[]): boolean {
   let [own, document] = [0, 0];
