@@ -1,38 +1,56 @@
-// Records the calls that a request makes to storage, objects and containers, and finds those that it waits for one
-// after the other.
+// Finds the trips that a request waits for one after the other.
 
-/** A call to a resource in another process. */
+import type { City } from "./places.ts";
+
+/** A call to a resource in another city. Times are virtual milliseconds. */
 export interface Trip {
-  /** Resource and method. Example: `FILES.put`. */
+  /** Binding and method. Example: `FILES.put`. */
   readonly call: string;
-  /** Place of the caller, and of the resource. */
-  readonly from: string;
-  readonly to: string;
-  /** Times in milliseconds since the start of the request. */
-  readonly startedAt: number;
-  readonly endedAt: number;
+  readonly from: City;
+  readonly to: City;
+  /** Position among the trips in the order of their starts. */
+  readonly number: number;
+  readonly sentAt: number;
+  readonly arrivedAt: number;
+  readonly repliedAt: number;
+  readonly receivedAt: number;
+}
+
+/** The trips that a request waited for, and the time that they cost. */
+export interface Journey {
+  readonly ms: number;
+  readonly trips: readonly Pick<Trip, "call" | "from" | "to">[];
+}
+
+/** One direction of a trip. */
+interface Leg {
+  readonly trip: Trip;
+  readonly from: number;
+  readonly to: number;
 }
 
 /**
- * Returns the longest sequence of trips in which each starts after the end of the one before. The sequence is that of
- * the program if each trip lasts longer than the program computes between two concurrent calls.
+ * Returns the longest unbroken sequence of trips that ends with the response. A call of an object that itself calls a
+ * far resource consists of two trips, one inside the other. Of concurrent trips, the sequence contains the one that
+ * started last.
+ * @returns undefined if the request waited for a trip that another request had started before
  */
-export function longestSequence(trips: readonly Trip[]): readonly Trip[] {
-  const ordered = trips.toSorted((one, other) => one.endedAt - other.endedAt);
-  const best: Trip[][] = [];
-  for (const [index, trip] of ordered.entries()) {
-    const before = best
-      .slice(0, index)
-      .filter((sequence) => sequence.at(-1)!.endedAt <= trip.startedAt)
-      .toSorted((one, other) => other.length - one.length)[0];
-    best.push([...(before ?? []), trip]);
+export function journeyOf(
+  trips: readonly Trip[],
+  request: { readonly from: number; readonly to: number },
+): Journey | undefined {
+  const legs = trips
+    .flatMap((trip): Leg[] => [
+      { trip, from: trip.sentAt, to: trip.arrivedAt },
+      { trip, from: trip.repliedAt, to: trip.receivedAt },
+    ])
+    .filter(({ from, to }) => from >= request.from && to <= request.to)
+    .toSorted((one, other) => one.to - other.to || one.trip.number - other.trip.number);
+  const best = new Map<number, readonly Leg[]>([[request.from, []]]);
+  for (const leg of legs) {
+    const before = best.get(leg.from);
+    if (before && before.length >= (best.get(leg.to)?.length ?? 0)) best.set(leg.to, [...before, leg]);
   }
-  return best.toSorted((one, other) => other.length - one.length)[0] ?? [];
+  const path = best.get(request.to);
+  return path && { ms: request.to - request.from, trips: [...new Set(path.map(({ trip }) => trip))] };
 }
-
-/** Round trips between places, in milliseconds. */
-export type RoundTrips = (from: string, to: string) => number;
-
-/** Returns the time that a sequence of trips costs. */
-export const costOf = (sequence: readonly Trip[], roundTrips: RoundTrips): number =>
-  sequence.reduce((sum, { from, to }) => sum + roundTrips(from, to), 0);

@@ -1,34 +1,45 @@
 // Starts the bundled Worker in workerd in a world with distances, with real containers.
 
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { type ContainerProcess, startContainer } from "../../../scripts/services/container-process.ts";
 import { root, runWrangler } from "../../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
-import type { Trip } from "./trips.ts";
+import { startContainers } from "./containers.ts";
+import type { City } from "./places.ts";
+import { type Cut, FROM_HEADER, JOURNEY_HEADER, type RecordedCall } from "./protocol.ts";
+import type { Journey } from "./trips.ts";
 
 export interface WorldOptions {
   readonly variant: "private" | "keyed";
-  /** Places of bindings, and of objects by `BINDING/name`. */
-  readonly places: Readonly<Record<string, string>>;
-  /** Duration of each trip to another place: longer than the program computes between two concurrent calls. */
-  readonly delayMs: number;
+  /** The setting `REGIONS`. @default everything is in Frankfurt */
+  readonly regions?: string;
   readonly keys?: Readonly<Record<string, Partial<KeyRecord>>>;
   readonly vars?: Readonly<Record<string, string>>;
 }
 
 export interface World extends AsyncDisposable {
-  /** Sends a request that arrives at a place. */
-  fetch(from: string, path: string, init?: RequestInit): Promise<Response>;
-  /** Returns the trips since the last call. */
-  trips(): Promise<readonly Trip[]>;
+  /** Sends a request that arrives in a city. The response is read to its end before this returns. */
+  fetch(from: City, path: string, init?: RequestInit): Promise<Response>;
+  /** Waits until the background work of all requests has ended. */
+  settled(): Promise<void>;
+  /** Records all calls from now on, and looks for these texts in them. */
+  watch(...marks: readonly string[]): Promise<void>;
+  /** Returns the calls since the last question. */
+  calls(): Promise<readonly RecordedCall[]>;
+  /** Cuts a place off. @returns a function that restores it */
+  cut(place: City, how: Cut): Promise<() => Promise<void>>;
 }
 
-const OBJECTS = {
+const ORIGIN = "http://service.example";
+
+/** Returns the trips that a response waited for. @returns undefined if it also waited for those of another request */
+export const journeyTo = (response: Response): Journey | undefined =>
+  JSON.parse(decodeURIComponent(response.headers.get(JOURNEY_HEADER) ?? "null")) as Journey | undefined;
+
+/** Classes of Durable Objects by their bindings. */
+const OBJECTS: Readonly<Record<string, string>> = {
   CLAIMS: "ClaimObject",
   JOBS: "JobQueueObject",
   CLIENT_LIMITS: "ClientLimits",
@@ -36,36 +47,48 @@ const OBJECTS = {
   CONTAINER: "EngineContainer",
   WEB_CONTAINER: "WebContainer",
 };
-const ORIGIN = "http://service.example";
 
-export async function startWorld({ variant, places, delayMs, keys = {}, vars = {} }: WorldOptions): Promise<World> {
+interface RegionalBindings {
+  readonly objects: Readonly<Record<string, string>>;
+  readonly buckets: readonly string[];
+}
+
+/** Returns the bindings of a deployment. The first region has those of a deployment without regions. */
+function bindingsOf(regions = ""): RegionalBindings {
+  const others = regions.split(",").slice(1);
+  const containers = others.flatMap((region) => {
+    const suffix = region[0]!.toUpperCase() + region.slice(1);
+    return [
+      [`${region.toUpperCase()}_CONTAINER`, `EngineContainer${suffix}`],
+      [`${region.toUpperCase()}_WEB_CONTAINER`, `WebContainer${suffix}`],
+    ];
+  });
+  return {
+    objects: { ...OBJECTS, ...(Object.fromEntries(containers) as Record<string, string>) },
+    buckets: ["FILES", ...others.map((region) => `${region.toUpperCase()}_FILES`)],
+  };
+}
+
+export async function startWorld({ variant, regions, keys = {}, vars = {} }: WorldOptions): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "world-"));
-  const platform = await startPlatform(folder);
-  const entry = join(root, "test/support/world/worker.ts");
-  await runWrangler(["deploy", entry, "--dry-run", "--containers-rollout=none", "--outdir", join(folder, "bundle")]);
-  const bundle = join(folder, "bundle");
-  const texts = (await readdir(bundle)).filter((name) => !/^(worker\.js(\.map)?|README\.md)$/.test(name));
+  const platform = await startContainers(folder);
+  const { objects, buckets } = bindingsOf(regions);
+  const modules = await bundle(folder, objects);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      modulesRoot: bundle,
-      modules: [
-        { type: "ESModule" as const, path: join(bundle, "worker.js") },
-        ...texts.map((name) => ({
-          type: name.endsWith(".wasm") ? ("CompiledWasm" as const) : ("Text" as const),
-          path: join(bundle, name),
-        })),
-      ],
+      ...modules,
       compatibilityDate: "2026-11-01",
       compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
       bindings: {
-        ...{ VARIANT: variant, CONTAINER_INSTANCES: "1", WEB_CONTAINER_INSTANCES: "1", ...vars },
-        ...{ PLATFORM: platform.url, PLACES: JSON.stringify(places), DELAY_MS: String(delayMs) },
+        ...{ VARIANT: variant, CONTAINER_INSTANCES: "1", WEB_CONTAINER_INSTANCES: "1", PLATFORM: platform.url },
+        ...(regions === undefined ? {} : { REGIONS: regions }),
+        ...vars,
       },
-      r2Buckets: { FILES: "files" },
+      r2Buckets: Object.fromEntries(buckets.map((name) => [name, name.toLowerCase()])),
       kvNamespaces: { API_KEYS: "keys" },
       d1Databases: { USAGE: "usage" },
       durableObjects: Object.fromEntries(
-        Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
+        Object.entries(objects).map(([name, className]) => [name, { className, useSQLite: true }]),
       ),
     }),
   );
@@ -77,10 +100,21 @@ export async function startWorld({ variant, places, delayMs, keys = {}, vars = {
   }
   const send = (path: string, init: RequestInit = {}) =>
     miniflare.dispatchFetch(`${ORIGIN}${path}`, init as never) as unknown as Promise<Response>;
+  const command = (name: string, value: unknown) =>
+    send(`/world/${name}`, { method: "POST", body: JSON.stringify(value) });
   return {
-    fetch: (from, path, { headers, ...init } = {}) =>
-      send(path.replace(ORIGIN, ""), { ...init, headers: { ...(headers as object), "World-From": from } }),
-    trips: async () => (await (await send("/world/trips")).json()) as readonly Trip[],
+    fetch(from, path, { headers, ...init } = {}) {
+      const sent = new Headers(headers);
+      sent.set(FROM_HEADER, encodeURIComponent(from));
+      return send(path.replace(ORIGIN, ""), { ...init, headers: Object.fromEntries(sent) });
+    },
+    settled: async () => void (await command("settled", {})),
+    watch: async (...marks) => void (await command("marks", marks)),
+    calls: async () => (await (await send("/world/calls")).json()) as readonly RecordedCall[],
+    async cut(place, cut) {
+      await command("cut", { place, cut });
+      return async () => void (await command("cut", { place }));
+    },
     async [Symbol.asyncDispose]() {
       await miniflare.dispose();
       await platform.stop();
@@ -89,36 +123,34 @@ export async function startWorld({ variant, places, delayMs, keys = {}, vars = {
   };
 }
 
-/** Starts real containers for the objects: `POST /start/{name}` with the container's environment, `POST /stop/{name}`. */
-async function startPlatform(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const containers = new Map<string, ContainerProcess>();
-  const act = async (verb: string, name: string, text: string): Promise<object> => {
-    if (verb === "start") {
-      const { PORT: _, ...env } = JSON.parse(text) as Record<string, string>;
-      const container = await startContainer({ logFile: join(folder, `container-${containers.size}.log`), env });
-      containers.set(name, container);
-      return { port: Number(new URL(container.vars.CONTAINER_URL!).port) };
-    }
-    const container = containers.get(name);
-    if (verb === "stop") await container?.stop();
-    else await container?.ended;
-    return {};
-  };
-  const server = createServer(async (request, response) => {
-    const [, verb = "", name = ""] = request.url!.split("/");
-    const text = (await request.toArray()).join("");
-    await act(verb, name, text).then(
-      (body) => response.end(JSON.stringify(body)),
-      (error: Error) => response.writeHead(500).end(error.message),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+/** Bundles the Worker with all its classes in the world. */
+async function bundle(folder: string, objects: Readonly<Record<string, string>>) {
+  const world = JSON.stringify(join(root, "test/worker/world/worker.ts"));
+  const lines = [
+    `import * as service from ${JSON.stringify(join(root, "src/index.ts"))};`,
+    `import { arriving, locatedEntrypoint, locatedObject } from ${world};`,
+    "export const { ContainerProxy } = service;",
+    "export const JobRunner = locatedEntrypoint(service.JobRunner);",
+    ...Object.entries(objects).map(
+      ([binding, name]) => `export const ${name} = locatedObject(service.${name}, ${JSON.stringify(binding)});`,
+    ),
+    "export default arriving(service.default);",
+  ];
+  const entry = join(folder, "entry.ts");
+  const modulesRoot = join(folder, "bundle");
+  await mkdir(modulesRoot);
+  await writeFile(entry, lines.join("\n"));
+  await runWrangler(["deploy", entry, "--config", join(root, "wrangler.toml"), "--dry-run", "--containers-rollout=none", "--outdir", modulesRoot]);
+  // wrangler also writes a README and a source map.
+  const others = (await readdir(modulesRoot)).filter((name) => !/^(entry\.js(\.map)?|README\.md)$/.test(name));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
-      await Promise.all([...containers.values()].map((container) => container.stop()));
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    modulesRoot,
+    modules: [
+      { type: "ESModule" as const, path: join(modulesRoot, "entry.js") },
+      ...others.map((name) => ({
+        type: name.endsWith(".wasm") ? ("CompiledWasm" as const) : ("Text" as const),
+        path: join(modulesRoot, name),
+      })),
+    ],
   };
 }

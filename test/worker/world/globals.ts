@@ -1,0 +1,61 @@
+// Reports what the Worker does without bindings: timers, requests to other servers, lines of its log.
+
+import type { Call } from "../../support/world/protocol.ts";
+import { hold } from "./in-memory.ts";
+import { caller, clock, record } from "./world.ts";
+
+/** @param platform URL of the server that starts containers, which is not part of the world */
+export function instrument(platform: string): void {
+  observeTimers();
+  observeLog();
+  observeFetch(new URL(platform).host);
+}
+
+/** Reports activity when a timer is set and when it fires. So a loop that yields is active. */
+function observeTimers(): void {
+  const { setTimeout, setImmediate } = globalThis;
+  const observed = (callback: (...given: unknown[]) => void) => {
+    clock.note();
+    return (...given: unknown[]) => {
+      clock.note();
+      callback(...given);
+    };
+  };
+  const timers = {
+    setTimeout: (callback: () => void, ms?: number) => setTimeout(observed(callback), ms),
+    setImmediate: (callback: () => void) => setImmediate(observed(callback)),
+  };
+  Object.assign(globalThis, timers);
+}
+
+function observeLog(): void {
+  for (const method of ["debug", "log", "info", "warn", "error"] as const) {
+    const write = console[method].bind(console);
+    console[method] = (...given: unknown[]) => {
+      record({ ...callOf("console"), method }, given);
+      if (method === "error" || method === "warn") write(...given);
+    };
+  }
+}
+
+function observeFetch(platformHost: string): void {
+  const send = globalThis.fetch;
+  globalThis.fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    const { host, hostname, pathname } = new URL(request.url);
+    if (host === platformHost) return send(request);
+    const call = { ...callOf(hostname === "127.0.0.1" ? "container" : "internet"), name: host };
+    const method = `${request.method} ${pathname}`;
+    const sent = await hold(request);
+    record({ ...call, method }, sent.content);
+    const received = await clock.work(async () => hold(await send(sent.value as Request)));
+    record({ ...call, method }, received.content);
+    return received.value as Response;
+  };
+}
+
+/** Returns a call that takes no trip: a container is at the place of its object. */
+function callOf(binding: string): Omit<Call, "method"> {
+  const place = caller.getStore()?.place ?? "unknown";
+  return { binding, from: place, place: binding === "internet" ? binding : place };
+}
