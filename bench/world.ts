@@ -21,7 +21,7 @@ for (const variant of ["private", "keyed"] as const) {
   for (const kind of KINDS) {
     const journeys = [];
     for (const city of CITIES) journeys.push(await measure(world, city, kind));
-    console.log(row([kind.name, ...journeys.map(({ trips, ms }) => `${trips.length}  ${ms.toFixed(0).padStart(5)}`)]));
+    console.log(row([kind.name, ...journeys.map(({ count, ms }) => `${count}  ${ms.toFixed(0).padStart(5)}`)]));
     if (!options.trips) continue;
     for (const [at, { trips }] of journeys.entries()) {
       if (trips.length === 0) continue;

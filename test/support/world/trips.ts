@@ -18,6 +18,8 @@ export interface Trip {
 
 /** The trips that a request waited for, and the time that they cost. */
 export interface Journey {
+  /** Number of trips one after the other. */
+  readonly count: number;
   readonly ms: number;
   readonly trips: readonly Pick<Trip, "call" | "from" | "to">[];
 }
@@ -52,5 +54,7 @@ export function journeyOf(
     if (before && before.length >= (best.get(leg.to)?.length ?? 0)) best.set(leg.to, [...before, leg]);
   }
   const path = best.get(request.to);
-  return path && { ms: request.to - request.from, trips: [...new Set(path.map(({ trip }) => trip))] };
+  return (
+    path && { count: path.length / 2, ms: request.to - request.from, trips: [...new Set(path.map(({ trip }) => trip))] }
+  );
 }

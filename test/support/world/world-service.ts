@@ -140,7 +140,16 @@ async function bundle(folder: string, objects: Readonly<Record<string, string>>)
   const modulesRoot = join(folder, "bundle");
   await mkdir(modulesRoot);
   await writeFile(entry, lines.join("\n"));
-  await runWrangler(["deploy", entry, "--config", join(root, "wrangler.toml"), "--dry-run", "--containers-rollout=none", "--outdir", modulesRoot]);
+  await runWrangler([
+    "deploy",
+    entry,
+    "--config",
+    join(root, "wrangler.toml"),
+    "--dry-run",
+    "--containers-rollout=none",
+    "--outdir",
+    modulesRoot,
+  ]);
   // wrangler also writes a README and a source map.
   const others = (await readdir(modulesRoot)).filter((name) => !/^(entry\.js(\.map)?|README\.md)$/.test(name));
   return {

@@ -39,7 +39,9 @@ export const arriving = ({ fetch }: { readonly fetch: Fetch }): { readonly fetch
     try {
       const answer = await hold(await caller.run(here, () => fetch(arrived, locate(env, here), ctx)));
       const response = answer.value as Response;
-      const journey = journeyOf(trips, { from: sentAt, to: clock.now });
+      // The background work of other requests is excluded.
+      const own = trips.filter(({ by }) => by.isObject || by === here);
+      const journey = journeyOf(own, { from: sentAt, to: clock.now });
       if (journey) response.headers.set(JOURNEY_HEADER, encodeURIComponent(JSON.stringify(journey)));
       return response;
     } finally {

@@ -19,7 +19,8 @@ export const clock: VirtualClock = new VirtualClock();
 /** The caller for which the current code runs. */
 export const caller: AsyncLocalStorage<Caller> = new AsyncLocalStorage();
 export const cuts: Map<City, Cut> = new Map();
-export const trips: Trip[] = [];
+/** Trips, and for whom each was made. Unlike the place of a caller, the caller itself identifies a request. */
+export const trips: (Trip & { readonly by: Caller })[] = [];
 let started = 0;
 export const calls: RecordedCall[] = [];
 /** Texts to look for in calls. Calls are recorded while there are any. */
@@ -59,8 +60,9 @@ export async function travel<T>(
     repliedAt = clock.now;
     await oneWay();
     if (place !== from.place) {
+      const by = caller.getStore() ?? from;
       const times = { number, sentAt, arrivedAt, repliedAt, receivedAt: clock.now };
-      trips.push({ call: `${binding}.${method}`, from: from.place, to: place, ...times });
+      trips.push({ call: `${binding}.${method}`, from: from.place, to: place, ...times, by });
     }
   }
 }
