@@ -24,7 +24,18 @@ import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
 import { hostCapacity } from "./capacity.ts";
 
 /** Settings that the app reads from its environment. */
-export type Variables = Omit<Env, "FILES" | "API_KEYS" | "CLAIMS" | "JOBS" | "CONTAINER" | "LIMITER" | "USAGE_RECORDS">;
+export type Variables = Omit<
+  Env,
+  | "FILES"
+  | "API_KEYS"
+  | "CLAIMS"
+  | "JOBS"
+  | "CONTAINER"
+  | "LIMITER"
+  | "USAGE_RECORDS"
+  | `${string}_FILES`
+  | `${string}_CONTAINER`
+>;
 
 export interface Settings {
   readonly port: number;
@@ -54,9 +65,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws Error with a message for the operator if a setting is invalid */
 export function readSettings(environment: Environment): Settings {
-  const variables: Variables = Object.fromEntries(
+  const variables = Object.fromEntries(
     VARIABLES.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  );
+  ) as Variables;
   const startsEngines = environment.ENGINES !== "off" && !variables.CONTAINER_URL;
   if (startsEngines) selectedEngines(environment.ENGINES);
   readConfig(variables as Env);

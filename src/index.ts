@@ -1,10 +1,12 @@
 // The Worker's entry point, which contains only the handlers that the platform calls.
-import { WorkerEntrypoint } from "cloudflare:workers";
+import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import { createApp } from "./app/app.ts";
+import { envOfForwarded } from "./app/regions.ts";
 import { usageOf } from "./service/http/clients/guard.ts";
 import { removeOldUsage } from "./service/keys/usage-table.ts";
 import type { LeasedJob } from "./service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "./service/ports/webhooks.ts";
+import { bucketsOf } from "./service/regions/located-env.ts";
 import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
 import { type Env, readConfig } from "./service/settings/config.ts";
 import { removeExpired } from "./service/storage/expired.ts";
@@ -30,13 +32,31 @@ export class JobRunner extends WorkerEntrypoint<Env> {
   }
 }
 
+/** Carries out requests in a region, which arrived in another one. */
+export class RegionRunner extends DurableObject<Env> {
+  override async fetch(request: Request): Promise<Response> {
+    const ctx = {
+      waitUntil: (work: Promise<unknown>) => this.ctx.waitUntil(work),
+      passThroughOnException() {},
+      props: {},
+    };
+    return app.fetch(request, envOfForwarded(request, this.env), ctx);
+  }
+
+  /** Shows that the region is reachable. */
+  ping(): void {}
+}
+
 export default {
   fetch: app.fetch,
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
-    const counts = await removeExpired(env.FILES, readConfig(env).fileLifetimeMs);
-    console.log(JSON.stringify({ message: "expired files removed", ...counts }));
+    const { fileLifetimeMs } = readConfig(env);
+    for (const { name, bucket } of bucketsOf(env)) {
+      const counts = await removeExpired(bucket, fileLifetimeMs);
+      console.log(JSON.stringify({ message: "expired files removed", ...(name ? { region: name } : {}), ...counts }));
+    }
     await removeOldUsage(usageOf(env));
   },
 } satisfies ExportedHandler<Env>;

@@ -14,7 +14,8 @@ import type { UsageCollector } from "../service/keys/usage-collector.ts";
 import { CLIENT_CLOSED_REQUEST } from "../service/ports/completed-request.ts";
 import type { Config } from "../service/settings/config.ts";
 import type { FilePolicy } from "../service/storage/file-policy.ts";
-import { createStore, type Store, type StoreOptions } from "../service/storage/store.ts";
+import { openStore } from "../service/storage/regional-store.ts";
+import type { Store, StoreOptions } from "../service/storage/store.ts";
 import type { Storing } from "../service/storage/stored-bytes.ts";
 import type { Quota } from "../service/storage/uploads/one-time-uploads.ts";
 import { type App, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
@@ -96,7 +97,7 @@ export const fileOptions = (
 });
 
 export const createRequestStore = (c: RequestContext, policy?: Parameters<typeof fileOptions>[1]): Store =>
-  createStore(c.env.FILES, { lifetimeMs: c.get("config").fileLifetimeMs, ...fileOptions(c, policy) });
+  openStore(c.env, { lifetimeMs: c.get("config").fileLifetimeMs, ...fileOptions(c, policy) });
 
 export const anyone = () => true;
 

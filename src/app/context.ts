@@ -14,6 +14,8 @@ type Variables = {
   timing: Timing;
   trace: RequestTrace | undefined;
   admission?: Admission;
+  /** The error because of which the request has no region. */
+  routingError?: unknown;
 };
 type Bindings = { Bindings: Env; Variables: Variables };
 export type App = Hono<Bindings>;

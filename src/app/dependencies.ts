@@ -14,7 +14,8 @@ import type { ProcessCapacity } from "../service/settings/capacity.ts";
 import type { Config, Env } from "../service/settings/config.ts";
 import { createMemoryQuota } from "../service/storage/memory-quota.ts";
 import { PACK_BYTES } from "../service/storage/packs.ts";
-import { createStore, type StoreOptions } from "../service/storage/store.ts";
+import { openStore } from "../service/storage/regional-store.ts";
+import type { StoreOptions } from "../service/storage/store.ts";
 import { cacheOf } from "../service/views/image-cache.ts";
 import { PageResources, type PageServices } from "../service/views/pages-service.ts";
 import { baseUrl, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
@@ -97,7 +98,7 @@ export function servicesFor(origin: Origin, shared: SharedResources, spans: Span
   const traced = trace ? { trace: callerTrace(trace, { spans, traces: config.traces, waitUntil }) } : {};
   return {
     ...{ ...shareOf(shared, client), config, baseUrl, jobs: connectQueue(env), sealer: sealerOf(env.FORM_SECRET) },
-    store: createStore(env.FILES, { lifetimeMs: config.fileLifetimeMs, ...files }),
+    store: openStore(env, { lifetimeMs: config.fileLifetimeMs, ...files }),
     container: connectContainer(env, { requestId: ids.requestId, client: client + suffix, ...traced, waitUntil }),
     log: (message: string, details?: Record<string, unknown>) => log(ids, message, details),
     defer(work: () => Promise<void>): void {

@@ -7,6 +7,7 @@ import { serveOneTime } from "../service/http/files/one-time.ts";
 import { deleteResource, type Resources, readResource } from "../service/http/files/resource.ts";
 import { serveUploads } from "../service/http/files/tus/uploads.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
+import { newTag } from "../service/regions/region-tag.ts";
 import type { CountedFile } from "../service/storage/stored-bytes.ts";
 import { fileFacts } from "../service/views/file-facts.ts";
 import { anyone, clientHooksOf, createRequestStore, filePolicyOf, storingFor } from "./admission.ts";
@@ -22,6 +23,7 @@ export function addResumableUploads(app: App, shared: SharedResources): void {
           ...policy,
           store: createRequestStore(c, policy),
           bucket: c.env.FILES,
+          tag: newTag(c.env),
           config: c.get("config"),
           baseUrl: baseUrl(c),
         },
@@ -45,6 +47,7 @@ export function addUploadAddresses(app: App, shared: SharedResources): void {
         ...{
           ...shareOf(shared, requestClientId(c)),
           bucket: c.env.FILES,
+          tag: newTag(c.env),
           config: c.get("config"),
           timing: c.get("timing"),
           baseUrl: baseUrl(c),

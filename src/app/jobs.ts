@@ -22,6 +22,7 @@ import { connectContainer } from "../service/placement/container.ts";
 import { lowPriority } from "../service/placement/semaphore.ts";
 import type { LeasedJob } from "../service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../service/ports/webhooks.ts";
+import { envOfId } from "../service/regions/located-env.ts";
 import type { ProcessCapacity } from "../service/settings/capacity.ts";
 import { type Env, readConfig } from "../service/settings/config.ts";
 import { DerivedIds } from "../service/storage/derived-ids.ts";
@@ -78,11 +79,12 @@ export interface ProcessResources {
 /** Runs one attempt of an asynchronous job. Settles when the attempt has ended, whether it succeeded or failed. */
 export async function runLeasedJob(
   job: LeasedJob,
-  env: Env,
+  anywhere: Env,
   { shared, collector, spans }: ProcessResources,
   waitUntil: WaitUntil,
 ) {
   const { id, attempt, client, baseUrl, path } = job;
+  const env = envOfId(anywhere, id);
   // A job's ID grants access to its response, so the log shows a hash.
   const ids = { requestId: hashOfId(id) };
   const config = readConfig(env);

@@ -2,6 +2,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import type { Claim, ClaimResult, StoredResponse } from "../ports/claims.ts";
+import { envOfId } from "../regions/located-env.ts";
 import { type Env, readConfig } from "../settings/config.ts";
 import { createStore } from "../storage/store.ts";
 import { type ClaimState, ClaimStateMachine, type ClaimStorage, replayFileOf } from "./claim-state.ts";
@@ -39,7 +40,10 @@ export class ClaimObject extends DurableObject<Env> implements Claim {
   override async alarm(): Promise<void> {
     const fileId = replayFileOf(this.#stored.read());
     const { fileLifetimeMs } = readConfig(this.env);
-    if (fileId !== undefined) await createStore(this.env.FILES, { lifetimeMs: fileLifetimeMs }).remove([fileId]);
+    if (fileId !== undefined) {
+      const { FILES } = envOfId(this.env, fileId);
+      await createStore(FILES, { lifetimeMs: fileLifetimeMs }).remove([fileId]);
+    }
     this.#stored.clear();
   }
 }

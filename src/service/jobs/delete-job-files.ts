@@ -11,10 +11,17 @@ import { giveBackFiles } from "../storage/stored-bytes.ts";
 /** Maximum number of concurrent requests to the bucket: a Worker can have six connections. */
 const AT_ONCE = 6;
 
+interface DeletingOptions {
+  readonly lifetimeMs: number;
+  readonly limiter?: Limiter | undefined;
+  /** Tag of the region in the IDs of the job's files. @default none */
+  readonly tag?: string | undefined;
+}
+
 /** @param limiter subtracts the bytes of the files with `ids`. The files derived from `seed` belong to lost attempts */
 export async function deleteJobFiles(
   bucket: Bucket,
-  { lifetimeMs, limiter }: { readonly lifetimeMs: number; readonly limiter?: Limiter | undefined },
+  { lifetimeMs, limiter, tag }: DeletingOptions,
   { ids, seed, reserved }: PendingDeletion,
 ): Promise<void> {
   const store = createStore(bucket, { lifetimeMs });
@@ -25,5 +32,5 @@ export async function deleteJobFiles(
   }
   if (ids.length > 0) await store.remove(ids);
   await giveBackFiles(files, limiter);
-  if (seed !== undefined) await removeDerived(bucket, seed, reserved);
+  if (seed !== undefined) await removeDerived(bucket, seed, reserved, tag);
 }

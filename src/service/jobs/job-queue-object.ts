@@ -7,6 +7,8 @@ import { limiterOf } from "../keys/durable-limiter.ts";
 import type { JobStore } from "../ports/job-store.ts";
 import type { AttemptId, JobError, JobMarks, JobQueue, JobStatus, LeasedJob, NewJob, Progress } from "../ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
+import { envOfId } from "../regions/located-env.ts";
+import { newTag } from "../regions/region-tag.ts";
 import { type Env, readConfig } from "../settings/config.ts";
 import { deleteJobFiles } from "./delete-job-files.ts";
 import { JobScheduler } from "./scheduler.ts";
@@ -32,7 +34,11 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
       store: durableJobStore(storage, { lifetimeMs }),
       run: (job) => exports.JobRunner.run(job),
       deliver: (message) => exports.JobRunner.deliver(message),
-      remove: (deletion) => deleteJobFiles(env.FILES, { lifetimeMs, limiter: limiterOf(env) }, deletion),
+      remove(deletion) {
+        const located = envOfId(env, deletion.seed ?? deletion.ids[0] ?? "");
+        const options = { lifetimeMs, limiter: limiterOf(located), tag: newTag(located) };
+        return deleteJobFiles(located.FILES, options, deletion);
+      },
       setAlarm: (time) => void (time === undefined ? storage.deleteAlarm() : storage.setAlarm(time)),
       log: (message, details) => console.log(logLine({}, message, details)),
     });

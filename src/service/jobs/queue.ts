@@ -3,6 +3,7 @@
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { PendingDeletion } from "../ports/job-store.ts";
 import type { AttemptId, JobError, JobMarks, JobStatus, LeasedJob, NewJob, Progress } from "../ports/jobs.ts";
+import { tagIn, withTag } from "../regions/id-tag.ts";
 import { FIRST_IDS } from "../storage/derived-ids.ts";
 import type { WebhookDeliveries } from "./deliveries.ts";
 import type { Sql } from "./sql.ts";
@@ -111,7 +112,7 @@ export class Queue {
     ) as unknown as JobRow[];
     if (!row) return undefined;
     const { id, path, base_url: baseUrl, client } = row;
-    const leased = { id, path, baseUrl, client, form: this.#text(id), attempt: row.attempt + 1, seed: newSeed() };
+    const leased = { id, path, baseUrl, client, form: this.#text(id), attempt: row.attempt + 1, seed: newSeed(id) };
     this.#sql(
       `UPDATE jobs SET state = 'running', attempt = ?, seed = ?, reserved = ?, lease_ends = ?, pages_done = NULL,
         pages_total = NULL WHERE id = ?`,
@@ -384,4 +385,5 @@ const outputsIn = (answer: string): string[] =>
   [(JSON.parse(answer) as { readonly outputId?: string | string[] }).outputId ?? []].flat();
 
 /** Returns two UUIDs, each with 122 random bits. */
-const newSeed = () => crypto.randomUUID() + crypto.randomUUID();
+/** Returns a secret with the tag of the job, because the files of an attempt are in the region of the job. */
+const newSeed = (id: string) => withTag(crypto.randomUUID() + crypto.randomUUID(), tagIn(id));

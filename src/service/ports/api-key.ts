@@ -15,6 +15,11 @@ export interface KeyRecord {
   /** Endpoints that the key can use, without slashes. @default all */
   readonly scopes?: readonly string[];
   readonly limits?: Limits;
+  /**
+   * Regions to which the key is bound: its documents, and everything made from them, stay in these regions. @default
+   * the key is not bound
+   */
+  readonly regions?: readonly string[];
   /** Lifetime of the files stored with this key. Ignored if longer than the lifetime in the service's settings. */
   readonly fileLifetimeHours?: number;
   /** Secrets that sign messages to the owner of the key, newest first. @default none */

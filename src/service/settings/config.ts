@@ -17,6 +17,23 @@ export interface Env extends TraceVariables {
   readonly CLAIMS: Claims;
   /** The queue of asynchronous jobs. */
   readonly JOBS: JobQueues;
+  /** Regions of the deployment, comma-separated (src/service/regions/regions.ts). @default none */
+  readonly REGIONS?: string;
+  /** Buckets of the regions other than the default one. Example: `ENAM_FILES`. */
+  readonly [files: `${string}_FILES`]: Bucket | undefined;
+  /** Instances of containers in these regions. Examples: `ENAM_CONTAINER`, `ENAM_WEB_CONTAINER`. */
+  readonly [container: `${string}_CONTAINER`]: DurableObjectNamespace | undefined;
+  /** Carries out requests in their regions. */
+  readonly REGION_RUNNER?: DurableObjectNamespace;
+  /** Name of the region in which a request is carried out, set by the service. */
+  readonly REGION?: string;
+  /**
+   * Set by the service if everything that a request stores is bound to its region. Name of the region that holds the
+   * client's claims.
+   */
+  readonly BOUND?: string;
+  /** Set by the service in the environment of a region: the environment with the bindings of all regions. */
+  readonly ALL_REGIONS?: Env;
   /** `private`: clients need no key. `keyed`: clients need a key. */
   readonly VARIANT?: string;
   /** Version of the contract whose defaults apply: `2022` or `current`. */

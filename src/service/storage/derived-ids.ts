@@ -3,6 +3,7 @@
 
 import { createHash } from "node:crypto";
 import type { Bucket } from "../ports/bucket.ts";
+import { withTag } from "../regions/id-tag.ts";
 import { type FileKind, type IdGenerator, idFrom, packedIds } from "./file.ts";
 import { packKeyOf } from "./packs.ts";
 import { keysOf } from "./standalone-files.ts";
@@ -54,17 +55,20 @@ export class DerivedIds implements IdGenerator {
   }
 }
 
-/** Deletes all files that might have been stored under the first `count` IDs of a seed. */
-export async function removeDerived(bucket: Bucket, seed: string, count: number): Promise<void> {
-  const keys = Array.from({ length: count }, (_, number) => keysFrom(uuidOf(seed, number))).flat();
+/**
+ * Deletes all files that might have been stored under the first `count` IDs of a seed.
+ * @param tag tag of the region in the IDs
+ */
+export async function removeDerived(bucket: Bucket, seed: string, count: number, tag?: string): Promise<void> {
+  const keys = Array.from({ length: count }, (_, number) => keysFrom(uuidOf(seed, number), tag)).flat();
   for (let at = 0; at < keys.length; at += MAX_DELETED_AT_ONCE) {
     await bucket.delete(keys.slice(at, at + MAX_DELETED_AT_ONCE));
   }
 }
 
-const keysFrom = (uuid: string): string[] =>
+const keysFrom = (uuid: string, tag: string | undefined): string[] =>
   (["input", "output"] as const).flatMap((kind) => [
-    ...keysOf(idFrom(kind, uuid, false)),
+    ...keysOf(withTag(idFrom(kind, uuid, false), tag)),
     packKeyOf(idFrom(kind, uuid, true)),
   ]);
 

@@ -1,6 +1,7 @@
 // Stores files by ID in R2, as standalone objects or in packs. Only this folder uses R2. It is independent of HTTP.
 
 import type { Bucket, BucketObject } from "../ports/bucket.ts";
+import { withTag } from "../regions/id-tag.ts";
 import { Batch } from "./batch.ts";
 import {
   type ByteRange,
@@ -44,8 +45,10 @@ export interface Store {
   retire(files: readonly FoundFile[]): Promise<void>;
   /** Reports whether a client deleted the file recently. */
   isRetired(id: string): Promise<boolean>;
+  /** Returns the ID of a new job, with the tag of the region. @param id UUID without a tag. @default a random one */
+  taggedId(id?: string): string;
   /** Stores data derived from the pages of files. */
-  readonly pageFiles: PageFiles;
+  readonly pageFiles: Pick<PageFiles, "read" | "put">;
   /**
    * Deletes expired files.
    * @returns the number of deleted files
@@ -55,11 +58,18 @@ export interface Store {
 
 const unmarked = (): FilePolicy => ({});
 
+const tagged = (ids: IdGenerator, tag: string | undefined): IdGenerator => ({
+  standalone: async (kind) => withTag(await ids.standalone(kind), tag),
+  packed: async (kind, count) => (await ids.packed(kind, count)).map((id) => withTag(id, tag)),
+});
+
 export interface StoreOptions {
   /** Default lifetime of files; 0 means unlimited. */
   readonly lifetimeMs: number;
   /** Generates the IDs of new files. @default random IDs */
   readonly ids?: IdGenerator;
+  /** Tag of the region, which all new IDs contain. @default none */
+  readonly tag?: string | undefined;
   /** Returns the policy of a file stored now. @default no owner, and the default lifetime */
   marks?(): FilePolicy;
   /** Counts the bytes of received inputs. @default not counted */
@@ -101,7 +111,8 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
     // A discarded batch need not delete derived objects: no client received the IDs of its files, so nothing was
     // derived from them.
     batch(kind, reservation) {
-      const { ids = randomIds, marks = unmarked, received, storing } = options;
+      const { ids: untagged = randomIds, tag, marks = unmarked, received, storing } = options;
+      const ids = tagged(untagged, tag);
       const counting = received && kind === "input" ? { received } : {};
       return new Batch({ bucket, kind, ids, marks, reservation, remove, storing, ...counting });
     },
@@ -122,6 +133,8 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
     },
 
     isRetired: async (id) => isId(id) && isNoted(bucket, id, now()),
+
+    taggedId: (id = crypto.randomUUID()) => withTag(id, options.tag),
 
     // Uses a new store, because the packs that this store has cached do not show later deletions.
     pageFiles: new PageFiles(bucket, async (id) => (await createStore(bucket, options).find(id)) !== undefined),

@@ -128,9 +128,9 @@ const jobOf = (
 /**
  * Returns the ID of a completed request. Its retries get the same ID. The ID cannot be guessed without the response.
  */
-function idOfResponse(headers: Headers, { client }: AsyncServices, answer: string): string {
+function idOfResponse(headers: Headers, { client, store }: AsyncServices, answer: string): string {
   const key = headers.get(IDEMPOTENCY_KEY_HEADER);
-  return key === null ? crypto.randomUUID() : uuidOf(JSON.stringify([client, key, answer]), 0);
+  return key === null ? store.taggedId() : store.taggedId(uuidOf(JSON.stringify([client, key, answer]), 0));
 }
 
 /** Returns the additional values that identify a request for idempotency. */

@@ -1,6 +1,7 @@
 // Creates all error responses: one function per row of the spec's error table, and the only mapping from engine
 // failures to responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
+import { FileBoundElsewhere, RegionLost } from "../../regions/region-errors.ts";
 
 /** An error with a message for the client. Constructed only in this file. */
 export class ServiceError extends Error {
@@ -187,6 +188,24 @@ export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
+export const regionLost = (region: string) =>
+  about(
+    503,
+    "The region <region> is unavailable, and with it its files and jobs; please try again later.",
+    { region },
+    {
+      "Retry-After": "30",
+    },
+  );
+export const noRegion = () => new ServiceError(503, "None of the regions of the key is available.");
+export const boundElsewhere = (region: string) =>
+  about(
+    403,
+    "The file is bound to the region <region>: send a request without other files, or with a key of this region.",
+    {
+      region,
+    },
+  );
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
 export const storageFull = () => new ServiceError(507, "The storage is full.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");
@@ -200,6 +219,8 @@ export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);
   if (error instanceof StorageFull) return storageFull();
+  if (error instanceof RegionLost) return regionLost(error.region);
+  if (error instanceof FileBoundElsewhere) return boundElsewhere(error.region);
   if (error instanceof EngineFailure) {
     const answered = fromEngineFailure(error);
     return error.why === undefined ? answered : answered.because(error.why);

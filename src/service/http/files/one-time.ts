@@ -23,7 +23,7 @@ import { receiveBody } from "./uploads.ts";
 export interface OneTimeService
   extends MemoryQuotas,
     Pick<RequestServices, "config" | "timing" | "uploadSemaphore">,
-    Pick<TusService, "baseUrl" | "bucket" | "marks"> {
+    Pick<TusService, "baseUrl" | "bucket" | "tag" | "marks"> {
   /** Returns the limits for the file that a new URL accepts. @default unlimited */
   quota(): Quota | undefined;
   /**
@@ -47,7 +47,7 @@ export async function serveOneTime(
   token: string | undefined,
   service: OneTimeService,
 ): Promise<Response> {
-  const uploads = new OneTimeUploads(service.bucket);
+  const uploads = new OneTimeUploads(service.bucket, Date.now, service.tag);
   const { method } = request;
   if (token === undefined) {
     if (method !== "POST") throw methodNotAllowed("POST");

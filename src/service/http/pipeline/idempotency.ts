@@ -125,7 +125,7 @@ type Serving = Pick<RequestServices, "claim" | "store" | "timing" | "log" | "cal
 export async function runIdempotent({ claim, ...service }: Serving, work: IdempotentWork): Promise<Response> {
   try {
     if (claim) return await runForKey(claim, service, work);
-    return (await work.run({ holder: crypto.randomUUID(), lost: [] })).response;
+    return (await work.run({ holder: service.store.taggedId(), lost: [] })).response;
   } catch (error) {
     await work.rollback();
     throw error;
@@ -133,7 +133,7 @@ export async function runIdempotent({ claim, ...service }: Serving, work: Idempo
 }
 
 async function runForKey(claim: Claim, service: Omit<Serving, "claim">, work: IdempotentWork): Promise<Response> {
-  const held = new HeldClaim(claim, digest(JSON.stringify(work.content)), service.log);
+  const held = new HeldClaim(claim, digest(JSON.stringify(work.content)), service);
   const replayed = await service.timing.measure("wait", () => waitForReplay(held, work.signal, service.store));
   if (replayed) {
     service.log("response replayed", { status: replayed.status });
@@ -204,13 +204,14 @@ async function replay(
 class HeldClaim {
   readonly #claim: Claim;
   readonly #fingerprint: string;
-  readonly #holder = crypto.randomUUID();
+  readonly #holder: string;
   readonly #log: RequestServices["log"];
   #lost: readonly string[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #renewing: Promise<unknown> = Promise.resolve();
 
-  constructor(claim: Claim, fingerprint: string, log: RequestServices["log"]) {
+  constructor(claim: Claim, fingerprint: string, { log, store }: Pick<RequestServices, "log" | "store">) {
+    this.#holder = store.taggedId();
     this.#claim = claim;
     this.#fingerprint = fingerprint;
     this.#log = log;

@@ -5,6 +5,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
 import type { Bucket, BucketObject } from "../../ports/bucket.ts";
 import type { Limits } from "../../ports/limiter.ts";
+import { withTag } from "../../regions/id-tag.ts";
 import type { FilePolicy } from "../file-policy.ts";
 
 /** The limits that include the uploaded file, and the client to which they belong. */
@@ -35,8 +36,11 @@ interface OneTimeUrl {
 export class OneTimeUploads {
   readonly #bucket: Bucket;
   readonly #now: () => number;
+  readonly #tag: string | undefined;
 
-  constructor(bucket: Bucket, now: () => number = Date.now) {
+  /** @param tag tag of the region in new tokens. @default none */
+  constructor(bucket: Bucket, now: () => number = Date.now, tag?: string) {
+    this.#tag = tag;
     this.#bucket = bucket;
     this.#now = now;
   }
@@ -48,7 +52,7 @@ export class OneTimeUploads {
     quota?: Quota,
   ): Promise<{ readonly token: string; readonly expires: Date }> {
     const bytes = crypto.getRandomValues(new Uint8Array(32));
-    const token = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const token = withTag([...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""), this.#tag);
     const expires = this.#now() + LIMITS.oneTimeUploadMs;
     await this.#bucket.put(
       PREFIX + token,

@@ -3,6 +3,7 @@
 
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Bucket } from "../../ports/bucket.ts";
+import { withTag } from "../../regions/id-tag.ts";
 import { isId, isPacked, newId } from "../file.ts";
 import { type FilePolicy, policyFromMetadata, writeExpiryMarker } from "../file-policy.ts";
 import { FILES, fileOptions } from "../standalone-files.ts";
@@ -27,16 +28,22 @@ export interface Unfinished extends NewUpload {
   readonly expires: Date | undefined;
 }
 
+interface ResumableUploadsOptions {
+  /** Time between the last change and the expiry of an unfinished upload; 0 means that it never expires. */
+  readonly lifetimeMs: number;
+  readonly now?: () => number;
+  /** Tag of the region in new IDs. @default none */
+  readonly tag?: string | undefined;
+}
+
 export class ResumableUploads {
   readonly #bucket: Bucket;
   readonly #lifetimeMs: number;
   readonly #now: () => number;
+  readonly #tag: string | undefined;
 
-  /**
-   * @param lifetimeMs time between the last change and the expiry of an unfinished upload; 0 means that it never
-   *   expires
-   */
-  constructor(bucket: Bucket, { lifetimeMs, now = Date.now }: { lifetimeMs: number; now?: () => number }) {
+  constructor(bucket: Bucket, { lifetimeMs, now = Date.now, tag }: ResumableUploadsOptions) {
+    this.#tag = tag;
     this.#bucket = bucket;
     this.#lifetimeMs = lifetimeMs;
     this.#now = now;
@@ -44,7 +51,7 @@ export class ResumableUploads {
 
   /** Creates an upload, and returns its ID. Stores an empty file immediately. */
   async create({ name, length, metadata, marks = {} }: NewUpload): Promise<string> {
-    const id = newId("input");
+    const id = withTag(newId("input"), this.#tag);
     const nothing = new Uint8Array(0);
     if (length === 0) {
       await writeExpiryMarker(this.#bucket, marks, id);

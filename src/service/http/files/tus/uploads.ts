@@ -41,6 +41,8 @@ import {
 
 export interface TusService {
   readonly bucket: Bucket;
+  /** Tag of the region in the IDs of new uploads. @default none */
+  readonly tag?: string | undefined;
   readonly store: Store;
   readonly config: Config;
   readonly uploadSemaphore: Semaphore;
@@ -116,7 +118,9 @@ class Tus {
 
   constructor(service: TusService) {
     this.#service = service;
-    this.#uploads = new ResumableUploads(service.bucket, { lifetimeMs: service.config.fileLifetimeMs });
+    this.#uploads = new ResumableUploads(service.bucket, {
+      ...{ lifetimeMs: service.config.fileLifetimeMs, tag: service.tag },
+    });
   }
 
   async create(request: Request): Promise<Response> {

@@ -1,0 +1,39 @@
+// Reads and writes the region in IDs of files, jobs and uploads, all of which end with 12 hexadecimal digits. The first
+// six of them are the tag: the code of the region, two digits that also show whether the file is bound, and three check
+// digits. The ID of a file in a pack has no check digits, so that its files remain unguessable for clients that know
+// another file of the pack. An ID without a tag belongs to the default region.
+
+import type { Env } from "../settings/config.ts";
+import { SHORT_TAG, tagIn } from "./id-tag.ts";
+import { type Region, regionOf, regionsOf } from "./regions.ts";
+
+const UNBOUND = "2d";
+const BOUND = "ad";
+const CHECK = "7e5";
+
+/** Returns the tag of the IDs that a request generates; undefined without regions. */
+export function newTag(env: Pick<Env, "REGIONS" | "REGION" | "BOUND">): string | undefined {
+  const region = regionOf(env);
+  return region && region.code + (env.BOUND ? BOUND : UNBOUND) + CHECK;
+}
+
+/** The region to which an ID belongs. A bound file is read only in its region. */
+export interface Home {
+  readonly region: Region;
+  readonly isBound: boolean;
+  /** False if the ID can be one without a tag that has these digits by chance. */
+  readonly isCertain: boolean;
+}
+
+/** @returns undefined without regions */
+export function homeOf(id: string, env: Pick<Env, "REGIONS">): Home | undefined {
+  const regions = regionsOf(env);
+  if (!regions) return undefined;
+  const tag = tagIn(id);
+  const region = regions.find(({ code }) => code === tag[0]);
+  const kind = tag.slice(1, SHORT_TAG);
+  const check = tag.slice(SHORT_TAG);
+  const isTagged = region && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
+  if (!isTagged) return { region: regions[0]!, isBound: false, isCertain: true };
+  return { region, isBound: kind === BOUND, isCertain: check !== "" };
+}
