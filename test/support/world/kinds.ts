@@ -52,6 +52,16 @@ const idIn = async (response: Response, name: "outputId" | "requestId"): Promise
   ((await response.json()) as Record<typeof name, string>)[name];
 const store = async (client: Client) => idIn(await merge(client), "outputId");
 const page = (client: Client, id: string) => client.get(`/resource/${id}/pages/1.png`);
+/** Small enough for the cache of the location. */
+const tile = (client: Client, id: string) => client.get(`/iiif/${id}:1/0,0,512,512/512,512/0/default.png`);
+const again = (send: (client: Client, id: string) => Promise<Response>) => ({
+  async prepare(client: Client) {
+    const id = await store(client);
+    await send(client, id);
+    return id;
+  },
+  send,
+});
 const accept = (client: Client) => client.post("/pdf", form(["a.docx"]), { Prefer: "respond-async" });
 const status = (client: Client, id: string) => client.get(`/request-status/${id}`);
 
@@ -68,15 +78,8 @@ export const KINDS: readonly Kind[] = [
   { name: "/pdf (docx)", send: (client) => client.post("/pdf", form(["a.docx"])) },
   { name: "GET /resource", prepare: store, send: (client, id) => client.get(`/resource/${id}?format=file`) },
   { name: "a page by URL", prepare: store, send: page },
-  {
-    name: "a page by URL, again",
-    async prepare(client) {
-      const id = await store(client);
-      await page(client, id);
-      return id;
-    },
-    send: page,
-  },
+  { name: "a page by URL, again", ...again(page) },
+  { name: "a tile by URL, again", ...again(tile) },
   { name: "/pdf (docx), asynchronous", send: accept },
   {
     name: "status of a job",
@@ -102,16 +105,8 @@ export async function measure(world: World, city: City, { name, prepare, send }:
   };
   const client: Client = {
     get: (path) => answered(world.fetch(city, path, { headers: { "Api-Key": KEY } })),
-    async post(path, body, headers = {}) {
-      const encoded = new Response(body);
-      const type = encoded.headers.get("Content-Type")!;
-      const sent = {
-        method: "POST",
-        body: await encoded.bytes(),
-        headers: { "Api-Key": KEY, "Content-Type": type, ...headers },
-      };
-      return answered(world.fetch(city, path, sent));
-    },
+    post: (path, body, headers = {}) =>
+      answered(world.fetch(city, path, { method: "POST", body, headers: { "Api-Key": KEY, ...headers } })),
   };
   const once = async () => {
     const prepared = (await prepare?.(client)) ?? "";

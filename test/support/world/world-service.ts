@@ -46,6 +46,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   DISPATCHER: "Dispatcher",
   CONTAINER: "EngineContainer",
   WEB_CONTAINER: "WebContainer",
+  REGION_RUNNER: "RegionRunner",
 };
 
 interface RegionalBindings {
@@ -103,10 +104,12 @@ export async function startWorld({ variant, regions, keys = {}, vars = {} }: Wor
   const command = (name: string, value: unknown) =>
     send(`/world/${name}`, { method: "POST", body: JSON.stringify(value) });
   return {
-    fetch(from, path, { headers, ...init } = {}) {
-      const sent = new Headers(headers);
-      sent.set(FROM_HEADER, encodeURIComponent(from));
-      return send(path.replace(ORIGIN, ""), { ...init, headers: Object.fromEntries(sent) });
+    async fetch(from, path, init) {
+      const request = new Request(new URL(path, ORIGIN), init);
+      request.headers.set(FROM_HEADER, encodeURIComponent(from));
+      const { method, headers, body } = request;
+      const sent = { method, headers: Object.fromEntries(headers), body: body && (await request.bytes()) };
+      return send(path.replace(ORIGIN, ""), sent);
     },
     settled: async () => void (await command("settled", {})),
     watch: async (...marks) => void (await command("marks", marks)),

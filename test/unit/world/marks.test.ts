@@ -28,7 +28,10 @@ test.each([
   ["base64", bytes.toString("base64")],
   ["base64, one byte later", bytes.subarray(1).toString("base64")],
   ["base64, two bytes later", bytes.subarray(2).toString("base64")],
-  ["a compressed stream inside a file", Buffer.concat([Buffer.from("stream\n"), deflateSync(bytes), Buffer.from("end")])],
+  [
+    "a compressed stream inside a file",
+    Buffer.concat([Buffer.from("stream\n"), deflateSync(bytes), Buffer.from("end")]),
+  ],
   ["a ZIP file", zip(bytes)],
   ["a request", new Request(`https://service.example/${encodeURIComponent(MARK)}`)],
 ])("a mark in %s is found", (_, value) => {

@@ -19,7 +19,11 @@ describe("the trips of a request", () => {
   });
 
   test("of concurrent trips, one counts", () => {
-    expect(journey([trip("a", 0), trip("b", 0), trip("c", 100)], 200)).toEqual({ count: 2, ms: 200, trips: ["b", "c"] });
+    expect(journey([trip("a", 0), trip("b", 0), trip("c", 100)], 200)).toEqual({
+      count: 2,
+      ms: 200,
+      trips: ["b", "c"],
+    });
   });
 
   test("a trip of the called object counts, too", () => {

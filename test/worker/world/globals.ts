@@ -8,6 +8,7 @@ import { caller, clock, record } from "./world.ts";
 export function instrument(platform: string): void {
   observeTimers();
   observeLog();
+  forbidDefaultCache();
   observeFetch(new URL(platform).host);
 }
 
@@ -26,6 +27,15 @@ function observeTimers(): void {
     setImmediate: (callback: () => void) => setImmediate(observed(callback)),
   };
   Object.assign(globalThis, timers);
+}
+
+/** The service caches by the binding PICTURES, which has a place. */
+function forbidDefaultCache(): void {
+  Object.defineProperty(caches, "default", {
+    get() {
+      throw new Error("The default cache has no place: use the binding PICTURES.");
+    },
+  });
 }
 
 function observeLog(): void {
