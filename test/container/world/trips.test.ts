@@ -13,9 +13,11 @@ const FAR: Readonly<Record<string, { readonly private: number; readonly keyed: n
   "/merged-pdf": { private: 1, keyed: 2 },
   "/pdf (docx)": { private: 3, keyed: 4 },
   "GET /resource": { private: 1, keyed: 1 },
+  "GET /resource, from afar": { private: 1, keyed: 1 },
   "a page by URL": { private: 6, keyed: 6 },
   "a page by URL, again": { private: 2, keyed: 2 },
   "a tile by URL, again": { private: 1, keyed: 1 },
+  "a tile from afar, again": { private: 1, keyed: 1 },
   "/pdf (docx), asynchronous": { private: 2, keyed: 3 },
   "status of a job": { private: 1, keyed: 1 },
 };

@@ -20,8 +20,12 @@ export interface Client {
 
 interface Kind {
   readonly name: string;
-  /** Sends the requests before the measured one. @returns an ID that the measured one needs */
-  prepare?(client: Client): Promise<string>;
+  /**
+   * Sends the requests before the measured one.
+   * @param afar the same world from another city
+   * @returns an ID that the measured request needs
+   */
+  prepare?(client: Client, afar: Client): Promise<string>;
   send(client: Client, id: string): Promise<Response>;
 }
 
@@ -51,6 +55,7 @@ function merge(client: Client): Promise<Response> {
 const idIn = async (response: Response, name: "outputId" | "requestId"): Promise<string> =>
   ((await response.json()) as Record<typeof name, string>)[name];
 const store = async (client: Client) => idIn(await merge(client), "outputId");
+const fileOf = (client: Client, id: string) => client.get(`/resource/${id}?format=file`);
 const page = (client: Client, id: string) => client.get(`/resource/${id}/pages/1.png`);
 /** Small enough for the cache of the location. */
 const tile = (client: Client, id: string) => client.get(`/iiif/${id}:1/0,0,512,512/512,512/0/default.png`);
@@ -72,14 +77,24 @@ export const KINDS: readonly Kind[] = [
   {
     name: "/png, then GET",
     prepare: async (client) => idIn(await png("application/json").send(client), "outputId"),
-    send: (client, id) => client.get(`/resource/${id}?format=file`),
+    send: fileOf,
   },
   { name: "/merged-pdf", send: merge },
   { name: "/pdf (docx)", send: (client) => client.post("/pdf", form(["a.docx"])) },
-  { name: "GET /resource", prepare: store, send: (client, id) => client.get(`/resource/${id}?format=file`) },
+  { name: "GET /resource", prepare: store, send: fileOf },
+  { name: "GET /resource, from afar", prepare: (_, afar) => store(afar), send: fileOf },
   { name: "a page by URL", prepare: store, send: page },
   { name: "a page by URL, again", ...again(page) },
   { name: "a tile by URL, again", ...again(tile) },
+  {
+    name: "a tile from afar, again",
+    async prepare(client, afar) {
+      const id = await store(afar);
+      await tile(client, id);
+      return id;
+    },
+    send: tile,
+  },
   { name: "/pdf (docx), asynchronous", send: accept },
   {
     name: "status of a job",
@@ -103,13 +118,15 @@ export async function measure(world: World, city: City, { name, prepare, send }:
     if (received.ok) return received;
     throw new Error(`${name} from ${city}: ${received.status} ${await received.text()}`);
   };
-  const client: Client = {
-    get: (path) => answered(world.fetch(city, path, { headers: { "Api-Key": KEY } })),
+  const clientIn = (place: City): Client => ({
+    get: (path) => answered(world.fetch(place, path, { headers: { "Api-Key": KEY } })),
     post: (path, body, headers = {}) =>
-      answered(world.fetch(city, path, { method: "POST", body, headers: { "Api-Key": KEY, ...headers } })),
-  };
+      answered(world.fetch(place, path, { method: "POST", body, headers: { "Api-Key": KEY, ...headers } })),
+  });
+  const client = clientIn(city);
+  const afar = clientIn(city === "Frankfurt" ? "Virginia" : "Frankfurt");
   const once = async () => {
-    const prepared = (await prepare?.(client)) ?? "";
+    const prepared = (await prepare?.(client, afar)) ?? "";
     await world.settled();
     return send(client, prepared);
   };

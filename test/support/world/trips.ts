@@ -42,16 +42,16 @@ export function journeyOf(
   request: { readonly from: number; readonly to: number },
 ): Journey | undefined {
   const legs = trips
+    .filter(({ sentAt, receivedAt }) => sentAt >= request.from && receivedAt <= request.to)
     .flatMap((trip): Leg[] => [
       { trip, from: trip.sentAt, to: trip.arrivedAt },
       { trip, from: trip.repliedAt, to: trip.receivedAt },
     ])
-    .filter(({ from, to }) => from >= request.from && to <= request.to)
     .toSorted((one, other) => one.to - other.to || one.trip.number - other.trip.number);
   const best = new Map<number, readonly Leg[]>([[request.from, []]]);
   for (const leg of legs) {
     const before = best.get(leg.from);
-    if (before && before.length >= (best.get(leg.to)?.length ?? 0)) best.set(leg.to, [...before, leg]);
+    if (before && before.length + 1 >= (best.get(leg.to)?.length ?? 0)) best.set(leg.to, [...before, leg]);
   }
   const path = best.get(request.to);
   return (
