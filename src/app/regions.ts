@@ -127,10 +127,11 @@ async function idsInBody(c: RequestContext): Promise<readonly string[]> {
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (request.body === null || !(length > 0 && length <= SEARCHED_BYTES)) return [];
   const bytes = (await new ArrivingBody(request.body).read(length)) ?? new Uint8Array(0);
-  c.req.raw = new Request(request, { body: bytes as Uint8Array<ArrayBuffer> });
+  c.req.raw = new Request(request, { body: bytes as Uint8Array<ArrayBuffer>, signal: request.signal });
   const found = new TextDecoder("latin1").decode(bytes).match(IDS_IN_BODY) ?? [];
-  // A digest looks like a token without a tag.
-  return found.filter((id) => id.length !== TOKEN_LENGTH || homeOf(id, c.env)!.isTagged);
+  // A digest looks like a token without a tag. Tokens precede IDs, because only their own region knows them.
+  const known = found.filter((id) => id.length !== TOKEN_LENGTH || homeOf(id, c.env)!.isTagged);
+  return known.sort((one, other) => other.length - one.length);
 }
 
 /** @throws RegionLost if the region is unreachable, ServiceError 503 if it is reachable and has failed */

@@ -56,7 +56,9 @@ const infoFrom = async (city: City, id: string) => {
 async function regionsOfFile(id: string): Promise<readonly string[]> {
   const regions = Object.keys(BUCKETS) as RegionName[];
   const keys = await Promise.all(regions.map((region) => service.keysIn(region)));
-  return regions.filter((_, index) => keys[index]!.some((key) => key.endsWith(id) || key.endsWith(id.slice(0, 19))));
+  return regions.filter((_, index) =>
+    keys[index]!.some((key) => [`files/${id}`, `packs/${id.slice(0, 19)}`].includes(key)),
+  );
 }
 
 const FAR = ["Frankfurt", "Virginia", "Singapore", "Sydney"] as const;
@@ -263,8 +265,8 @@ describe("uploads", () => {
   });
 
   test("an upload URL works in every city", async () => {
-    const made = await service.request("Sydney", "/upload/one-time", { method: "POST" });
-    const { url } = (await made.json()) as { url: string };
+    const made = await service.request("Sydney", "/upload/once", { method: "POST" });
+    const { uploadUrl: url } = (await made.json()) as { uploadUrl: string };
     const put = await service.request("Frankfurt", new URL(url).pathname, {
       ...{ method: "PUT", body: Buffer.from(await textPdf(1)) },
     });
@@ -296,17 +298,24 @@ test("retries with an Idempotency-Key from two cities receive one response", asy
 });
 
 test("a tool call of an agent reaches files and upload URLs of other regions", async () => {
-  const [id] = await upload("Sydney", await pdfOf(2));
-  const call = async (name: string, args: object) => {
-    const response = await service.request("Virginia", "/mcp", {
+  const call = async (city: City, name: string, args: object) => {
+    const response = await service.request(city, "/mcp", {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
     });
-    return await response.text();
+    const [, data] = /^data: (.*)$/m.exec(await response.text()) ?? [];
+    return (JSON.parse(data!) as { result: Json }).result;
   };
-  expect(await call("pdf_info", { input: id })).toContain('\\"pages\\"');
-  expect(await call("delete_file", { id })).not.toContain("isError");
+  const [id] = await upload("Sydney", await pdfOf(2));
+  const { uploadUrl } = (await call("Singapore", "create_upload", {})).structuredContent;
+  const sent = { method: "PUT", body: Buffer.from(await textPdf(3)) };
+  expect((await service.request("Frankfurt", new URL(uploadUrl).pathname, sent)).status).toBe(200);
+  expect((await call("Virginia", "describe_file", { file: id })).structuredContent).toMatchObject({ pages: 2 });
+  const merged = await call("Virginia", "merge", { inputs: [id, uploadUrl] });
+  expect(merged).toMatchObject({ structuredContent: {} });
+  expect((await call("Virginia", "delete_file", { file: id })).isError).toBeUndefined();
+  expect((await infoFrom("Sydney", id!)).status).toBe(404);
 });
 
 test("static pages are served where the request arrives", async () => {
@@ -335,4 +344,27 @@ test("a client cannot choose the region by headers", async () => {
   await service.control();
   await service.request("Frankfurt", `/resource/${made.body.outputId}`);
   expect((await service.control()).filter(({ binding }) => binding === "REGION_RUNNER")).toEqual([]);
+});
+
+test("the work of a forwarded request ends when its client disconnects", async () => {
+  const [id] = await upload("Sydney", await pdfOf(30));
+  const before = await service.keysIn("oc");
+  const body = formOf([
+    ["id", id!],
+    ["output", "made"],
+  ]);
+  const answer = service.request("Frankfurt", "/bmp", { method: "POST", body, headers: { Client: "one" } });
+  await eventually(async () => expect((await service.keysIn("oc")).length).toBeGreaterThan(before.length));
+  await service.control({ gone: "one" });
+  expect((await answer).ok).toBe(false);
+  await eventually(async () => expect(await service.keysIn("oc")).toEqual(before));
+});
+
+test("expired files are removed in all regions, by an object of each region", async () => {
+  await service.control();
+  await service.runSchedule();
+  const calls = await service.control();
+  const lists = calls.filter(({ method }) => method === "list").map(({ from, binding }) => `${from} ${binding}`);
+  const expected = ["enam", "apac", "oc", "eu"].map((name) => `${name}/expired ${name.toUpperCase()}_FILES`);
+  expect([...new Set(lists)].sort()).toEqual(["arrival FILES", ...expected].sort());
 });

@@ -25,6 +25,8 @@ export type Loss = "hangs" | "rejects";
 export interface Control {
   /** Losses by region. */
   readonly lost: Readonly<Record<string, Loss>>;
+  /** Name of a client that has disconnected. workerd by itself does not notice that while a request runs. */
+  readonly gone?: string;
 }
 
 const place = new AsyncLocalStorage<string>();
@@ -144,6 +146,17 @@ export const ClientLimits = observedClass(real.ClientLimits as unknown as Class<
 export const RegionRunner = observedClass(real.RegionRunner as unknown as Class<DurableObjectState>, objectName);
 export const JobRunner = observedClass(real.JobRunner as unknown as Class<ExecutionContext>, () => "job");
 
+/** Returns a signal that is aborted when the client has disconnected. */
+function signalOf(client: string | null): AbortSignal {
+  const connection = new AbortController();
+  const watch = async () => {
+    while (control.gone !== client) await new Promise((resolve) => setTimeout(resolve, 50));
+    connection.abort(new DOMException("The client has disconnected", "AbortError"));
+  };
+  if (client !== null) void watch();
+  return connection.signal;
+}
+
 export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     if (new URL(request.url).pathname === "/control") {
@@ -152,7 +165,8 @@ export default {
     }
     const at = request.headers.get("Arrival");
     const [latitude, longitude] = at?.split(" ") ?? [];
-    const arrived = new Request(request, { cf: at ? { latitude, longitude } : {} });
+    const cf = at ? { latitude, longitude } : {};
+    const arrived = new Request(request, { cf, signal: signalOf(request.headers.get("Client")) });
     arrived.headers.delete("Arrival");
     return place.run("arrival", () => real.default.fetch(arrived, observe(env), context));
   },
