@@ -11,13 +11,15 @@ import { envAt, objectAt, type Placement } from "../service/regions/located-env.
 import { isLost, lost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance } from "../service/regions/nearest.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionsOf } from "../service/regions/regions.ts";
+import { type Region, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
 /** Names the region of a forwarded request, and the region of its claims if the request is bound. */
 const REGION_HEADER = "Pagewright-Region";
 const CLAIMS_HEADER = "Pagewright-Claims";
+/** Lists the regions to which the jobs of a forwarded request can spill over. */
+const SPILL_HEADER = "Pagewright-Spill";
 /** Number of objects of a region among which its requests are divided. */
 const RUNNERS = 16;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
@@ -53,10 +55,10 @@ export function rejectUnrouted(app: App): void {
 
 /** Returns the environment of a request that {@link addRegions} has forwarded. */
 export function envOfForwarded({ headers }: Request, env: Env): Env {
-  const named = (header: string) => regionsOf(env)?.find(({ name }) => name === headers.get(header));
-  const [region, claims] = [named(REGION_HEADER), named(CLAIMS_HEADER)];
+  const named = (header: string) => regionsIn(headers.get(header), env);
+  const [[region], [claims]] = [named(REGION_HEADER), named(CLAIMS_HEADER)];
   if (!region) throw new Error(`a forwarded request without ${REGION_HEADER}`);
-  return envAt(env, { region, ...(claims ? { claims } : {}) });
+  return envAt(env, { region, spill: named(SPILL_HEADER), ...(claims ? { claims } : {}) });
 }
 
 interface Placed {
@@ -81,8 +83,9 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const claims = key?.regions ? allowed[0] : isFileBound ? region : undefined;
   const isReading = ["GET", "HEAD"].includes(c.req.method) && c.req.path.startsWith("/resource/");
   const isNear = region === near[0] && !(claims && region.jurisdiction);
+  const spill = isFileBound ? [] : byDistance(allowed, region).filter((one) => one !== region);
   return {
-    placement: { region, ...(claims ? { claims } : {}) },
+    placement: { region, spill, ...(claims ? { claims } : {}) },
     isHere: isNear || (isReading && !claims),
     runner: `runner-${Number.parseInt(hashKey(ids[0] ?? clientOf(c)).slice(0, 8), 16) % RUNNERS}`,
   };
@@ -125,7 +128,11 @@ interface Runner extends Rpc.DurableObjectBranded {
 }
 
 /** @throws RegionLost if the region is unreachable */
-async function forward(c: RequestContext, { region, claims }: Placement, runner: string): Promise<Response> {
+async function forward(
+  c: RequestContext,
+  { region, claims, spill = [] }: Placement,
+  runner: string,
+): Promise<Response> {
   const objects = c.env.REGION_RUNNER as DurableObjectNamespace<Runner> | undefined;
   if (!objects) throw new Error("The binding REGION_RUNNER is missing.");
   const connect = () => objectAt(objects, c.env, region, runner);
@@ -134,6 +141,7 @@ async function forward(c: RequestContext, { region, claims }: Placement, runner:
   const request = new Request(c.req.raw, { signal: AbortSignal.any([signal, unreachable.signal]) });
   request.headers.set(REGION_HEADER, region.name);
   if (claims) request.headers.set(CLAIMS_HEADER, claims.name);
+  request.headers.set(SPILL_HEADER, spill.map(({ name }) => name).join());
   const answered = new AbortController();
   try {
     return await Promise.race([connect().fetch(request), untilSilent(() => connect().ping(), answered.signal)]);
