@@ -19,6 +19,7 @@ export { JobQueueObject } from "./service/jobs/job-queue-object.ts";
 export { ClientLimits } from "./service/keys/client-limits.ts";
 export { Dispatcher } from "./service/placement/instances/dispatcher.ts";
 export { EngineContainer, WebContainer } from "./service/placement/instances/engine-container.ts";
+export * from "./service/placement/instances/regional-containers.ts";
 
 const app = createApp(ISOLATE_CAPACITY);
 

@@ -11,13 +11,15 @@ import { callRegion, isLost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance } from "../service/regions/nearest.ts";
 import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionNamed, regionsOf } from "../service/regions/regions.ts";
+import { type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
 /** Names the region of a forwarded request, and the region of its claims if the request is bound. */
 const REGION_HEADER = "Pagewright-Region";
 const CLAIMS_HEADER = "Pagewright-Claims";
+/** Lists the regions to which the jobs of a forwarded request can spill over. */
+const SPILL_HEADER = "Pagewright-Spill";
 /** Number of objects of a region among which its requests are divided. */
 const RUNNERS = 16;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
@@ -57,7 +59,7 @@ export function rejectUnrouted(app: App): void {
 export function envOfForwarded({ headers }: Request, env: Env): Env {
   const [region, claims] = [REGION_HEADER, CLAIMS_HEADER].map((header) => regionNamed(headers.get(header), env));
   if (!region) throw new Error(`a forwarded request without ${REGION_HEADER}`);
-  return envAt(env, { region, ...(claims ? { claims } : {}) });
+  return envAt(env, { region, spill: regionsIn(headers.get(SPILL_HEADER), env), ...(claims ? { claims } : {}) });
 }
 
 interface Placed {
@@ -85,8 +87,11 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const homes = ids.map((id) => homeOf(id, c.env)!);
   const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
   const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
+  const isFileBound = homes.some((home) => home.isBound && home.region === region);
+  const spill = isFileBound ? [] : byDistance(allowed, region).filter((one) => one !== region);
   const isNear = region === near[0] || (isReading && path.startsWith("/resource/"));
-  return { placement: { region, ...(claims ? { claims } : {}) }, isHere: isNear && !claims, runner: runnerFor(ids[0]) };
+  const placement = { region, spill, ...(claims ? { claims } : {}) };
+  return { placement, isHere: isNear && !claims, runner: runnerFor(ids[0]) };
 }
 
 /** @param allowed regions that the client may use, nearest first */
@@ -135,7 +140,7 @@ async function idsInBody(c: RequestContext): Promise<readonly string[]> {
 }
 
 /** @throws RegionLost if the region is unreachable, ServiceError 503 if it is reachable and has failed */
-async function forward(c: RequestContext, { region, claims }: Placement, name: string): Promise<Response> {
+async function forward(c: RequestContext, { region, claims, spill = [] }: Placement, name: string): Promise<Response> {
   const runner = () => runnerAt(c.env, region, name);
   const { signal } = c.req.raw;
   const unreachable = new AbortController();
@@ -143,6 +148,7 @@ async function forward(c: RequestContext, { region, claims }: Placement, name: s
   request.headers.set(REGION_HEADER, region.name);
   if (claims) request.headers.set(CLAIMS_HEADER, claims.name);
   else request.headers.delete(CLAIMS_HEADER);
+  request.headers.set(SPILL_HEADER, spill.map(({ name }) => name).join());
   const probe = async () => {
     if (!signal.aborted) await runner().ping().catch(rejectUnlessOverloaded);
   };

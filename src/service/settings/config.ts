@@ -32,6 +32,11 @@ export interface Env extends TraceVariables {
    * client's claims.
    */
   readonly BOUND?: string;
+  /**
+   * Set by the service. Regions, nearest first and comma-separated, whose containers run jobs if those of REGION are
+   * full. @default none
+   */
+  readonly SPILL?: string;
   /** Set by the service in the environment of a region: the environment with the bindings of all regions. */
   readonly ALL_REGIONS?: Env;
   /** `private`: clients need no key. `keyed`: clients need a key. */
