@@ -7,8 +7,10 @@ import { removeOldUsage } from "./service/keys/usage-table.ts";
 import type { LeasedJob } from "./service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "./service/ports/webhooks.ts";
 import { bucketsOf } from "./service/regions/located-env.ts";
+import { regionsOf } from "./service/regions/regions.ts";
 import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
 import { type Env, readConfig } from "./service/settings/config.ts";
+import { sweepCopies } from "./service/storage/copies/copies.ts";
 import { removeExpired } from "./service/storage/expired.ts";
 
 // @cloudflare/containers looks up this class by name if it recreates a Durable Object whose container still runs.
@@ -56,6 +58,11 @@ export default {
     for (const { name, bucket } of bucketsOf(env)) {
       const counts = await removeExpired(bucket, fileLifetimeMs);
       console.log(JSON.stringify({ message: "expired files removed", ...(name ? { region: name } : {}), ...counts }));
+    }
+    for (const region of regionsOf(env) ?? []) {
+      await sweepCopies(env, region, fileLifetimeMs).catch((error: unknown) => {
+        console.log(JSON.stringify({ message: "copies not swept", region: region.name, error: String(error) }));
+      });
     }
     await removeOldUsage(usageOf(env));
   },

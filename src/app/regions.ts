@@ -23,8 +23,8 @@ const RUNNERS = 16;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
 const SEARCHED_BYTES = 2 ** 16;
 const FILE_ID = /[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
-/** An ID or token in a path: of a file, a job, an upload, or an upload URL. */
-const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|$)/;
+/** An ID or token in a path: of a file, a job, an upload, or an upload URL. A page number can follow. */
+const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|:|%3[Aa]|$)/;
 
 /** Must precede all other middleware. */
 export function addRegions(app: App): void {
@@ -79,11 +79,14 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const region = regionFor(homes, { near: near.filter((one) => allowed.includes(one)), isPath: pathId !== undefined });
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   const claims = key?.regions ? allowed[0] : isFileBound ? region : undefined;
-  const isReading = ["GET", "HEAD"].includes(c.req.method) && c.req.path.startsWith("/resource/");
+  const isReading = ["GET", "HEAD"].includes(c.req.method) && /^\/(resource|iiif)\//.test(c.req.path);
   const isNear = region === near[0] && !(claims && region.jurisdiction);
+  // Pages of files of other regions are read from copies near the reader.
+  const reader = near.find((one) => !isLost(one)) ?? region;
+  if (isReading && !claims) return { placement: { region: reader }, isHere: true, runner: "" };
   return {
     placement: { region, ...(claims ? { claims } : {}) },
-    isHere: isNear || (isReading && !claims),
+    isHere: isNear,
     runner: `runner-${Number.parseInt(hashKey(ids[0] ?? clientOf(c)).slice(0, 8), 16) % RUNNERS}`,
   };
 }

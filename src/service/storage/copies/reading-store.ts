@@ -1,0 +1,110 @@
+// Opens the store of a request that reads pages of a file of another region: from a copy in the region of the reader,
+// if there is one.
+
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { bucketAt } from "../../regions/located-env.ts";
+import { homeOf } from "../../regions/region-tag.ts";
+import { type Region, regionOf } from "../../regions/regions.ts";
+import type { Env } from "../../settings/config.ts";
+import type { FoundFile } from "../file.ts";
+import { createStore, type Store } from "../store.ts";
+import { copiesIn, copyFile } from "./copies.ts";
+import { KnownFiles, type LocationOptions } from "./known-files.ts";
+
+/** Origin of the URLs of cache entries for documents that were read recently. The host does not exist. */
+const READ_ORIGIN = "https://read-files.invalid";
+/** Contents of the cache entries. */
+const READ = "read";
+const COPYING = "copying";
+
+export interface ReadingOptions extends LocationOptions {
+  /** Lifetime of files; 0 means unlimited. */
+  readonly lifetimeMs: number;
+  /** Runs work after the response, and limits how many copies are made at the same time. */
+  later(work: () => Promise<void>): void;
+}
+
+/**
+ * @param env environment of the request; its region is the nearest one to the reader
+ * @param store store of the request
+ */
+export function openReadingStore(env: Env, store: Store, options: ReadingOptions): Store {
+  const here = regionOf(env);
+  return here ? { ...store, ...readingFrom(env, here, store, options) } : store;
+}
+
+type Reading = Pick<Store, "find" | "open" | "pageFiles">;
+
+function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptions): Reading {
+  const { lifetimeMs, cache, now = Date.now, waitUntil, later } = options;
+  const known = new KnownFiles(options);
+  const copies = createStore(copiesIn(env, here), { lifetimeMs, now });
+  /** Files of other regions, by ID, with the regions. */
+  const found = new Map<string, { readonly file: FoundFile; readonly from: Region }>();
+  const copied = new Map<string, Promise<boolean>>();
+
+  /** Reports whether the file has a complete copy here. A lost region has none. */
+  function hasCopy(id: string): Promise<boolean> {
+    const asked = copied.get(id) ?? copies.find(id).then(Boolean, () => false);
+    copied.set(id, asked);
+    return asked;
+  }
+
+  /** Records that a document without a copy was read. If that is not the first time, copies it. */
+  async function noteRead(id: string): Promise<void> {
+    const { file, from } = found.get(id)!;
+    if (!cache || file.size > LIMITS.copiedDocumentBytes) return;
+    const url = `${READ_ORIGIN}/${id}`;
+    const before = await (await cache.match(url))?.text();
+    if (before === COPYING) return;
+    const isFirst = before === undefined;
+    const [state, untilMs] = isFirst ? [READ, LIMITS.copyAfterMs] : [COPYING, LIMITS.copyMs];
+    await cache.put(url, new Response(state, { headers: { "Cache-Control": `public, max-age=${untilMs / 1000}` } }));
+    if (!isFirst) later(() => copyFile(file, { env, from, to: here, now: now() }));
+  }
+
+  const noted = new Set<string>();
+  function note(id: string): void {
+    if (noted.has(id)) return;
+    noted.add(id);
+    waitUntil(noteRead(id).catch(() => {}));
+  }
+
+  return {
+    async find(id) {
+      const home = homeOf(id, env)!;
+      if (home.region === here || home.isBound) return store.find(id);
+      const inHome = createStore(bucketAt(env, home.region), { lifetimeMs, now });
+      const file = await known.find(id, () => inHome.find(id));
+      if (file) found.set(id, { file, from: home.region });
+      return file ?? (home.isCertain ? undefined : store.find(id));
+    },
+
+    async open(id, range) {
+      const far = found.get(id);
+      if (!far) return store.open(id, range);
+      const opened = (await hasCopy(id)) ? await copies.open(id, range).catch(() => undefined) : undefined;
+      if (opened) return { ...opened, file: far.file };
+      note(id);
+      return store.open(id, range);
+    },
+
+    pageFiles: {
+      async read(id, name, range) {
+        if (!found.has(id)) return store.pageFiles.read(id, name, range);
+        const [bytes, isCopied] = await Promise.all([
+          copies.pageFiles.read(id, name, range).catch(() => undefined),
+          hasCopy(id),
+        ]);
+        if (bytes || isCopied) return bytes;
+        note(id);
+        return store.pageFiles.read(id, name, range);
+      },
+
+      async put(file, name, bytes) {
+        const isCopied = found.has(file.id) && (await hasCopy(file.id));
+        return (isCopied ? copies : store).pageFiles.put(file, name, bytes);
+      },
+    },
+  };
+}
