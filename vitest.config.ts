@@ -97,7 +97,8 @@ export default defineConfig({
           cloudflareTest({
             main: "./test/worker/platform.ts",
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { cf: false },
+            // The buckets of two more regions.
+            miniflare: { cf: false, r2Buckets: ["WEUR_FILES", "APAC_FILES"] },
           }),
         ],
         test: {

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
-import { retryOnce } from "../runtime/rpc.ts";
+import { retryOnce, withTimeout } from "../runtime/rpc.ts";
 import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { clientAt, clientIdOfKey } from "../service/http/clients/auth.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
@@ -139,7 +139,7 @@ export function pageImagesService(c: RequestContext, shared: SharedResources, sp
     defer(async () => {
       try {
         using _permit = await overflowSemaphore.acquire(AbortSignal.timeout(LIMITS.copyMs));
-        await copy();
+        await withTimeout(LIMITS.copyMs, copy);
       } catch (error) {
         log("document not copied", { error: String(error) });
       }

@@ -49,9 +49,9 @@ export async function copyFile(file: FoundFile, { env, from, to, now }: Way): Pr
     ...(expires === undefined ? {} : { expires: String(expires) }),
   };
   await writeExpiryMarker(copies, { ...(expires === undefined ? {} : { expires }) }, name);
+  const copied = await copyObject(source, copies, objectKeyOf(name), metadata);
   const derived = await source.list({ prefix: pageFilesPrefix(file.id) });
   for (const { key } of derived.objects) await copyObject(source, copies, key, metadata);
-  const copied = await copyObject(source, copies, objectKeyOf(name), metadata);
   // A client might have deleted the file in the meantime, and its copies before they were complete.
   const current = await source.head(objectKeyOf(name));
   if (copied?.etag !== current?.etag) await removeObject(copies, name);

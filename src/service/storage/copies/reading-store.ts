@@ -42,6 +42,8 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
   /** Files of other regions, by ID, with the regions. */
   const found = new Map<string, { readonly file: FoundFile; readonly from: Region }>();
   const copied = new Map<string, Promise<boolean>>();
+  /** The current write of derived data, for which no client waits. A write is lost if its region is. */
+  let writing: Promise<void> = Promise.resolve();
 
   /** Reports whether the file has a complete copy here. A lost region has none. */
   function hasCopy(id: string): Promise<boolean> {
@@ -83,7 +85,7 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
     async open(id, range) {
       const far = found.get(id);
       if (!far) return store.open(id, range);
-      const opened = (await hasCopy(id)) ? await copies.open(id, range).catch(() => undefined) : undefined;
+      const opened = await copies.open(id, range).catch(() => undefined);
       if (opened) return { ...opened, file: far.file };
       note(id);
       return store.open(id, range);
@@ -102,8 +104,12 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
       },
 
       async put(file, name, bytes) {
-        const isCopied = found.has(file.id) && (await hasCopy(file.id));
-        return (isCopied ? copies : store).pageFiles.put(file, name, bytes);
+        if (!found.has(file.id)) return store.pageFiles.put(file, name, bytes);
+        await writing;
+        writing = hasCopy(file.id)
+          .then((isCopied) => (isCopied ? copies : store).pageFiles.put(file, name, bytes))
+          .catch(() => {});
+        waitUntil(writing);
       },
     },
   };
