@@ -61,7 +61,7 @@ export default {
     }
     for (const region of regionsOf(env) ?? []) {
       await sweepCopies(env, region, fileLifetimeMs).catch((error: unknown) => {
-        console.log(JSON.stringify({ message: "copies not swept", region: region.name, error: String(error) }));
+        console.log(JSON.stringify({ message: "copies not removed", region: region.name, error: String(error) }));
       });
     }
     await removeOldUsage(usageOf(env));

@@ -60,7 +60,10 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   knownFileMs: { meaning: "time after which a location no longer serves pages of such a file without a check" },
   copyAfterMs: { meaning: "time within which the second read from another region causes a copy of a document" },
-  copyMs: { meaning: "time after which an unfinished copy of a document is repeated or removed" },
+  copyMs: {
+    meaning: "duration of copying a document to another region; then the copy is repeated or removed",
+    within: "requestJobMs",
+  },
   limiterMs: { meaning: "wait for the count of a client's requests; then 503", within: "requestJobMs" },
   usageMs: { meaning: "recording of usage, after the response", within: "requestJobMs" },
   clientLeaseMs: {

@@ -2,6 +2,7 @@
 // if there is one.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
+import type { PageImageCache } from "../../ports/page-image-cache.ts";
 import { bucketAt } from "../../regions/located-env.ts";
 import { homeOf } from "../../regions/region-tag.ts";
 import { type Region, regionOf } from "../../regions/regions.ts";
@@ -42,6 +43,7 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
   /** Files of other regions, by ID, with the regions. */
   const found = new Map<string, { readonly file: FoundFile; readonly from: Region }>();
   const copied = new Map<string, Promise<boolean>>();
+  const noted = new Set<string>();
   /** The current write of derived data, for which no client waits. A write is lost if its region is. */
   let writing: Promise<void> = Promise.resolve();
 
@@ -52,24 +54,15 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
     return asked;
   }
 
-  /** Records that a document without a copy was read. If that is not the first time, copies it. */
-  async function noteRead(id: string): Promise<void> {
-    const { file, from } = found.get(id)!;
-    if (!cache || file.size > LIMITS.copiedDocumentBytes) return;
-    const url = `${READ_ORIGIN}/${id}`;
-    const before = await (await cache.match(url))?.text();
-    if (before === COPYING) return;
-    const isFirst = before === undefined;
-    const [state, untilMs] = isFirst ? [READ, LIMITS.copyAfterMs] : [COPYING, LIMITS.copyMs];
-    await cache.put(url, new Response(state, { headers: { "Cache-Control": `public, max-age=${untilMs / 1000}` } }));
-    if (!isFirst) later(() => copyFile(file, { env, from, to: here, now: now() }));
-  }
-
-  const noted = new Set<string>();
+  /** Copies a document if it is read often. */
   function note(id: string): void {
-    if (noted.has(id)) return;
+    const { file, from } = found.get(id)!;
+    if (noted.has(id) || file.size > LIMITS.copiedDocumentBytes) return;
     noted.add(id);
-    waitUntil(noteRead(id).catch(() => {}));
+    const copyIfOften = async () => {
+      if (await isReadAgain(cache, id)) later(() => copyFile(file, { env, from, to: here, now: now() }));
+    };
+    waitUntil(copyIfOften().catch(() => {}));
   }
 
   return {
@@ -113,4 +106,17 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
       },
     },
   };
+}
+
+/**
+ * Records in a location that a document without a copy was read.
+ * @returns true if another request read it recently, and none is copying it
+ */
+async function isReadAgain(cache: PageImageCache | undefined, id: string): Promise<boolean> {
+  const url = `${READ_ORIGIN}/${id}`;
+  const before = await (await cache?.match(url))?.text();
+  if (before === COPYING) return false;
+  const [state, untilMs] = before === READ ? [COPYING, LIMITS.copyMs] : [READ, LIMITS.copyAfterMs];
+  await cache?.put(url, new Response(state, { headers: { "Cache-Control": `public, max-age=${untilMs / 1000}` } }));
+  return state === COPYING;
 }
