@@ -42,7 +42,7 @@ function observed(bucket: R2Bucket) {
     get:
       (target, name: keyof R2Bucket) =>
       async (key: unknown, ...others: unknown[]) => {
-        const call = typeof key === "string" ? `${name} ${key.split("/")[0]}` : name;
+        const call = typeof key === "string" ? `${name} ${key.replace(/\/\w+-.*/, "")}` : name;
         calls.all.push(call);
         await calls.before(call);
         return (target[name] as (...given: unknown[]) => unknown).call(target, key, ...others);
@@ -230,11 +230,17 @@ describe("spec: DELETE", () => {
     expect((await page(id, 10)).status).toBe(404);
   });
 
-  test.each(["get files", "head copied"])("also deletes a copy that waits at %s", async (at) => {
-    const { store, copy, remove, sweep, far, clock } = deployment();
+  test.each([
+    ["far", "head copied"],
+    ["far", "get files"],
+    ["reader", "put copies/files"],
+    ["reader", "put copies/pages"],
+  ] as const)("also deletes a copy while the copying waits in the region of the %s at %s", async (side, at) => {
+    const { store, page, copy, remove, sweep, clock, ...sides } = deployment();
     const { id } = await store();
+    await page(id, 10);
     const [reached, continued] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    far.before = async (call) => {
+    sides[side].before = async (call) => {
       if (call !== at) return;
       reached.resolve();
       await continued.promise;
@@ -244,7 +250,8 @@ describe("spec: DELETE", () => {
     await remove(id);
     continued.resolve();
     await copying;
-    expect(await isCopied(id)).toBe(false);
+    const isLeft = (key: string) => !/^copies\/expiring\//.test(key);
+    expect((await keysIn(FILES)).filter(isLeft)).toEqual([]);
     clock.now += 2 * LIMITS.copyMs;
     await sweep(FAR);
     expect(await keysIn(WEUR_FILES)).toEqual([]);
