@@ -80,7 +80,7 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   if (method === "OPTIONS" || (isReading && pathId === undefined)) {
     return { placement: { region: near[0]! }, isHere: true, runner: "" };
   }
-  const names = (await keyOf(c))?.regions;
+  const names = (await keyOf(c))?.regions ?? boundRegions(c.env);
   const allowed = names ? near.filter(({ name }) => names.includes(name)) : near;
   if (allowed.length === 0) throw noRegion();
   const ids = pathId === undefined ? await idsInBody(c) : [pathId];
@@ -122,6 +122,10 @@ function runnerFor(id: string | undefined): string {
   const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
   return `runner-${number % RUNNERS}`;
 }
+
+/** @returns undefined if clients are not bound */
+const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
+  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;
