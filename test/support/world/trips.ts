@@ -54,7 +54,7 @@ export function journeyOf(
     if (before && before.length + 1 >= (best.get(leg.to)?.length ?? 0)) best.set(leg.to, [...before, leg]);
   }
   const path = best.get(request.to);
-  return (
-    path && { count: path.length / 2, ms: request.to - request.from, trips: [...new Set(path.map(({ trip }) => trip))] }
-  );
+  if (!path) return undefined;
+  const sequence = [...new Set(path.map(({ trip }) => trip))].map(({ call, from, to }) => ({ call, from, to }));
+  return { count: path.length / 2, ms: request.to - request.from, trips: sequence };
 }

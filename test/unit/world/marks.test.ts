@@ -2,7 +2,7 @@ import { deflateRawSync, deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { marksIn } from "../../support/world/marks.ts";
 
-const MARK = "Übergabe-7f3a";
+const MARK = "résumé-7f3a";
 const bytes = Buffer.from(`before ${MARK} after`);
 const utf16 = Buffer.from(`before ${MARK} after`, "utf16le");
 

@@ -12,18 +12,35 @@ export function instrument(platform: string): void {
   observeFetch(new URL(platform).host);
 }
 
-/** Reports activity when a timer is set and when it fires. So a loop that yields is active. */
+/** Duration in milliseconds from which a timer is a time limit. */
+const LIMIT_MS = 1000;
+const MAX_EXTENSIONS = 10;
+
+/**
+ * Reports activity when a timer is set and when it fires. So a loop that yields is active. A time limit is extended
+ * while trips are under way, because they take virtual time: on a busy machine, they would exceed it.
+ */
 function observeTimers(): void {
-  const { setTimeout, setImmediate } = globalThis;
-  const observed = (callback: (...given: unknown[]) => void) => {
+  const { setTimeout, setInterval, setImmediate, clearInterval } = globalThis;
+  const observed = (callback: () => void) => {
     clock.note();
-    return (...given: unknown[]) => {
+    return () => {
       clock.note();
-      callback(...given);
+      callback();
     };
   };
+  const limit = (callback: () => void, ms: number) => {
+    let extensions = 0;
+    const timer = setInterval(() => {
+      if (clock.isUnderWay && extensions++ < MAX_EXTENSIONS) return;
+      clearInterval(timer);
+      callback();
+    }, ms);
+    return timer;
+  };
   const timers = {
-    setTimeout: (callback: () => void, ms?: number) => setTimeout(observed(callback), ms),
+    setTimeout: (callback: () => void, ms = 0) =>
+      ms < LIMIT_MS ? setTimeout(observed(callback), ms) : limit(observed(callback), ms),
     setImmediate: (callback: () => void) => setImmediate(observed(callback)),
   };
   Object.assign(globalThis, timers);

@@ -61,11 +61,16 @@ export class VirtualClock {
     this.note();
   }
 
+  /** True if a trip or work in another process is under way. */
+  get isUnderWay(): boolean {
+    return this.#arrivals.length > 0 || this.#isWorking();
+  }
+
   /** Waits until no trip is under way, and nothing computes. */
   async settled(): Promise<void> {
     for (let quiet = 0, seen = -1; quiet < SETTLED_TURNS; seen = this.#activity) {
       await turn();
-      quiet = this.#isWorking() || this.#arrivals.length > 0 || this.#activity !== seen ? 0 : quiet + 1;
+      quiet = this.isUnderWay || this.#activity !== seen ? 0 : quiet + 1;
     }
   }
 
