@@ -320,7 +320,7 @@ test("a tool call of an agent reaches files and upload URLs of other regions", a
 
 test("static pages are served where the request arrives", async () => {
   await service.control();
-  for (const path of ["/health", "/docs", "/openapi.json", "/unknown"]) await service.request("Sydney", path);
+  for (const path of ["/up", "/docs", "/openapi.json", "/unknown"]) await service.request("Sydney", path);
   const calls = await service.control();
   expect(calls.filter(({ binding }) => binding !== "console")).toEqual([]);
 });
