@@ -165,6 +165,7 @@ export function readConfig(env: Env): Config {
   if (dialect !== "2022" && dialect !== "current") {
     throw new Error(`API_DIALECT must be "2022" or "current", not "${dialect}".`);
   }
+  if (env.BOUND_REGIONS?.trim() && !env.REGIONS?.trim()) throw new Error("BOUND_REGIONS needs REGIONS.");
   const addressLimits = addressLimitsSetting(env);
   const baseUrl = baseUrlSetting(env.BASE_URL);
   const allowed = env.ALLOWED_HOSTS ? hostsSetting(env.ALLOWED_HOSTS) : undefined;

@@ -4,12 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { eventually } from "../../support/eventually.ts";
-import {
-  type Call,
-  type City,
-  type RegionalService,
-  startRegionalService,
-} from "../../support/regions/regional-service.ts";
+import type { Call } from "../../support/regions/observations.ts";
+import { type City, type RegionalService, startRegionalService } from "../../support/regions/regional-service.ts";
 
 const MARK = "Zanzibar9417";
 const MiB = 2 ** 20;

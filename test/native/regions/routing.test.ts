@@ -364,7 +364,9 @@ test("expired files are removed in all regions, by an object of each region", as
   await service.control();
   await service.runSchedule();
   const calls = await service.control();
-  const lists = calls.filter(({ method }) => method === "list").map(({ from, binding }) => `${from} ${binding}`);
+  const lists = calls
+    .filter(({ method, given }) => method === "list" && given.includes('"files/"'))
+    .map(({ from, binding }) => `${from} ${binding}`);
   const expected = ["enam", "apac", "oc", "eu"].map((name) => `${name}/expired ${name.toUpperCase()}_FILES`);
   expect([...new Set(lists)].sort()).toEqual(["arrival FILES", ...expected].sort());
 });
