@@ -25,6 +25,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.[Symbol.asyncDispose]());
 
+// biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
 type Json = Readonly<Record<string, any>>;
 type Fields = readonly (readonly [name: string, value: string | Blob])[];
 

@@ -9,7 +9,7 @@ import type { Call, Control } from "../../support/regions/observations.ts";
 export { ContainerProxy, Dispatcher, EngineContainer, WebContainer } from "../../../src/index.ts";
 
 const place = new AsyncLocalStorage<string>();
-let calls: Call[] = [];
+const calls: Call[] = [];
 let control: Control = { lost: {} };
 
 const record = (call: Omit<Call, "from" | "given">, given: readonly unknown[]) =>
