@@ -42,8 +42,8 @@ export const LIMITS = {
   clientRenewMs: 15_000,
   /** Short, because other regions cannot use what one region holds and does not use. */
   allowanceMs: 20_000,
-  /** Below `limiterMs`, the time for which the request waits. */
-  allowanceCallMs: 4_000,
+  /** A request can wait for two calls within `limiterMs`. */
+  allowanceCallMs: 2_000,
   /** Includes the time for which a job waits, and for which its body arrives. */
   loanedJobMs: 600_000,
   readyMs: 5_000,

@@ -159,7 +159,9 @@ export class RegionCounts {
       if (retryAfterSeconds !== undefined) return { rejected: { limit, retryAfterSeconds }, left: this.#left(limits) };
       if (calls === CALLS) throw new Error("other requests used the allowances");
       this.#need = amountsOf((name) => this.#need[name] + needed[name]);
-      ({ retryAfter } = await this.#askCenter());
+      // The first failure can be a lost call.
+      const askAgain = (error: unknown) => (calls === 0 ? { retryAfter: {} } : Promise.reject(error));
+      ({ retryAfter } = await this.#askCenter().catch(askAgain));
     }
   }
 
@@ -182,16 +184,16 @@ export class RegionCounts {
   }
 
   async #report(): Promise<Allowance> {
-    const [used, held, need, sent] = [this.#used, this.#held, this.#need, this.#local()];
-    const counted = this.#counts.counted;
+    const [used, need, sent, counted] = [this.#used, this.#need, this.#local(), this.#counts.counted];
+    const wish = this.#expected.wish(sent, counted.jobs);
+    const held = this.#keepOnly(amountsOf((name) => need[name] + wish[name]));
     this.#need = NOTHING;
     this.#sequence++;
     this.#isChanged = false;
     this.#isUnreachable = true;
     const answer = await this.#options.call({
-      ...{ sequence: this.#sequence, limits: this.#limits, counted, need },
-      held: amountsOf((name) => Math.max(0, held[name])),
-      wish: this.#expected.wish(sent, counted.jobs),
+      ...{ sequence: this.#sequence, limits: this.#limits },
+      ...{ counted, held, need, wish },
     });
     this.#isUnreachable = false;
     const isIgnored = answer.sequence !== this.#sequence;
@@ -200,7 +202,20 @@ export class RegionCounts {
     this.#aheadMs = answer.time - sent;
     this.#answer = answer;
     this.#reported = used;
+    // The center still counts `held`, until the next report.
+    this.#isChanged ||= LIMIT_NAMES.some((name) => held[name] > answer.allowed[name]);
     return answer;
+  }
+
+  /** Gives up the part of the allowance that exceeds these amounts, and returns the rest. */
+  #keepOnly(amounts: Amounts): Amounts {
+    const held = amountsOf((name) => Math.max(0, this.#held[name]));
+    const rest = amountsOf((name) => Math.min(held[name], amounts[name]));
+    if (this.#answer) {
+      const { allowed } = this.#answer;
+      this.#answer = { ...this.#answer, allowed: amountsOf((name) => allowed[name] - held[name] + rest[name]) };
+    }
+    return rest;
   }
 
   #changed(): void {
