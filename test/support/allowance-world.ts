@@ -17,6 +17,10 @@ export interface Scenario {
   readonly requests: number;
   readonly durationMs: number;
   readonly limits: Required<Limits>;
+  /** Interval between requests. @default random: half of the requests arrive in ten bursts */
+  readonly everyMs?: number;
+  /** Probability that a call takes up to 6 s in each direction. @default 0.01 */
+  readonly slow?: number;
   /** Time for which one region is cut off, from the middle. @default 0 */
   readonly cutMs?: number;
   /** Probability that a call is lost, and that its response is lost. @default 0 */
@@ -58,7 +62,7 @@ type Counts = Pick<ClientCounts | RegionCounts, "renew" | "leave" | "removed"> &
 };
 
 export async function simulate(scenario: Scenario): Promise<Outcome> {
-  const { limits, durationMs, jobMs, cutMs = 0, lost = 0, restarts = 0 } = scenario;
+  const { limits, durationMs, jobMs, everyMs, slow = 0.01, cutMs = 0, lost = 0, restarts = 0 } = scenario;
   const random = randomOf(scenario.seed);
   const scheduler = new Scheduler(Date.parse(scenario.start));
   const now = () => scheduler.time;
@@ -70,8 +74,8 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
 
   function open(name: string, skewMs: number, kept?: SerializedCounts) {
     const life = { isOver: false };
-    // Some calls take much longer than others, and arrive after a later call.
-    const delay = () => (random() < 0.01 ? 6000 * random() : ROUND_TRIPS_MS[name]! * (0.4 + 0.2 * random()));
+    // A slow call can arrive after a later one.
+    const delay = () => (random() < slow ? 6000 * random() : ROUND_TRIPS_MS[name]! * (0.4 + 0.2 * random()));
     const isLost = () => isCut(name) || life.isOver || random() < lost;
     const call = (report: Report) =>
       new Promise<Allowance>((resolve, reject) => {
@@ -108,21 +112,23 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
       lifetimeMs: HOUR_MS * 3 * random(),
     };
     const doesRestart = random() < restarts;
-    // Half of the requests arrive in ten bursts.
     const arrival = random() < 0.5 ? random() : (Math.floor(random() * 10) + 0.01 * random()) / 10;
-    scheduler.after(async () => {
-      if (region && doesRestart) {
-        region.life.isOver = true;
-        Object.assign(region, open(region.name, region.skewMs, structuredClone(region.counts.kept)));
-      }
-      void perform(task, idealClient, () => alone).then((result) => {
-        if (result === "accepted") ideal++;
-      });
-      const asked = now();
-      const counts = () => region?.counts ?? center;
-      const result = await perform(task, client, counts, () => now() > asked && tally.waited++);
-      tally[result]++;
-    }, arrival * durationMs);
+    scheduler.after(
+      async () => {
+        if (region && doesRestart) {
+          region.life.isOver = true;
+          Object.assign(region, open(region.name, region.skewMs, structuredClone(region.counts.kept)));
+        }
+        void perform(task, idealClient, () => alone).then((result) => {
+          if (result === "accepted") ideal++;
+        });
+        const asked = now();
+        const counts = () => region?.counts ?? center;
+        const result = await perform(task, client, counts, () => now() > asked && tally.waited++);
+        tally[result]++;
+      },
+      everyMs === undefined ? arrival * durationMs : count * everyMs,
+    );
   }
   await scheduler.runUntil(start + durationMs + cutMs + jobMs + 450_000);
   const left = center.peek(limits);
@@ -191,6 +197,8 @@ class IndependentCounts {
   readonly #limits: Required<Limits>;
   readonly #now: () => number;
   readonly #times: number[] = [];
+  /** Index of the first request of the last 60 s. */
+  #first = 0;
   readonly #days = new Map<string, number>();
   readonly #hours = new Map<number, number>();
   #jobs = 0;
@@ -204,11 +212,10 @@ class IndependentCounts {
 
   get left(): Amounts {
     const { requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes } = this.#limits;
-    let recent = 0;
-    while (recent < this.#times.length && this.#times.at(-1 - recent)! > this.#now() - 60_000) recent++;
+    while (this.#times.length > this.#first && this.#times[this.#first]! <= this.#now() - 60_000) this.#first++;
     const stored = [...this.#hours].filter(([hour]) => hour * HOUR_MS > this.#now());
     return {
-      requestsPerMinute: requestsPerMinute - recent,
+      requestsPerMinute: requestsPerMinute - (this.#times.length - this.#first),
       concurrentJobs: concurrentJobs - this.#jobs,
       megabytesPerDay: megabytesPerDay * MB - (this.#days.get(dayOf(this.#now())) ?? 0),
       storedMegabytes: storedMegabytes * MB - stored.reduce((sum, [, bytes]) => sum + bytes, 0),

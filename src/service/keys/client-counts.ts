@@ -80,6 +80,12 @@ export class ClientCounts {
     return { seconds: [...this.#seconds], jobs: this.#leases.size, days, hours: this.#stored.hours };
   }
 
+  /** Number of jobs that count here. */
+  get jobs(): number {
+    this.#forget();
+    return this.#leases.size;
+  }
+
   ask(limits: Limits, request: LimitRequest): LimitDecision {
     const sum = this.#sum();
     const wanted = wantedBy(request);

@@ -18,8 +18,12 @@ import { ExpectedUse } from "./expected-use.ts";
 
 /** Maximum difference that arises between two clocks in the lifetime of an allowance. */
 const DRIFT_MS = 1000;
-/** Calls for one request. A second one is necessary if other requests used what the first one brought. */
-const CALLS = 4;
+/**
+ * Reports for one request. More than one is necessary if other requests used what the first one brought, or if a call
+ * was lost.
+ */
+const REPORTS = 4;
+const LOST_REPORTS = 2;
 
 export interface RegionOptions {
   /** Asks the center. Must not take longer than `LIMITS.allowanceCallMs`. */
@@ -27,6 +31,16 @@ export interface RegionOptions {
   later(work: () => void, ms: number): void;
   /** @default Date.now */
   now?(): number;
+}
+
+/** A request that waits for an answer of the center. */
+interface Waiter {
+  readonly needed: Amounts;
+  /** Number of reports that contained the request. */
+  reports: number;
+  /** Returns false if the request still waits. */
+  decide(retryAfter: Allowance["retryAfter"]): boolean;
+  fail(error: unknown): void;
 }
 
 export class RegionCounts {
@@ -43,12 +57,12 @@ export class RegionCounts {
   #spent: Amounts = NOTHING;
   /** {@link #used} at the last report. */
   #reported: Amounts = NOTHING;
-  #need: Amounts = NOTHING;
+  /** Requests that wait for the next report. */
+  #waiting: Waiter[] = [];
   /** True if the counts have changed since the last report. */
   #isChanged = true;
   #isUnreachable = false;
-  #call: Promise<Allowance> | undefined;
-  #nextCall: Promise<Allowance> | undefined;
+  #isReporting = false;
   #isPlanned = false;
 
   constructor(serialized: SerializedCounts | undefined, options: RegionOptions) {
@@ -111,10 +125,9 @@ export class RegionCounts {
   }
 
   /** @throws Error if the center is unreachable */
-  async peek(limits: Limits): Promise<RemainingLimits> {
+  peek(limits: Limits): Promise<RemainingLimits> {
     this.#limits = { ...this.#limits, ...limits };
-    await this.#askCenter();
-    return this.#left(limits);
+    return this.#wait(NOTHING, (retryAfter) => retryAfter && this.#left(limits));
   }
 
   /** The center's time, or a later time. */
@@ -123,7 +136,7 @@ export class RegionCounts {
   }
 
   get #used(): Amounts {
-    return { ...this.#spent, concurrentJobs: this.#counts.counted.jobs };
+    return { ...this.#spent, concurrentJobs: this.#counts.jobs };
   }
 
   /** What can be used now. Negative if bytes that were not announced exceed the allowance. */
@@ -139,15 +152,14 @@ export class RegionCounts {
 
   #spend(name: LimitName, amount: number): void {
     this.#spent = { ...this.#spent, [name]: this.#spent[name] + amount };
-    this.#expected.used(this.#local(), { ...NOTHING, [name]: amount }, this.#counts.counted.jobs);
+    this.#expected.used(this.#local(), { ...NOTHING, [name]: amount }, this.#counts.jobs);
   }
 
   /** @param count counts the amounts, at the moment at which the allowance contains them */
   async #decide(limits: Limits, wanted: Amounts, count: () => Pick<LimitDecision, "lease">): Promise<LimitDecision> {
     this.#limits = { ...this.#limits, ...limits };
     const needed = amountsOf((name) => (limits[name] === undefined ? 0 : wanted[name]));
-    let retryAfter: Allowance["retryAfter"] = {};
-    for (let calls = 0; ; calls++) {
+    return this.#wait(needed, (retryAfter = {}) => {
       const held = this.#held;
       const limit = LIMIT_NAMES.find((name) => needed[name] > Math.max(0, held[name]));
       if (limit === undefined) {
@@ -156,41 +168,65 @@ export class RegionCounts {
         return { ...counted, left: this.#left(limits) };
       }
       const retryAfterSeconds = retryAfter[limit];
-      if (retryAfterSeconds !== undefined) return { rejected: { limit, retryAfterSeconds }, left: this.#left(limits) };
-      if (calls === CALLS) throw new Error("other requests used the allowances");
-      this.#need = amountsOf((name) => this.#need[name] + needed[name]);
-      // The first failure can be a lost call.
-      const askAgain = (error: unknown) => (calls === 0 ? { retryAfter: {} } : Promise.reject(error));
-      ({ retryAfter } = await this.#askCenter().catch(askAgain));
-    }
-  }
-
-  /** Reports to the center, after the report that is under way. Concurrent callers share a report. */
-  #askCenter(): Promise<Allowance> {
-    if (this.#call) {
-      this.#nextCall ??= this.#call
-        .then(undefined, () => {})
-        .then(() => {
-          this.#nextCall = undefined;
-          return this.#askCenter();
-        });
-      return this.#nextCall;
-    }
-    this.#call = this.#report().finally(() => {
-      this.#call = undefined;
-      this.#plan();
+      return retryAfterSeconds && { rejected: { limit, retryAfterSeconds }, left: this.#left(limits) };
     });
-    return this.#call;
   }
 
-  async #report(): Promise<Allowance> {
-    const [used, need, sent, counted] = [this.#used, this.#need, this.#local(), this.#counts.counted];
+  /** @param decide returns a falsy value until an answer of the center allows a decision */
+  #wait<T extends object>(
+    needed: Amounts,
+    decide: (answer?: Allowance["retryAfter"]) => T | undefined | 0,
+  ): Promise<T> {
+    const decision = decide();
+    if (decision) return Promise.resolve(decision);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const decideAgain = (retryAfter: Allowance["retryAfter"]) => {
+      const decision = decide(retryAfter);
+      if (decision) resolve(decision);
+      return Boolean(decision);
+    };
+    this.#waiting.push({ needed, reports: 0, decide: decideAgain, fail: reject });
+    void this.#report();
+    return promise;
+  }
+
+  /** Reports to the center, and decides the waiting requests. There is one report at a time. */
+  async #report(): Promise<void> {
+    if (this.#isReporting) return;
+    this.#isReporting = true;
+    const waiters = this.#waiting;
+    this.#waiting = [];
+    try {
+      const { retryAfter } = await this.#call(waiters);
+      this.#waitAgain(
+        waiters.filter(({ decide }) => !decide(retryAfter)),
+        new Error("others used the allowances"),
+        REPORTS,
+      );
+    } catch (error) {
+      this.#isUnreachable = true;
+      this.#waitAgain(waiters, error, LOST_REPORTS);
+    }
+    this.#isReporting = false;
+    if (this.#waiting.length > 0) void this.#report();
+    else this.#plan();
+  }
+
+  #waitAgain(waiters: readonly Waiter[], error: unknown, maxReports: number): void {
+    for (const waiter of waiters) {
+      waiter.reports++;
+      if (waiter.reports >= maxReports) waiter.fail(error);
+      else this.#waiting.push(waiter);
+    }
+  }
+
+  async #call(waiters: readonly Waiter[]): Promise<Allowance> {
+    const [used, sent, counted] = [this.#used, this.#local(), this.#counts.counted];
+    const need = amountsOf((name) => waiters.reduce((sum, { needed }) => sum + needed[name], 0));
     const wish = this.#expected.wish(sent, counted.jobs);
-    const held = this.#keepOnly(amountsOf((name) => need[name] + wish[name]));
-    this.#need = NOTHING;
+    const held = this.#keepOnly(wish);
     this.#sequence++;
     this.#isChanged = false;
-    this.#isUnreachable = true;
     const answer = await this.#options.call({
       ...{ sequence: this.#sequence, limits: this.#limits },
       ...{ counted, held, need, wish },
@@ -225,22 +261,18 @@ export class RegionCounts {
 
   /** Plans the next report, which precedes the end of the allowance, unless there is nothing to report or to renew. */
   #plan(): void {
-    if (this.#call || this.#nextCall) return;
+    if (this.#isReporting) return;
     const [used, held, { allowed = NOTHING } = {}] = [this.#used, this.#held, this.#answer];
     const isLow = (name: LimitName) => name !== "concurrentJobs" && held[name] < allowed[name] / 2;
-    if (!this.#isUnreachable && this.#answer && LIMIT_NAMES.some(isLow)) return this.#reportInBackground();
+    if (!this.#isUnreachable && this.#answer && LIMIT_NAMES.some(isLow)) return void this.#report();
     const hasNews = this.#isChanged || this.#isUnreachable || used.concurrentJobs > 0;
     if (this.#isPlanned || !(hasNews || LIMIT_NAMES.some((name) => allowed[name] > 0))) return;
     this.#isPlanned = true;
     const report = () => {
       this.#isPlanned = false;
-      this.#reportInBackground();
+      void this.#report();
     };
     this.#options.later(report, LIMITS.allowanceMs / 2);
-  }
-
-  #reportInBackground(): void {
-    this.#askCenter().catch(() => {});
   }
 
   /** Returns what was left at the last report, minus what was used since then. */
