@@ -103,7 +103,8 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   const alone = new ClientCounts(undefined, { now });
   let ideal = 0;
   for (let count = 0; count < scenario.requests; count++) {
-    const region = regions[Math.floor(random() * (regions.length + 1))];
+    const place = everyMs === undefined ? Math.floor(random() * (regions.length + 1)) : count % (regions.length + 1);
+    const region = regions[place];
     const task = {
       request: { isJob: random() < 0.8, bytes: Math.ceil(random() * scenario.bodyBytes) },
       jobMs: random() * jobMs,

@@ -28,13 +28,20 @@ export class ExpectedUse {
     };
   }
 
-  /** Returns twice the recent use, because an allowance is renewed when half of it is left; and the unused jobs. */
+  /**
+   * Returns twice the recent use, because an allowance is renewed when half of it is left; four times the recent bytes,
+   * because sizes differ; and half more than the recent jobs, minus the running ones.
+   */
   wish(now: number, jobs: number): Amounts {
     this.#advance(now);
     if (now - this.#lastUse >= IDLE_MS) return NOTHING;
     const recent = amountsOf((name) => Math.max(this.#current[name], this.#past[name]));
-    const concurrentJobs = Math.max(0, Math.round(recent.concurrentJobs) - jobs);
-    return { ...amountsOf((name) => Math.ceil(2 * recent[name])), concurrentJobs };
+    return {
+      requestsPerMinute: Math.ceil(2 * recent.requestsPerMinute),
+      megabytesPerDay: Math.ceil(4 * recent.megabytesPerDay),
+      storedMegabytes: Math.ceil(4 * recent.storedMegabytes),
+      concurrentJobs: Math.max(0, Math.ceil(1.5 * recent.concurrentJobs) - jobs),
+    };
   }
 
   #advance(now: number): void {
