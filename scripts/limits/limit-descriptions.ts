@@ -65,7 +65,10 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "time for which a region can use an allowance of a client's limits",
     within: "clientLeaseMs",
   },
-  allowanceCallMs: { meaning: "wait for an allowance of a client's limits; then the region asks once more", within: "limiterMs" },
+  allowanceCallMs: {
+    meaning: "wait for an allowance of a client's limits; then the region asks once more",
+    within: "limiterMs",
+  },
   loanedJobMs: { meaning: "time for which the jobs of an unreachable region count for their client" },
   readyMs: { meaning: "duration of each check of `/ready`", within: "requestJobMs" },
   answerStallMs: {

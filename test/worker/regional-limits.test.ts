@@ -15,6 +15,10 @@ const limiterIn = (region: string): Limiter => durableLimiter(CLIENT_LIMITS, { R
 const objectOf = (name: string) => CLIENT_LIMITS.get(CLIENT_LIMITS.idFromName(name));
 const keysOf = (name: string) => runInDurableObject(objectOf(name), async (_, { storage }) => storage.list());
 
+/** Ends the memory of an object, even while it has timers. */
+const restart = (name: string) =>
+  runInDurableObject(objectOf(name), (_, context) => context.abort("restarted by the test")).catch(() => {});
+
 describe("a region that is not the center", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
   afterEach(() => void vi.useRealTimers());
@@ -26,13 +30,13 @@ describe("a region that is not the center", () => {
 });
 
 test("10,000 requests from five regions in parallel never exceed the limits", async () => {
-  const limits = { requestsPerMinute: 4000, concurrentJobs: 300, megabytesPerDay: 3, storedMegabytes: 1 };
+  const limits = { requestsPerMinute: 4000, concurrentJobs: 300, megabytesPerDay: 2, storedMegabytes: 1 };
   const counts = { accepted: 0, bytes: 0, jobs: 0, mostJobs: 0, stored: 0, failed: 0 };
   const rejected: Record<string, number> = {};
   const requests = Array.from({ length: 10_000 }, async (_, at) => {
     const limiter = limiterIn(NAMES[at % NAMES.length]!);
-    const bytes = at % 1000;
-    const decision = await limiter.acquire("crowd", limits, { isJob: true, bytes }).catch(() => undefined);
+    const [bytes, isJob] = [at % 1000, at % 3 === 0];
+    const decision = await limiter.acquire("crowd", limits, { isJob, bytes }).catch(() => undefined);
     if (!decision) return void counts.failed++;
     if (decision.rejected) {
       rejected[decision.rejected.limit] = (rejected[decision.rejected.limit] ?? 0) + 1;
@@ -40,24 +44,24 @@ test("10,000 requests from five regions in parallel never exceed the limits", as
     }
     counts.accepted++;
     counts.bytes += bytes;
-    counts.jobs++;
+    if (isJob) counts.jobs++;
     counts.mostJobs = Math.max(counts.mostJobs, counts.jobs);
     const stored = await limiter.store("crowd", 1, { bytes: 1000, expires: Date.now() + 3_600_000 });
     if (!stored.rejected) counts.stored += 1000;
-    counts.jobs--;
+    if (isJob) counts.jobs--;
     await limiter.release("crowd", decision.lease, 0);
   });
   await Promise.all(requests);
   console.log(JSON.stringify({ ...counts, rejected }));
   expect(counts.accepted).toBeLessThanOrEqual(4000);
   expect(counts.mostJobs).toBeLessThanOrEqual(300);
-  expect(counts.bytes).toBeLessThanOrEqual(3 * 2 ** 20);
+  expect(counts.bytes).toBeLessThanOrEqual(2 * 2 ** 20);
   expect(counts.stored).toBeLessThanOrEqual(2 ** 20);
-  expect(counts.accepted + counts.failed).toBeGreaterThan(300);
+  expect(counts.accepted).toBeGreaterThan(2000);
   await Promise.all(NAMES.map((name) => limiterIn(name).peek("crowd", limits)));
   const left = await limiterIn("weur").peek("crowd", limits);
   expect(left.concurrentJobs!.count).toBeLessThanOrEqual(300);
-  expect(left.megabytesPerDay!.count).toBeLessThanOrEqual(3 * 2 ** 20 - counts.bytes);
+  expect(left.megabytesPerDay!.count).toBeLessThanOrEqual(2 * 2 ** 20 - counts.bytes);
 });
 
 test("regions share limits, and their counts outlive the memory of all objects", async () => {
@@ -71,8 +75,8 @@ test("regions share limits, and their counts outlive the memory of all objects",
   expect((await away.acquire("shared", limits, request)).rejected?.limit).toBe("megabytesPerDay");
   await eventually(async () => expect((await keysOf("oc/shared/weur")).has("counts")).toBe(true));
   await eventually(async () => expect((await keysOf("shared")).has("counts")).toBe(true));
-  await evictDurableObject(objectOf("oc/shared/weur"));
-  await evictDurableObject(objectOf("shared"));
+  await restart("oc/shared/weur");
+  await restart("shared");
   for (const limiter of [away, home]) {
     const left = await limiter.peek("shared", limits);
     expect(left).toMatchObject({ concurrentJobs: { count: 1 }, megabytesPerDay: { count: 0 } });

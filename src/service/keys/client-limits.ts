@@ -104,7 +104,7 @@ export class ClientLimits extends DurableObject<Env> {
     if (source === undefined) return this.#counts;
     const call = (report: Report) =>
       withTimeout(LIMITS.allowanceCallMs, async () => this.#centerOf(source).grant(source.region, report));
-    this.#region ??= new RegionCounts(this.#counts.kept, { call, later: setTimeout });
+    this.#region ??= new RegionCounts(this.#counts.kept, { call, later: (work, ms) => void setTimeout(work, ms) });
     return this.#region;
   }
 

@@ -234,6 +234,7 @@ export class RegionCounts {
     this.#isUnreachable = false;
     const isIgnored = answer.sequence !== this.#sequence;
     this.#sequence = answer.sequence;
+    this.#isChanged ||= isIgnored;
     if (isIgnored) return answer;
     this.#aheadMs = answer.time - sent;
     this.#answer = answer;

@@ -1,7 +1,7 @@
 // Decides which requests need a key or have limits, and which clients can delete a file.
 
 import { d1Usage } from "../../keys/d1-usage.ts";
-import { limiterOf } from "../../keys/durable-limiter.ts";
+import { countedName, limiterOf } from "../../keys/durable-limiter.ts";
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { Config, Env } from "../../settings/config.ts";
@@ -40,7 +40,7 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   if (config.variant === "keyed") {
     const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
     const limits = limitsOf(key.record.limits);
-    const client = clientIdOfKey(key);
+    const client = countedName(clientIdOfKey(key), key.record.regions, env);
     return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
   }
   const limits = config.addressLimits;
