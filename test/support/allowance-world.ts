@@ -105,31 +105,23 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   for (let count = 0; count < scenario.requests; count++) {
     const place = everyMs === undefined ? Math.floor(random() * (regions.length + 1)) : count % (regions.length + 1);
     const region = regions[place];
-    const task = {
-      request: { isJob: random() < 0.8, bytes: Math.ceil(random() * scenario.bodyBytes) },
-      jobMs: random() * jobMs,
-      outputBytes: Math.ceil(random() * scenario.outputBytes),
-      storedBytes: Math.ceil(random() * scenario.storedBytes),
-      lifetimeMs: HOUR_MS * 3 * random(),
-    };
+    const task = randomTask(scenario, random);
     const doesRestart = random() < restarts;
     const arrival = random() < 0.5 ? random() : (Math.floor(random() * 10) + 0.01 * random()) / 10;
-    scheduler.after(
-      async () => {
-        if (region && doesRestart) {
-          region.life.isOver = true;
-          Object.assign(region, open(region.name, region.skewMs, structuredClone(region.counts.kept)));
-        }
-        void perform(task, idealClient, () => alone).then((result) => {
-          if (result === "accepted") ideal++;
-        });
-        const asked = now();
-        const counts = () => region?.counts ?? center;
-        const result = await perform(task, client, counts, () => now() > asked && tally.waited++);
-        tally[result]++;
-      },
-      everyMs === undefined ? arrival * durationMs : count * everyMs,
-    );
+    const arrivalMs = everyMs === undefined ? arrival * durationMs : count * everyMs;
+    scheduler.after(async () => {
+      if (region && doesRestart) {
+        region.life.isOver = true;
+        Object.assign(region, open(region.name, region.skewMs, structuredClone(region.counts.kept)));
+      }
+      void perform(task, idealClient, () => alone).then((result) => {
+        if (result === "accepted") ideal++;
+      });
+      const asked = now();
+      const counts = () => region?.counts ?? center;
+      const result = await perform(task, client, counts, () => now() > asked && tally.waited++);
+      tally[result]++;
+    }, arrivalMs);
   }
   await scheduler.runUntil(start + durationMs + cutMs + jobMs + 450_000);
   const left = center.peek(limits);
@@ -139,6 +131,14 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
     left: Object.fromEntries(names.map((name) => [name, left[name]!.count])) as Amounts,
   };
 }
+
+const randomTask = (scenario: Scenario, random: () => number): Task => ({
+  request: { isJob: random() < 0.8, bytes: Math.ceil(random() * scenario.bodyBytes) },
+  jobMs: random() * scenario.jobMs,
+  outputBytes: Math.ceil(random() * scenario.outputBytes),
+  storedBytes: Math.ceil(random() * scenario.storedBytes),
+  lifetimeMs: HOUR_MS * 3 * random(),
+});
 
 interface Task {
   readonly request: LimitRequest;
