@@ -25,9 +25,9 @@ describe("time limits", () => {
     expect(outermost).toEqual([
       "requestJobMs",
       "instanceAwakeMs",
+      "metricsMs",
       "regionLostMs",
       "loanedJobMs",
-      "metricsMs",
       "storedResponseMs",
       "retiredMs",
       "webhookDayMs",

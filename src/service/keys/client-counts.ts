@@ -162,7 +162,8 @@ export class ClientCounts {
     for (const second of this.#seconds.keys()) if (second <= first) this.#seconds.delete(second);
     for (const [lease, until] of this.#leases) if (until <= now) this.#leases.delete(lease);
     const today = dayOf(now);
-    if (this.#day === today) return;
+    // A corrected clock can return to the previous day.
+    if (this.#day >= today) return;
     this.#before = [[this.#day, this.#bytes]];
     this.#day = today;
     this.#bytes = 0;

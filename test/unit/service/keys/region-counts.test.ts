@@ -1,6 +1,7 @@
 // Tests limits with allowances: one region against the tests of all limiters.
 
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../../src/document/contract/limits.ts";
 import { Allowances, type Report } from "../../../../src/service/keys/allowances.ts";
 import { ClientCounts } from "../../../../src/service/keys/client-counts.ts";
 import { RegionCounts } from "../../../../src/service/keys/region-counts.ts";
@@ -43,6 +44,80 @@ describe("one region", () => {
   });
 });
 
+describe("an allowance", () => {
+  const limits = { requestsPerMinute: 10, megabytesPerDay: 1, concurrentJobs: 2 };
+  const ask = { isJob: true, bytes: 1000 };
+
+  function openOne() {
+    const allowances = new Allowances([], clock.now);
+    const center = new ClientCounts(undefined, { ...clock, others: () => allowances.counted });
+    const state = { isCut: false, tripMs: 0 };
+    const call = async (report: Report) => {
+      if (state.isCut) throw new Error("no response");
+      time += state.tripMs;
+      return structuredClone(allowances.grant("apac", report, center));
+    };
+    const region = new RegionCounts(undefined, { ...clock, call, later: () => {} });
+    return { center, region, state };
+  }
+
+  test("ends early in a region that is cut off, and counts as used at its end in the center", async () => {
+    const { center, region, state } = openOne();
+    const left = () => center.peek(limits).requestsPerMinute!.count;
+    const { lease } = await region.ask(limits, { ...ask, isJob: false });
+    expect(lease).toBeUndefined();
+    // The region has reported its request, and holds two more.
+    expect(left()).toBe(7);
+    state.isCut = true;
+    time += LIMITS.allowanceMs - 1001;
+    expect((await region.ask(limits, { ...ask, isJob: false })).rejected).toBeUndefined();
+    time += 1;
+    await expect(region.ask(limits, { ...ask, isJob: false })).rejects.toThrow("no response");
+    time += 1000 + 60_000;
+    expect(left()).toBe(8);
+    time += 1000;
+    expect(left()).toBe(10);
+  });
+
+  test("is asked for in advance, so that a steady client does not wait", async () => {
+    const { region, state } = openOne();
+    for (let count = 0; count < 3; count++, time += 5000) await region.ask(limits, { ...ask, isJob: false });
+    await settled();
+    state.isCut = true;
+    expect((await region.ask(limits, { ...ask, isJob: false })).rejected).toBeUndefined();
+  });
+
+  test("for jobs does not last longer than others, and jobs of a lost region count until they must have ended", async () => {
+    const { center, region, state } = openOne();
+    const { lease } = await region.ask(limits, ask);
+    await settled();
+    state.isCut = true;
+    time += LIMITS.allowanceMs;
+    region.leave(lease, 0);
+    await expect(region.ask({ concurrentJobs: 2 }, ask)).rejects.toThrow("no response");
+    time += LIMITS.loanedJobMs - 1;
+    expect(center.peek(limits).concurrentJobs!.count).toBe(1);
+    time += 1;
+    expect(center.peek(limits).concurrentJobs!.count).toBe(2);
+  });
+
+  test("does not free bytes before the day ends in the center, even if the region's clock is ahead or goes back", async () => {
+    const { center, region, state } = openOne();
+    time = Date.parse("2026-12-01T23:59:50.000Z");
+    await region.ask(limits, ask);
+    region.leave(undefined, 2 ** 19);
+    time = Date.parse("2026-12-01T23:59:59.200Z");
+    for (const tripMs of [500, 0, 0, 100, 0]) {
+      state.tripMs = tripMs;
+      const { megabytesPerDay } = await region.peek(limits);
+      expect(megabytesPerDay!.count).toBe(2 ** 19 - 1000);
+      expect(center.peek(limits).megabytesPerDay!.count).toBeLessThan(2 ** 19);
+    }
+    time += 1000;
+    expect((await region.peek(limits)).megabytesPerDay!.count).toBe(2 ** 20);
+  });
+});
+
 const base = {
   start: "2026-11-26T08:00:00.000Z",
   requests: 10_000,
@@ -57,6 +132,8 @@ const plenty = { ...base.limits, requestsPerMinute: 6000, concurrentJobs: 1500, 
 const tiny = { requestsPerMinute: 7, concurrentJobs: 2, megabytesPerDay: 3, storedMegabytes: 1 };
 const fewer = { requests: 3000, durationMs: 90_000 };
 
+/** Resolves when calls in the background have ended. */
+const settled = () => new Promise(setImmediate);
 const seedOf = () => Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
 
 // A seed from a failure repeats it: SEED=1 npm run test:unit -- region-counts -t "with lost calls"
