@@ -27,11 +27,12 @@ export function durableLimiter(namespace: DurableObjectNamespace, env: Pick<Env,
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
   const inTime = <T>(name: string, call: Call<T>) =>
     withTimeout(LIMITS.limiterMs, async () => {
-      const regions = regionsOf(env);
       const client = name.slice(name.indexOf("/") + 1);
-      const center = regions?.find((region) => name === `${region.name}/${client}`) ?? regions?.[0];
-      const region = regionOf(env);
-      if (!center || !region || region === center) return call(objectAt(objects, env, center, client), undefined);
+      const regions = regionsOf(env);
+      if (!regions) return call(objects.get(objects.idFromName(client)), undefined);
+      const center = regions.find((region) => name === `${region.name}/${client}`) ?? regions[0]!;
+      const region = regionOf(env) ?? center;
+      if (region === center) return call(objectAt(objects, env, center, client), undefined);
       const source = { client, center: center.name, region: region.name };
       return call(objectAt(objects, env, region, `${client}/${center.name}`), source);
     });
