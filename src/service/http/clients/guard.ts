@@ -1,7 +1,7 @@
 // Decides which requests need a key or have limits, and which clients can delete a file.
 
 import { d1Usage } from "../../keys/d1-usage.ts";
-import { limiterOf } from "../../keys/durable-limiter.ts";
+import { countedName, limiterOf } from "../../keys/durable-limiter.ts";
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { Config, Env } from "../../settings/config.ts";
@@ -43,7 +43,7 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
     // The request is bound, unless the deployment has none of the key's regions.
     if (key.record.regions && env.BOUND === undefined) throw noRegion();
     const limits = limitsOf(key.record.limits);
-    const client = clientIdOfKey(key);
+    const client = countedName(clientIdOfKey(key), key.record.regions, env);
     return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
   }
   const limits = config.addressLimits;
