@@ -325,7 +325,7 @@ describe("a lost region", () => {
     await copy(id);
     far.before = lost;
     clock.now += LIMITS.freshFileMs;
-    expect(await page(id, 11, /./)).toMatchObject({ status: 200, background: ["head files"] });
+    expect(await page(id, 11, /./)).toMatchObject({ status: 200, background: ["head files", "head probe"] });
     clock.now += LIMITS.freshFileMs;
     expect((await page(id, 11)).status).toBe(503);
     far.before = found;

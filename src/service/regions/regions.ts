@@ -61,8 +61,11 @@ function parse(text: string): readonly Region[] {
   );
 }
 
+/** @returns undefined if the deployment has no such region */
+export const regionNamed = (name: string | null | undefined, env: Pick<Env, "REGIONS">): Region | undefined =>
+  regionsOf(env)?.find((region) => region.name === name);
+
 /** @returns undefined if the request is carried out without regions */
-export const regionOf = (env: Pick<Env, "REGIONS" | "REGION">): Region | undefined =>
-  regionsOf(env)?.find(({ name }) => name === env.REGION);
+export const regionOf = (env: Pick<Env, "REGIONS" | "REGION">): Region | undefined => regionNamed(env.REGION, env);
 
 export const isDefault = (region: Region, env: Pick<Env, "REGIONS">): boolean => regionsOf(env)?.[0] === region;
