@@ -20,8 +20,16 @@ export { JobQueueObject } from "./service/jobs/job-queue-object.ts";
 export { ClientLimits } from "./service/keys/client-limits.ts";
 export { Dispatcher } from "./service/placement/instances/dispatcher.ts";
 export { EngineContainer, WebContainer } from "./service/placement/instances/engine-container.ts";
+export * from "./service/placement/instances/regional-containers.ts";
 
 const app = createApp(ISOLATE_CAPACITY);
+
+async function removeExpiredIn(env: Env): ReturnType<typeof removeExpired> {
+  const { fileLifetimeMs } = readConfig(env);
+  const counts = await removeExpired(env.FILES, fileLifetimeMs);
+  await sweepCopies(env, fileLifetimeMs);
+  return counts;
+}
 
 /** Runs the queue's asynchronous jobs in this isolate, alongside requests. */
 export class JobRunner extends WorkerEntrypoint<Env> {
@@ -49,9 +57,8 @@ export class RegionRunner extends DurableObject<Env> {
   ping(): void {}
 
   /** Removes expired files of a region, because listing them transmits their names. */
-  async removeExpired(region: string): ReturnType<typeof removeExpired> {
-    const { FILES } = envAt(this.env, { region: regionNamed(region, this.env)! });
-    return removeExpired(FILES, readConfig(this.env).fileLifetimeMs);
+  removeExpired(region: string): ReturnType<typeof removeExpired> {
+    return removeExpiredIn(envAt(this.env, { region: regionNamed(region, this.env)! }));
   }
 }
 
@@ -60,7 +67,6 @@ export default {
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
-    const { fileLifetimeMs } = readConfig(env);
     const log = (details: object) => console.log(JSON.stringify({ message: "expired files removed", ...details }));
     for (const region of regionsOf(env)?.slice(1) ?? []) {
       // A lost region delays only the removal of its own files.
@@ -69,12 +75,8 @@ export default {
         .catch((error) => ({ error: String(error) }));
       log({ region: region.name, ...counts });
     }
-    log(await removeExpired(env.FILES, fileLifetimeMs));
-    for (const region of regionsOf(env) ?? []) {
-      await sweepCopies(env, region, fileLifetimeMs).catch((error: unknown) => {
-        console.log(JSON.stringify({ message: "copies not removed", region: region.name, error: String(error) }));
-      });
-    }
+    const [region] = regionsOf(env) ?? [];
+    log(await removeExpiredIn(region ? envAt(env, { region }) : env));
     await removeOldUsage(usageOf(env));
   },
 } satisfies ExportedHandler<Env>;

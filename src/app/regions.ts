@@ -12,13 +12,15 @@ import { callRegion, isLost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance } from "../service/regions/nearest.ts";
 import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionNamed, regionsOf } from "../service/regions/regions.ts";
+import { type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
 /** Names the region of a forwarded request, and the region of its claims if the request is bound. */
 const REGION_HEADER = "Pagewright-Region";
 const CLAIMS_HEADER = "Pagewright-Claims";
+/** Lists the regions to which the jobs of a forwarded request can spill over. */
+const SPILL_HEADER = "Pagewright-Spill";
 /** Number of objects of a region among which its requests are divided. */
 const RUNNERS = 16;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
@@ -60,7 +62,7 @@ export function rejectUnrouted(app: App): void {
 export function envOfForwarded({ headers }: Request, env: Env): Env {
   const [region, claims] = [REGION_HEADER, CLAIMS_HEADER].map((header) => regionNamed(headers.get(header), env));
   if (!region) throw new Error(`a forwarded request without ${REGION_HEADER}`);
-  return envAt(env, { region, ...(claims ? { claims } : {}) });
+  return envAt(env, { region, spill: regionsIn(headers.get(SPILL_HEADER), env), ...(claims ? { claims } : {}) });
 }
 
 interface Placed {
@@ -81,18 +83,21 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   if (method === "OPTIONS" || (isReading && pathId === undefined)) {
     return { placement: { region: near[0]! }, isHere: true, runner: "" };
   }
-  const names = (await keyOf(c))?.regions;
+  const names = (await keyOf(c))?.regions ?? boundRegions(c.env);
   const allowed = names ? near.filter(({ name }) => names.includes(name)) : near;
   if (allowed.length === 0) throw noRegion();
   const ids = pathId === undefined ? await idsInBody(c) : [pathId];
   const homes = ids.map((id) => homeOf(id, c.env)!);
   const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
   const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
-  if (isReading && !claims && FILE_PATH.test(path)) {
-    return { placement: { region: near.find((one) => !isLost(one)) ?? region }, isHere: true, runner: "" };
-  }
-  const placement = { region, ...(claims ? { claims } : {}) };
-  return { placement, isHere: region === near[0] && !claims, runner: runnerFor(ids[0]) };
+  const isFileBound = homes.some((home) => home.isBound && home.region === region);
+  // Pages of files of other regions are read from copies near the reader.
+  const isRead = isReading && !claims && FILE_PATH.test(path);
+  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
+  const placement = { region: place, spill, ...(claims ? { claims } : {}) };
+  const isHere = isRead || (place === near[0] && !claims);
+  return { placement, isHere, runner: runnerFor(ids[0]) };
 }
 
 /** @param allowed regions that the client may use, nearest first */
@@ -121,6 +126,10 @@ function runnerFor(id: string | undefined): string {
   return `runner-${number % RUNNERS}`;
 }
 
+/** @returns undefined if clients are not bound */
+const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
+  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
+
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;
   if (key === undefined || key.length > LIMITS.keyLength) return undefined;
@@ -141,7 +150,7 @@ async function idsInBody(c: RequestContext): Promise<readonly string[]> {
 }
 
 /** @throws RegionLost if the region is unreachable, ServiceError 503 if it is reachable and has failed */
-async function forward(c: RequestContext, { region, claims }: Placement, name: string): Promise<Response> {
+async function forward(c: RequestContext, { region, claims, spill = [] }: Placement, name: string): Promise<Response> {
   const runner = () => runnerAt(c.env, region, name);
   const { signal } = c.req.raw;
   const unreachable = new AbortController();
@@ -149,6 +158,7 @@ async function forward(c: RequestContext, { region, claims }: Placement, name: s
   request.headers.set(REGION_HEADER, region.name);
   if (claims) request.headers.set(CLAIMS_HEADER, claims.name);
   else request.headers.delete(CLAIMS_HEADER);
+  request.headers.set(SPILL_HEADER, spill.map(({ name }) => name).join());
   const probe = async () => {
     if (!signal.aborted) await runner().ping().catch(rejectUnlessOverloaded);
   };

@@ -19,14 +19,17 @@ export interface Placement {
    * is the same one for all requests of the client. @default not bound, and the claims are in the default region
    */
   readonly claims?: Region;
+  /** Regions, nearest first, whose containers run jobs of the request if those of its region are full. @default none */
+  readonly spill?: readonly Region[];
 }
 
-export function envAt(env: Env, { region, claims }: Placement): Env {
+export function envAt(env: Env, { region, claims, spill = [] }: Placement): Env {
   const all = env.ALL_REGIONS ?? env;
   const objects = (namespace: unknown, place: Region): object => objectsAt(namespace, all, place);
   return {
     ...{ ...all, ALL_REGIONS: all, REGION: region.name, FILES: bucketAt(all, region) },
     JOBS: objects(all.JOBS, region) as JobQueues,
+    ...(spill.length > 0 ? { SPILL: spill.map(({ name }) => name).join() } : {}),
     ...(claims ? { BOUND: claims.name, CLAIMS: objects(all.CLAIMS, claims) as Claims } : {}),
   };
 }
