@@ -77,3 +77,7 @@ export const regionsIn = (names: string | null | undefined, env: RegionSettings)
 export const regionOf = (env: RegionSettings): Region | undefined => regionNamed(env.REGION, env);
 
 export const isDefault = (region: Region, env: RegionSettings): boolean => regionsOf(env)?.[0] === region;
+
+/** Returns the regions to which clients are bound, unless their key names others; undefined if they are not bound. */
+export const boundRegions = ({ BOUND_REGIONS = "" }: Pick<Env, "BOUND_REGIONS">): readonly string[] | undefined =>
+  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
