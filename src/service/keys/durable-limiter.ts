@@ -5,7 +5,7 @@ import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
 import type { Limiter } from "../ports/limiter.ts";
 import { objectAt } from "../regions/located-env.ts";
-import { boundRegions, regionOf, regionsOf } from "../regions/regions.ts";
+import { boundRegions, type RegionSettings, regionOf, regionsOf } from "../regions/regions.ts";
 import type { Env } from "../settings/config.ts";
 import type { AllowanceSource, ClientLimits } from "./client-limits.ts";
 
@@ -18,17 +18,13 @@ export const limiterOf = (env: Env): Limiter | undefined =>
  * and the name starts with this region.
  * @param keyRegions regions of the client's key
  */
-export function countedName(
-  client: string,
-  keyRegions: readonly string[] | undefined,
-  env: Pick<Env, "REGIONS" | "BOUND_REGIONS">,
-): string {
+export function countedName(client: string, keyRegions: readonly string[] | undefined, env: RegionSettings): string {
   const bound = keyRegions ?? boundRegions(env);
   const center = bound && regionsOf(env)?.find(({ name }) => bound.includes(name));
   return center ? `${center.name}/${client}` : client;
 }
 
-export function durableLimiter(namespace: DurableObjectNamespace, env: Pick<Env, "REGIONS" | "REGION">): Limiter {
+export function durableLimiter(namespace: DurableObjectNamespace, env: RegionSettings): Limiter {
   type Call<T> = (object: DurableObjectStub<ClientLimits>, source: AllowanceSource | undefined) => Promise<T>;
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
   const inTime = <T>(name: string, call: Call<T>) =>
