@@ -14,7 +14,7 @@ import type {
   StoredBytes,
 } from "../ports/limiter.ts";
 import { objectAt } from "../regions/located-env.ts";
-import { regionsOf } from "../regions/regions.ts";
+import { regionNamed } from "../regions/regions.ts";
 import type { Env } from "../settings/config.ts";
 import { type Allowance, Allowances, type Report, type SerializedAllowances } from "./allowances.ts";
 import { ClientCounts, type SerializedCounts } from "./client-counts.ts";
@@ -110,7 +110,7 @@ export class ClientLimits extends DurableObject<Env> {
 
   #centerOf({ client, center }: AllowanceSource): DurableObjectStub<ClientLimits> {
     const namespace = this.env.CLIENT_LIMITS as DurableObjectNamespace<ClientLimits>;
-    const region = regionsOf(this.env)?.find(({ name }) => name === center);
+    const region = regionNamed(center, this.env);
     return region ? objectAt(namespace, this.env, region, client) : namespace.get(namespace.idFromName(client));
   }
 
