@@ -12,7 +12,7 @@ import { callRegion, isLost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance, isRemote } from "../service/regions/nearest.ts";
 import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
+import { boundRegions, type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
@@ -133,10 +133,6 @@ function runnerFor(id: string | undefined): string {
   const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
   return `runner-${number % RUNNERS}`;
 }
-
-/** @returns undefined if clients are not bound */
-const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
-  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;
