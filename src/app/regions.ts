@@ -93,10 +93,10 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   // Pages of files of other regions are read from copies near the reader.
   const isRead = isReading && !claims && FILE_PATH.test(path);
-  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
-  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
-  const placement = { region: place, spill, ...(claims ? { claims } : {}) };
-  const isHere = isRead || (place === near[0] && !claims);
+  const carrier = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, carrier).filter((one) => one !== carrier);
+  const placement = { region: carrier, spill, ...(claims ? { claims } : {}) };
+  const isHere = isRead || (carrier === near[0] && !claims);
   return { placement, isHere, runner: runnerFor(ids[0]) };
 }
 
