@@ -94,11 +94,11 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   // Pages of files of other regions are read from copies near the reader.
   const isRead = isReading && !claims && FILE_PATH.test(path);
-  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
-  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
-  const isFar = isRemote(place, arrival);
-  const placement = { region: place, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
-  const isNear = place === near[0] && (!isFar || needsNoStorage(c));
+  const carrier = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, carrier).filter((one) => one !== carrier);
+  const isFar = isRemote(carrier, arrival);
+  const placement = { region: carrier, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
+  const isNear = carrier === near[0] && (!isFar || needsNoStorage(c));
   return { placement, isHere: isRead || (isNear && !claims), runner: runnerFor(ids[0]) };
 }
 
