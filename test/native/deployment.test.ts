@@ -1,6 +1,5 @@
 // Tests `npm run deploy -- --dry-run`, which bundles the Worker and checks all bindings, with several numbers of regions.
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { root, wranglerEnvironment } from "../../scripts/services/wrangler.ts";
