@@ -6,7 +6,8 @@ import { usageOf } from "./service/http/clients/guard.ts";
 import { removeOldUsage } from "./service/keys/usage-table.ts";
 import type { LeasedJob } from "./service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "./service/ports/webhooks.ts";
-import { bucketsOf } from "./service/regions/located-env.ts";
+import { envAt, runnerAt } from "./service/regions/located-env.ts";
+import { regionNamed, regionsOf } from "./service/regions/regions.ts";
 import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
 import { type Env, readConfig } from "./service/settings/config.ts";
 import { removeExpired } from "./service/storage/expired.ts";
@@ -46,6 +47,12 @@ export class RegionRunner extends DurableObject<Env> {
 
   /** Shows that the region is reachable. */
   ping(): void {}
+
+  /** Removes expired files of a region, because listing them transmits their names. */
+  async removeExpired(region: string): ReturnType<typeof removeExpired> {
+    const { FILES } = envAt(this.env, { region: regionNamed(region, this.env)! });
+    return removeExpired(FILES, readConfig(this.env).fileLifetimeMs);
+  }
 }
 
 export default {
@@ -53,11 +60,15 @@ export default {
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
-    const { fileLifetimeMs } = readConfig(env);
-    for (const { name, bucket } of bucketsOf(env)) {
-      const counts = await removeExpired(bucket, fileLifetimeMs);
-      console.log(JSON.stringify({ message: "expired files removed", ...(name ? { region: name } : {}), ...counts }));
+    const log = (details: object) => console.log(JSON.stringify({ message: "expired files removed", ...details }));
+    for (const region of regionsOf(env)?.slice(1) ?? []) {
+      // A lost region delays only the removal of its own files.
+      const counts = await runnerAt(env, region, "expired")
+        .removeExpired(region.name)
+        .catch((error) => ({ error: String(error) }));
+      log({ region: region.name, ...counts });
     }
+    log(await removeExpired(env.FILES, readConfig(env).fileLifetimeMs));
     await removeOldUsage(usageOf(env));
   },
 } satisfies ExportedHandler<Env>;

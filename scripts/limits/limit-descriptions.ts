@@ -48,7 +48,6 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   metricsMs: { meaning: "wait for the container's metrics; then the host serves only its own" },
   spansExportMs: { meaning: "export of traces to the collector, after the responses", within: "requestJobMs" },
-  regionCallMs: { meaning: "duration of one call to the storage of a region; then 503", within: "requestJobMs" },
   regionSilentMs: {
     meaning: "wait for the response of another region until it is asked whether it is reachable, and for that answer",
     within: "requestJobMs",

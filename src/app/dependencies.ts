@@ -10,6 +10,7 @@ import type { RequestTrace } from "../service/http/traces/request-trace.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { connectContainer } from "../service/placement/container.ts";
 import { createSemaphore } from "../service/placement/semaphore.ts";
+import { regionalCalls } from "../service/regions/located-env.ts";
 import type { ProcessCapacity } from "../service/settings/capacity.ts";
 import type { Config, Env } from "../service/settings/config.ts";
 import { createMemoryQuota } from "../service/storage/memory-quota.ts";
@@ -68,7 +69,12 @@ export const shareOf = ({ budgets, shared, ...all }: SharedResources, client: st
   bodies: all.bodies.for(client),
 });
 
-export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue"));
+export const connectQueue = (env: Env) =>
+  regionalCalls(
+    retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue")),
+    env,
+    env.REGION,
+  );
 
 /** A request, or an attempt of an asynchronous job. */
 interface Origin {

@@ -33,7 +33,6 @@ export const LIMITS = {
   /** Equal to the container's limit. */
   instanceSlowAfterMs: 3_000,
   limiterMs: 5_000,
-  regionCallMs: 15_000,
   regionSilentMs: 5_000,
   regionLostMs: 15_000,
   usageMs: 10_000,

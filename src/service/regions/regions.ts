@@ -65,12 +65,15 @@ function parse(text: string): readonly Region[] {
   );
 }
 
+/** @returns undefined if the deployment has no such region */
+export const regionNamed = (name: string | null | undefined, env: RegionSettings): Region | undefined =>
+  regionsOf(env)?.find((region) => region.name === name);
+
 /** Returns the regions in a comma-separated list of names. */
 export const regionsIn = (names: string | null | undefined, env: RegionSettings): readonly Region[] =>
-  names?.split(",").flatMap((name) => regionsOf(env)?.find((region) => region.name === name) ?? []) ?? [];
+  names?.split(",").flatMap((name) => regionNamed(name, env) ?? []) ?? [];
 
 /** @returns undefined if the request is carried out without regions */
-export const regionOf = (env: RegionSettings): Region | undefined =>
-  regionsOf(env)?.find(({ name }) => name === env.REGION);
+export const regionOf = (env: RegionSettings): Region | undefined => regionNamed(env.REGION, env);
 
 export const isDefault = (region: Region, env: RegionSettings): boolean => regionsOf(env)?.[0] === region;
