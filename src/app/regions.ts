@@ -87,9 +87,9 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const homes = ids.map((id) => homeOf(id, c.env)!);
   const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
   const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
-  const isNear = region === near[0] || (isReading && path.startsWith("/resource/"));
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   const spill = isFileBound ? [] : byDistance(allowed, region).filter((one) => one !== region);
+  const isNear = region === near[0] || (isReading && path.startsWith("/resource/"));
   const placement = { region, spill, ...(claims ? { claims } : {}) };
   return { placement, isHere: isNear && !claims, runner: runnerFor(ids[0]) };
 }
