@@ -109,7 +109,8 @@ export default defineConfig({
           cloudflareTest({
             main: "./test/worker/platform.ts",
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { cf: false, durableObjects: regionalContainers("ENAM", "APAC") },
+            // The bucket of a second region, and the containers of two.
+            miniflare: { cf: false, r2Buckets: ["WEUR_FILES"], durableObjects: regionalContainers("ENAM", "APAC") },
           }),
         ],
         test: {

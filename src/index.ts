@@ -10,6 +10,7 @@ import { envAt, runnerAt } from "./service/regions/located-env.ts";
 import { regionNamed, regionsOf } from "./service/regions/regions.ts";
 import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
 import { type Env, readConfig } from "./service/settings/config.ts";
+import { sweepCopies } from "./service/storage/copies/copies.ts";
 import { removeExpired } from "./service/storage/expired.ts";
 
 // @cloudflare/containers looks up this class by name if it recreates a Durable Object whose container still runs.
@@ -68,7 +69,13 @@ export default {
         .catch((error) => ({ error: String(error) }));
       log({ region: region.name, ...counts });
     }
-    log(await removeExpired(env.FILES, readConfig(env).fileLifetimeMs));
+    const { fileLifetimeMs } = readConfig(env);
+    log(await removeExpired(env.FILES, fileLifetimeMs));
+    for (const region of regionsOf(env) ?? []) {
+      await sweepCopies(env, region, fileLifetimeMs).catch((error: unknown) => {
+        console.log(JSON.stringify({ message: "copies not removed", region: region.name, error: String(error) }));
+      });
+    }
     await removeOldUsage(usageOf(env));
   },
 } satisfies ExportedHandler<Env>;

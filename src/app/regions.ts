@@ -27,8 +27,8 @@ const SEARCHED_BYTES = 2 ** 16;
 /** IDs of files, and tokens of upload URLs. */
 const IDS_IN_BODY = /[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/g;
 const TOKEN_LENGTH = 64;
-/** An ID or token in a path: of a file, a job, an upload, or an upload URL. */
-const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|$)/;
+/** An ID or token in a path: of a file, a job, an upload, or an upload URL. A page number can follow. */
+const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|:|%3[Aa]|$)/;
 
 /** Must precede all other middleware. */
 export function addRegions(app: App): void {
@@ -80,7 +80,7 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   if (method === "OPTIONS" || (isReading && pathId === undefined)) {
     return { placement: { region: near[0]! }, isHere: true, runner: "" };
   }
-  const names = (await keyOf(c))?.regions;
+  const names = (await keyOf(c))?.regions ?? boundRegions(c.env);
   const allowed = names ? near.filter(({ name }) => names.includes(name)) : near;
   if (allowed.length === 0) throw noRegion();
   const ids = pathId === undefined ? await idsInBody(c) : [pathId];
@@ -88,10 +88,13 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
   const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
+  // Pages of files of other regions are read from copies near the reader.
+  if (isReading && !claims && /^\/(resource|iiif)\//.test(path)) {
+    return { placement: { region: near.find((one) => !isLost(one)) ?? region }, isHere: true, runner: "" };
+  }
   const spill = isFileBound ? [] : byDistance(allowed, region).filter((one) => one !== region);
-  const isNear = region === near[0] || (isReading && path.startsWith("/resource/"));
   const placement = { region, spill, ...(claims ? { claims } : {}) };
-  return { placement, isHere: isNear && !claims, runner: runnerFor(ids[0]) };
+  return { placement, isHere: region === near[0] && !claims, runner: runnerFor(ids[0]) };
 }
 
 /** @param allowed regions that the client may use, nearest first */
@@ -119,6 +122,10 @@ function runnerFor(id: string | undefined): string {
   const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
   return `runner-${number % RUNNERS}`;
 }
+
+/** @returns undefined if clients are not bound */
+const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
+  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;

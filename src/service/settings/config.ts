@@ -19,6 +19,8 @@ export interface Env extends TraceVariables {
   readonly JOBS: JobQueues;
   /** Regions of the deployment, comma-separated (src/service/regions/regions.ts). @default none */
   readonly REGIONS?: string;
+  /** Regions to which all clients are bound whose key names none, comma-separated. @default none */
+  readonly BOUND_REGIONS?: string;
   /** Buckets of the regions other than the default one. Example: `ENAM_FILES`. */
   readonly [files: `${string}_FILES`]: Bucket | undefined;
   /** Instances of containers in these regions. Examples: `ENAM_CONTAINER`, `ENAM_WEB_CONTAINER`. */
