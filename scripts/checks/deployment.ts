@@ -4,6 +4,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { regionNamed } from "../../src/service/regions/regions.ts";
 import { openConfiguration } from "../services/regional-configuration.ts";
 import { root, runWrangler } from "../services/wrangler.ts";
 
@@ -47,6 +48,9 @@ export function checkConfiguration(configPath: string = join(root, "wrangler.tom
       ...(created.has(class_name) ? [] : [`${class_name} has no migration.`]),
     ];
   });
+  const { BOUND_REGIONS = "" } = vars as { readonly BOUND_REGIONS?: string };
+  const unknown = BOUND_REGIONS.split(",").filter((name) => name.trim() && !regionNamed(name.trim(), vars));
+  wrong.push(...unknown.map((name) => `REGIONS does not contain ${name.trim()}, a name in BOUND_REGIONS.`));
   if (wrong.length > 0) throw new Error(wrong.join("\n"));
   return containers.map(({ class_name, max_instances }) => `${class_name} x ${max_instances}`).join(", ");
 }

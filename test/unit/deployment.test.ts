@@ -18,6 +18,8 @@ test.each([
   ['"WebContainer", ', "", "WebContainer has no migration."],
   ["[vars]", '[vars]\nREGIONS = "weur,mars"', 'the first one must not be a jurisdiction, not "weur,mars".'],
   ["[vars]", '[vars]\nREGIONS = "eu,weur"', 'the first one must not be a jurisdiction, not "eu,weur".'],
+  ["[vars]", '[vars]\nREGIONS = "weur"\nBOUND_REGIONS = "weur, eu"', "REGIONS does not contain eu,"],
+  ["[vars]", '[vars]\nBOUND_REGIONS = "eu"', "REGIONS does not contain eu,"],
 ])("%s replaced by %o: refused", async (text, other, sentence) => {
   await using configuration = await configurationWith(text, other);
   expect(() => checkConfiguration(configuration.path)).toThrow(sentence);
