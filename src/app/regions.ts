@@ -1,5 +1,6 @@
 // Chooses the region of each request (docs/regions.md). A request that is not bound runs where it arrives if that is
-// near its region, or if it only reads a file. Other requests are forwarded to a Durable Object in their region.
+// near its region. If it only reads a file, it runs in the region nearest to its arrival. Other requests are forwarded
+// to a Durable Object in their region.
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { logLine } from "../runtime/log-line.ts";
@@ -29,6 +30,8 @@ const IDS_IN_BODY = /[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 const TOKEN_LENGTH = 64;
 /** An ID or token in a path: of a file, a job, an upload, or an upload URL. A page number can follow. */
 const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|:|%3[Aa]|$)/;
+/** Paths of files and of their pages. */
+const FILE_PATH = /^\/(resource|iiif)\//;
 
 /** Must precede all other middleware. */
 export function addRegions(app: App): void {
@@ -89,12 +92,12 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   // Pages of files of other regions are read from copies near the reader.
-  if (isReading && !claims && /^\/(resource|iiif)\//.test(path)) {
-    return { placement: { region: near.find((one) => !isLost(one)) ?? region }, isHere: true, runner: "" };
-  }
-  const spill = isFileBound ? [] : byDistance(allowed, region).filter((one) => one !== region);
-  const placement = { region, spill, ...(claims ? { claims } : {}) };
-  return { placement, isHere: region === near[0] && !claims, runner: runnerFor(ids[0]) };
+  const isRead = isReading && !claims && FILE_PATH.test(path);
+  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
+  const placement = { region: place, spill, ...(claims ? { claims } : {}) };
+  const isHere = isRead || (place === near[0] && !claims);
+  return { placement, isHere, runner: runnerFor(ids[0]) };
 }
 
 /** @param allowed regions that the client may use, nearest first */

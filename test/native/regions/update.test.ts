@@ -25,7 +25,8 @@ beforeAll(async () => {
   const send = async (path: string, init: RequestInit) => {
     const response = await before.request("Sydney", path, { method: "POST", ...init });
     expect(response.ok).toBe(true);
-    return { headers: response.headers, body: (await response.json().catch(() => ({}))) as any };
+    const body = (await response.json().catch(() => ({}))) as Record<"requestId" | "uploadUrl", string>;
+    return { headers: response.headers, body };
   };
   const accepted = await send("/upload", { body: form, headers: { Prefer: "respond-async" } });
   const status = await before.request("Sydney", `/request-status/${accepted.body.requestId}`);
