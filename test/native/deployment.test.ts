@@ -35,5 +35,5 @@ test.each([
   const upper = further.map((name) => name.toUpperCase());
   expect(found(/^env\.([A-Z]+)_FILES /gm)).toEqual(upper);
   expect(found(/^env\.([A-Z]+_)?WEB_CONTAINER /gm)).toEqual([undefined, ...upper.map((name) => `${name}_`)]);
-  expect(found(/^- pagewright-enginecontainer(\w*) /gm)).toEqual(["", ...further]);
+  expect(found(/^- pagewright-engine[a-z]{9}(\w*) /gm)).toEqual(["", ...further]);
 });
