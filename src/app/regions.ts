@@ -12,7 +12,7 @@ import { callRegion, isLost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance, isRemote } from "../service/regions/nearest.ts";
 import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
+import { boundRegions, type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
@@ -94,11 +94,11 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   // Pages of files of other regions are read from copies near the reader.
   const isRead = isReading && !claims && FILE_PATH.test(path);
-  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
-  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
-  const isFar = isRemote(place, arrival);
-  const placement = { region: place, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
-  const isNear = place === near[0] && (!isFar || needsNoStorage(c));
+  const carrier = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, carrier).filter((one) => one !== carrier);
+  const isFar = isRemote(carrier, arrival);
+  const placement = { region: carrier, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
+  const isNear = carrier === near[0] && (!isFar || needsNoStorage(c));
   return { placement, isHere: isRead || (isNear && !claims), runner: runnerFor(ids[0]) };
 }
 
@@ -133,10 +133,6 @@ function runnerFor(id: string | undefined): string {
   const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
   return `runner-${number % RUNNERS}`;
 }
-
-/** @returns undefined if clients are not bound */
-const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
-  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;
