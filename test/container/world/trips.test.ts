@@ -65,4 +65,13 @@ describe("keyed, with a region next to the client", () => {
     expect(forLimits!.length).toBeLessThanOrEqual(1);
     expect(others).toHaveLength(FAR[kind.name]![2]);
   });
+
+  // São Paulo is far from every region: requests are forwarded as a whole.
+  test.each(KINDS.filter(({ name }) => name !== "a page by URL"))(
+    "at most one far trip of $name from a city without a region",
+    async (kind) => {
+      const { count, trips } = await measure(world, "São Paulo", kind);
+      expect(count, JSON.stringify(trips)).toBeLessThanOrEqual(1);
+    },
+  );
 });
