@@ -36,7 +36,9 @@ export const permissionsWithout = (restrictions: readonly Restriction[]): number
 
 /** Reports whether the entry `P` forbids anything. */
 export const restrictsAnything = (permissions: number, revision: number): boolean =>
-  [...EARLY_BITS, ...(revision < 3 ? [] : LATER_BITS)].some((bit) => withoutBit(permissions, bit) === (permissions | 0));
+  [...EARLY_BITS, ...(revision < 3 ? [] : LATER_BITS)].some(
+    (bit) => withoutBit(permissions, bit) === (permissions | 0),
+  );
 
 /** Returns the permissions in the meaning of revision 6, whose later bits revision 2 implies (ISO 32000-1, table 22). */
 export function inLastRevision(permissions: number, revision: number): number {

@@ -3,7 +3,13 @@ import { mayBePdf } from "../../document/contract/media-type.ts";
 import { SECRET } from "../../document/contract/parameters/text.ts";
 import { encryptPdf } from "../../operations/protection/encrypt-pdf.ts";
 import { defineEndpoint } from "../../service/http/contract/endpoint.ts";
-import { fieldRequired, outOfRange, passwordRequired, passwordTooShort, permissionsRequired } from "../../service/http/contract/errors.ts";
+import {
+  fieldRequired,
+  outOfRange,
+  passwordRequired,
+  passwordTooShort,
+  permissionsRequired,
+} from "../../service/http/contract/errors.ts";
 
 export const encryptedPdf = defineEndpoint({
   path: "/encrypted-pdf",

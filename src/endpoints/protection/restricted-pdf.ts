@@ -3,7 +3,13 @@ import { mayBePdf } from "../../document/contract/media-type.ts";
 import { SECRET } from "../../document/contract/parameters/text.ts";
 import { restrictPdf } from "../../operations/protection/restrict-pdf.ts";
 import { defineEndpoint } from "../../service/http/contract/endpoint.ts";
-import { fieldRequired, outOfRange, passwordRequired, passwordTooShort, permissionsRequired } from "../../service/http/contract/errors.ts";
+import {
+  fieldRequired,
+  outOfRange,
+  passwordRequired,
+  passwordTooShort,
+  permissionsRequired,
+} from "../../service/http/contract/errors.ts";
 
 export const restrictedPdf = defineEndpoint({
   path: "/restricted-pdf",

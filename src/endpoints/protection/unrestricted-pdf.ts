@@ -16,5 +16,9 @@ export const unrestrictedPdf = defineEndpoint({
   operation: unrestrictPdf,
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },
   allowsLargerUploads: true,
-  errors: [fieldRequired("current_permissions_password"), outOfRange("current_permissions_password", SECRET), permissionsRequired()],
+  errors: [
+    fieldRequired("current_permissions_password"),
+    outOfRange("current_permissions_password", SECRET),
+    permissionsRequired(),
+  ],
 });

@@ -6,9 +6,9 @@ import { EVERYTHING } from "../../document/encryption/permissions.ts";
 import type { Passwords } from "../../document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../../document/engines/mupdf/instance/spare.ts";
 import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
-import { type Encryption, writeFile } from "../../document/objects/writer.ts";
-import { Dictionary, Name, PdfString, Reference } from "../../document/objects/values.ts";
 import type { PdfFile } from "../../document/objects/pdf-file.ts";
+import { Dictionary, Name, PdfString, Reference } from "../../document/objects/values.ts";
+import { type Encryption, writeFile } from "../../document/objects/writer.ts";
 import { isClassic } from "../../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
 

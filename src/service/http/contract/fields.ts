@@ -8,7 +8,14 @@ import {
   UnreadableText,
 } from "../../../document/contract/parameter.ts";
 import { SECRET } from "../../../document/contract/parameters/text.ts";
-import { duplicateField, fieldRequired, fieldTooLarge, outOfRange, passwordTooShort, profileNotJson } from "./errors.ts";
+import {
+  duplicateField,
+  fieldRequired,
+  fieldTooLarge,
+  outOfRange,
+  passwordTooShort,
+  profileNotJson,
+} from "./errors.ts";
 
 /** The fields of a request, independent of the body's encoding. */
 export interface SentFields {
