@@ -26,11 +26,11 @@ const openedBy = (pdf: Uint8Array, password: string) =>
     mutool: spawnSync("mutool", ["draw", "-p", password, "-F", "txt", path]).status === 0,
     ghostscript: isOpenedByGhostscript(path, password),
   }));
-/** Ghostscript prints its error, and exits with 0. */
+/** Ghostscript prints its error and exits with 0, or crashes. */
 const isOpenedByGhostscript = (path: string, password: string): boolean => {
   const args = ["-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=nullpage", `-sPDFPassword=${password}`, path];
-  const { stdout, stderr } = spawnSync("gs", args, { encoding: "utf8" });
-  return `${stdout}${stderr}` === "";
+  const { stdout, stderr, status } = spawnSync("gs", args, { encoding: "utf8" });
+  return status === 0 && `${stdout}${stderr}` === "";
 };
 const ALL = { qpdf: true, poppler: true, mutool: true, ghostscript: true };
 
