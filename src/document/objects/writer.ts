@@ -76,6 +76,8 @@ export interface WriterOptions {
    * @default false
    */
   readonly classic?: boolean;
+  /** True to leave unfiltered streams unchanged. @default false */
+  readonly keepsStreams?: boolean;
   /** Not with `classic`, because only object streams hide the strings of other objects. @default no encryption */
   readonly encryption?: Encryption;
 }
@@ -204,7 +206,8 @@ export class FileWriter implements StreamSink {
   #stream(number: number, dictionary: Dictionary, body: StreamBody): void {
     let bytes = body.raw();
     const written = dictionary.clone();
-    if (this.#options.deflateLevel !== 0 && isWorthDeflating(dictionary, bytes)) {
+    const { deflateLevel, keepsStreams = deflateLevel === 0 } = this.#options;
+    if (!keepsStreams && isWorthDeflating(dictionary, bytes)) {
       const deflated = this.#deflate(bytes);
       if (deflated.length < bytes.length * WORTHWHILE) {
         bytes = deflated;

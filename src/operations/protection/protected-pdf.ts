@@ -62,12 +62,12 @@ export function permissionsOf({ file, source }: OpenPdf): { readonly permissions
 
 /** Returns an unencrypted copy. */
 export const plainCopy = ({ file, notices }: OpenPdf): Output =>
-  pdfOutput(writeFile(file, undefined, { classic: isClassic(file) }), keptNotices(notices));
+  pdfOutput(writeFile(file, undefined, { classic: isClassic(file), keepsStreams: true }), keptNotices(notices));
 
 /** Returns a copy that is encrypted with AES-256. */
 export function protectedCopy({ file, notices }: OpenPdf, protection: Protection): Output {
   declareExtension(file);
-  return pdfOutput(writeFile(file, undefined, { encryption: encryptionOf(protection) }), keptNotices(notices));
+  return pdfOutput(writeFile(file, undefined, { encryption: encryptionOf(protection), keepsStreams: true }), keptNotices(notices));
 }
 
 /** Omits the notice that the old passwords are lost, because the client requested it. */

@@ -33,5 +33,5 @@ async function unlocked(input: Input, open: string, context: Context): Promise<O
 
 async function* closing(pdf: Awaited<ReturnType<typeof openPdf>>): AsyncGenerator<Uint8Array> {
   using _pdf = pdf;
-  yield* writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) });
+  yield* writeFile(pdf.file, undefined, { classic: isClassic(pdf.file), keepsStreams: true });
 }
