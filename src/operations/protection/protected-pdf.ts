@@ -67,7 +67,10 @@ export const plainCopy = ({ file, notices }: OpenPdf): Output =>
 /** Returns a copy that is encrypted with AES-256. */
 export function protectedCopy({ file, notices }: OpenPdf, protection: Protection): Output {
   declareExtension(file);
-  return pdfOutput(writeFile(file, undefined, { encryption: encryptionOf(protection), keepsStreams: true }), keptNotices(notices));
+  return pdfOutput(
+    writeFile(file, undefined, { encryption: encryptionOf(protection), keepsStreams: true }),
+    keptNotices(notices),
+  );
 }
 
 /** Omits the notice that the old passwords are lost, because the client requested it. */
