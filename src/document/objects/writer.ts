@@ -219,8 +219,8 @@ export class FileWriter implements StreamSink {
 
   #sealed(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
     const { encryption } = this.#options;
-    if (!encryption) return this.#plain(number, dictionary, bytes);
-    this.#plain(number, dictionary.map(withSealedStrings(encryption)), encryption.seal(bytes));
+    if (encryption) this.#plain(number, dictionary.map(withSealedStrings(encryption)), encryption.seal(bytes));
+    else this.#plain(number, dictionary, bytes);
   }
 
   #plain(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
