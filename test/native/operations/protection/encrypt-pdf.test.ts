@@ -98,7 +98,7 @@ describe("encryption", () => {
   });
 
   test("contents, labels and outlines are the same after encryption and decryption", async () => {
-    const pdf = await labeledPdf();
+    const pdf = await labeledPdf("a", 3);
     const back = await decrypt(await encrypt(pdf));
     expect(qpdfComplaints(back)).toBe("");
     expect(pageTexts(back)).toEqual(pageTexts(pdf));
@@ -151,7 +151,7 @@ describe("encryption", () => {
 
 describe("decryption", () => {
   test.each(Object.entries(GENERATIONS))("%s", async (_, [program, args]) => {
-    const source = await labeledPdf();
+    const source = await labeledPdf("a", 3);
     const pdf = made(source, program, args);
     for (const password of ["opens", "owns"]) {
       const plain = await decrypt(pdf, password, { currentPermissionsPassword: "owns" });
@@ -243,10 +243,10 @@ describe("protected inputs", () => {
       inputOf(plain, "two.pdf"),
       { ...inputOf(plain, "three.png"), role: "image" },
     ];
-    const outputs = await Array.fromAsync(unlockPdfs.run(inputs, { openPassword: OPEN }, CONTEXT), async (output) => ({
-      ...{ name: output.name, role: output.role },
-      bytes: await bytesOf(output),
-    }));
+    const outputs: { readonly name?: string | undefined; readonly role?: string | undefined; bytes: Uint8Array }[] = [];
+    for await (const output of unlockPdfs.run(inputs, { openPassword: OPEN }, CONTEXT)) {
+      outputs.push({ name: output.name, role: output.role, bytes: await bytesOf(output) });
+    }
     expect(outputs.map(({ name, role }) => [name, role])).toEqual([
       ["one.pdf", undefined],
       ["two.pdf", undefined],
