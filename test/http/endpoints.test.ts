@@ -56,6 +56,8 @@ function fieldsFor(operation: ListedOperation, document: FormFields = { file: up
   const { file: _, ...values } = example;
   const fields: Record<string, FormFields[string]> = { output: "made" };
   for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? value : String(value);
+  // The document has one page.
+  if ("pages[]" in fields) fields["pages[]"] = ["1"];
   for (const parameter of operation.parameters) if (parameter.perInput) fields[nameOf(parameter)] = "1";
   if (input.orderedBy) fields[`${input.orderedBy}[]`] = (Object.keys(document)[0] ?? "file").replace("[]", "");
   if (input.kind === "text") return { ...fields, [input.field!]: "<p>Hello" };
@@ -141,7 +143,8 @@ describe.each(operations)("%s", (path, operation) => {
       });
       expect({ status, ...later }).toMatchObject({ status: "completed" });
       expect(Object.keys(later)).toEqual(Object.keys(atOnce));
-      expect(later.outputSize).toEqual(atOnce.outputSize);
+      // Encryption is random, so the number of escaped characters varies.
+      expect(Number(later.outputSize ?? 0)).toBeCloseTo(Number(atOnce.outputSize ?? 0), -2);
       for (const id of [later.outputId ?? [], later.inputId ?? []].flat()) {
         expect((await fetch(`${to}/resource/${id}?format=info`)).status).toBe(200);
       }
