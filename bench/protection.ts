@@ -24,7 +24,7 @@ const OPEN = "opens it";
 /** Command lines that encrypt in.pdf. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {
   qpdf: ["qpdf", "--encrypt", OPEN, OPEN, "256", "--", "in.pdf", "out.pdf"],
-  pdfcpu: ["pdfcpu", "encrypt", "-upw", OPEN, "-opw", OPEN, "in.pdf", "out.pdf"],
+  pdfcpu: ["pdfcpu", "encrypt", "--upw", OPEN, "--opw", OPEN, "in.pdf", "out.pdf"],
   mutool: ["mutool", "clean", "-E", "aes-256", "-U", OPEN, "-O", OPEN, "in.pdf", "out.pdf"],
 };
 
