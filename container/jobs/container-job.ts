@@ -52,11 +52,11 @@ export async function* runSteps(
   try {
     for (const [index, { operation, params }] of steps.slice(0, -1).entries()) {
       const outputs = decodeResponse(operation.run({ ...job, inputs, params }), job);
-      inputs = await spoolOutputs(outputs, inputs, notices, async ({ name, body, headerPatch }, output) => {
+      inputs = await spoolOutputs(outputs, inputs, notices, async ({ name, role, body, headerPatch }, output) => {
         const path = spoolPath(job.folder, `step-${index}-${output}`, name);
         const { size } = await writeToFile(path, body, job.signal);
         if (headerPatch) await patch(path, headerPatch());
-        return fileInput(name, size, path);
+        return { ...fileInput(name, size, path), ...(role === undefined ? {} : { role }) };
       });
     }
   } catch (error) {

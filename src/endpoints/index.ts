@@ -20,12 +20,17 @@ import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfa } from "./pdfa.ts";
+import { decryptedPdf } from "./protection/decrypted-pdf.ts";
+import { encryptedPdf } from "./protection/encrypted-pdf.ts";
+import { restrictedPdf } from "./protection/restricted-pdf.ts";
+import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
+  ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

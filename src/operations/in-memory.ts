@@ -3,8 +3,9 @@
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Input, Output } from "../document/contract/operation.ts";
 
-export const memoryInput = (whole: Uint8Array, name: string): Input => ({
+export const memoryInput = (whole: Uint8Array, name: string, role?: string): Input => ({
   name,
+  ...(role === undefined ? {} : { role }),
   size: whole.length,
   bytes: async () => whole,
   async *stream() {

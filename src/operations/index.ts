@@ -17,6 +17,11 @@ import { renderPdf } from "./pdfa-steps/render-pdf.ts";
 import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
+import { decryptPdf } from "./protection/decrypt-pdf.ts";
+import { encryptPdf } from "./protection/encrypt-pdf.ts";
+import { restrictPdf } from "./protection/restrict-pdf.ts";
+import { unlockPdfs } from "./protection/unlock-pdfs.ts";
+import { unrestrictPdf } from "./protection/unrestrict-pdf.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
@@ -40,6 +45,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   readPdfInfo,
   setPageBoxes,
   splitPdf,
+  ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],
 ];
 
 /** Steps of the container's PDF/A conversion, which the Worker cannot request. */

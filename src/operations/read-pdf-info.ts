@@ -9,6 +9,7 @@ import { DocumentFacts } from "../document/facts/document-facts.ts";
 import { findTransparency, isImageOnly } from "../document/facts/shown-content.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
 import { openPdf } from "../document/pages/open-pdf.ts";
+import { currentOpenPassword } from "./protection/current-passwords.ts";
 
 interface Question {
   readonly schema: JsonSchema;
@@ -74,7 +75,7 @@ const QUESTIONS = {
   pdfx_claim: yesOrNo(({ claims }) => claims.has("PDF/X")),
   pdfvt_claim: yesOrNo(({ claims }) => claims.has("PDF/VT")),
   requires_password_to_open: yesOrNo(
-    () => false,
+    (facts) => facts.needsPassword,
     () => true,
   ),
 } satisfies Readonly<Record<string, Question>>;
@@ -89,6 +90,7 @@ export const ANSWER_SCHEMAS = Object.fromEntries(
 
 const parameters = {
   queries: parameter("The questions, separated by commas; all asks every one.", words([...QUERIES, "all"])),
+  currentOpenPassword,
 };
 export type PdfInfoParams = Params<typeof parameters>;
 
@@ -105,7 +107,10 @@ const run: Run<PdfInfoParams> = async function* ([input], params, context) {
   const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
   const bytes = await input!.bytes();
   try {
-    using pdf = await openPdf(bytes, context, { asIs: true, engine: await acquireMupdf(limits) });
+    using pdf = await openPdf(bytes, context, {
+      ...{ asIs: true, engine: await acquireMupdf(limits) },
+      passwords: { open: params.currentOpenPassword },
+    });
     const document = new DocumentFacts(pdf, context);
     for (const [query, { answer }] of questions) facts.set(query, await answer(document, input!));
   } catch (error) {

@@ -46,11 +46,11 @@ export function runInMemory(
   limitBytes = Number.POSITIVE_INFINITY,
 ): Promise<Input[]> {
   let leftBytes = limitBytes;
-  return spoolOutputs(run(step, inputs, context), inputs, notices, async ({ name, body, headerPatch }) => {
+  return spoolOutputs(run(step, inputs, context), inputs, notices, async ({ name, role, body, headerPatch }) => {
     const whole = await readWhole(body, leftBytes);
     leftBytes -= whole.length;
     whole.set(headerPatch?.() ?? []);
-    return memoryInput(whole, name);
+    return memoryInput(whole, name, role);
   });
 }
 

@@ -55,7 +55,9 @@ function fieldsFor(operation: ListedOperation, document: FormFields = { file: up
   const { input, files, example } = operation;
   const { file: _, ...values } = example;
   const fields: Record<string, FormFields[string]> = { output: "made" };
-  for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? ["1"] : String(value);
+  for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? value : String(value);
+  // The document has one page.
+  if ("pages[]" in fields) fields["pages[]"] = ["1"];
   for (const parameter of operation.parameters) if (parameter.perInput) fields[nameOf(parameter)] = "1";
   if (input.orderedBy) fields[`${input.orderedBy}[]`] = (Object.keys(document)[0] ?? "file").replace("[]", "");
   if (input.kind === "text") return { ...fields, [input.field!]: "<p>Hello" };
@@ -141,7 +143,8 @@ describe.each(operations)("%s", (path, operation) => {
       });
       expect({ status, ...later }).toMatchObject({ status: "completed" });
       expect(Object.keys(later)).toEqual(Object.keys(atOnce));
-      expect(later.outputSize).toEqual(atOnce.outputSize);
+      // Encryption is random, so the number of escaped characters varies.
+      expect(Number(later.outputSize ?? 0)).toBeCloseTo(Number(atOnce.outputSize ?? 0), -2);
       for (const id of [later.outputId ?? [], later.inputId ?? []].flat()) {
         expect((await fetch(`${to}/resource/${id}?format=info`)).status).toBe(200);
       }
@@ -286,7 +289,10 @@ describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation
 });
 
 test.each(needsPassword)("spec: 401 for a user password: %s", async (_, operation) => {
-  const [status, sentence] = await error(operation, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
+  // Endpoints that change passwords have other errors if the password is missing.
+  const wrong = operation.group === "Protect a PDF" ? { current_open_password: "wrong" } : {};
+  const document = { file: upload(encrypted(pdf, "u", "o")) };
+  const [status, sentence] = await error(operation, { ...fieldsFor(operation, document), ...wrong });
   expect([status, sentence]).toEqual([401, beginning("The input file is password protected and cannot be processed.")]);
 });
 

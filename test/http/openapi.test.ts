@@ -75,10 +75,12 @@ describe("/openapi.json", () => {
     expect(Object.keys(properties).sort()).toEqual(
       [
         "color_model",
+        "current_open_password",
         "file",
         "id",
         "output",
         "pages",
+        "password",
         "resolution",
         "url",
         ...(path === "/jpg" ? ["jpeg_quality"] : []),
@@ -101,7 +103,9 @@ describe("/openapi.json", () => {
     const { requestBody } = await describePath(privateClient(), "/merged-pdf");
     const bodies = requestBody.content as unknown as Record<string, { schema: Body }>;
     const { schema } = bodies[type]!;
-    expect(Object.keys(schema.properties).toSorted()).toEqual(["id[]", "output", "pages[]", "type[]", "url[]"]);
+    expect(Object.keys(schema.properties).toSorted()).toEqual([
+      ...["current_open_password", "id[]", "output", "pages[]", "type[]", "url[]"],
+    ]);
     expect(schema.required.includes("output")).toBe(type !== "application/json");
     expect(schema.allOf[0]!.anyOf!.map(({ required }) => required)).toEqual([["id[]"], ["url[]"]]);
   });
@@ -134,11 +138,15 @@ describe("/openapi.json", () => {
   });
 
   test.each([
-    ["/merged-pdf", ["file", "id[]", "output", "pages[]", "type[]", "url[]"], ["output", "pages[]", "type[]"]],
-    ["/split-pdf", ["file", "id", "output", "pages[]", "url"], []],
+    [
+      "/merged-pdf",
+      ["current_open_password", "file", "id[]", "output", "pages[]", "type[]", "url[]"],
+      ["output", "pages[]", "type[]"],
+    ],
+    ["/split-pdf", ["current_open_password", "file", "id", "output", "pages[]", "url"], []],
     ["/zip", ["file", "id[]", "output", "url[]"], ["output"]],
-    ["/linearized-pdf", ["file", "id", "output", "url"], ["output"]],
-    ["/flattened-transparencies-pdf", ["file", "id", "output", "quality", "url"], ["output"]],
+    ["/linearized-pdf", ["current_open_password", "file", "id", "output", "url"], ["output"]],
+    ["/flattened-transparencies-pdf", ["current_open_password", "file", "id", "output", "quality", "url"], ["output"]],
   ])("spec: every parameter of %s, and which are required", async (path, names, needed) => {
     const { requestBody } = await describePath(keyedClient(), path);
     const { properties, required } = requestBody.content["multipart/form-data"].schema;

@@ -1,5 +1,6 @@
 // Starts one service of each variant for all tests over HTTP. Tests receive them from `inject("services")`.
 
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,9 +12,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const target = targetOf({ ...process.env, ...project.config.env });
   const folder = await mkdtemp(join(tmpdir(), "container-"));
   const container = await startContainer({ logFile: join(folder, "container.log") });
+  // Without this setting, an asynchronous request with a password is rejected.
+  const vars = { FORM_SECRET: randomUUID() };
   const started = await Promise.allSettled([
-    startService({ variant: "private", container, target }),
-    startService({ variant: "keyed", container, target }),
+    startService({ variant: "private", container, target, vars }),
+    startService({ variant: "keyed", container, target, vars }),
   ]);
   const services = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const stop = async () => {

@@ -51,6 +51,9 @@ function textOf(path: string): string {
   return shared === undefined ? own : `${own}\n${sections.get(shared)?.text ?? ""}`;
 }
 
+/** Parameters that one section describes for all endpoints that have them. */
+const ROWS_OF_ALL = rowsOf(sections.get("protected-inputs")!.text, "Parameter");
+
 describe("tests cite the sections of docs/api.md", () => {
   const citations = globSync(["test/**/*.test.ts", "container/**/*.test.ts"], { cwd: root }).flatMap((file) =>
     [...read(file).matchAll(/^\/\/ Contract: docs\/api\.md(.*)$/gm)].flatMap(([, anchors = ""]) =>
@@ -76,7 +79,7 @@ describe("every endpoint", () => {
     expect(text).toContain(variants.includes("private") ? "Both variants." : "Keyed variant only.");
     const { properties, required } = paths[path]!.post!.requestBody.content["multipart/form-data"].schema;
     const rows = new Map(
-      rowsOf(text, "Parameter")
+      [...rowsOf(text, "Parameter"), ...ROWS_OF_ALL.filter(({ Parameter }) => codeIn(Parameter!)[0]! in properties)]
         .reverse()
         .map((row) => [codeIn(row.Parameter!)[0]!, row]),
     );

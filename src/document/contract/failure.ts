@@ -3,6 +3,8 @@
 /** Reasons of failures. Each has a response in `src/service/http/contract/errors.ts`. */
 export const FAILURE_REASONS = [
   "password-protected",
+  "password-required",
+  "permissions-required",
   "not-a-pdf",
   "damaged",
   "unreadable-image",

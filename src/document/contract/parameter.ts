@@ -55,7 +55,7 @@ export interface JsonContent {
 
 /** A text that cannot be parsed as a value of its kind. */
 export class UnreadableText extends Error {
-  readonly reason: "not-json" | "too-long";
+  readonly reason: "not-json" | "too-long" | "too-short";
   constructor(reason: UnreadableText["reason"]) {
     super(reason);
     this.reason = reason;

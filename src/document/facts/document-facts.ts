@@ -1,6 +1,7 @@
 // Provides facts about a document: its metadata, protection, forms and other parts. Each fact is read on request.
 
 import type { Context } from "../contract/operation.ts";
+import { restrictsAnything } from "../encryption/permissions.ts";
 import { textsIn } from "../formats/xmp/properties.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
@@ -35,12 +36,6 @@ const KNOWN_ENTRIES: ReadonlySet<string> = new Set([...Object.keys(INFO_ENTRIES)
 /** An XMP date (ISO 8601). Only the year is required. */
 const XMP_DATE = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?/;
 const MAX_HEADER_OFFSET = 1024;
-/**
- * Permission bits, counted from 0 (ISO 32000-1, table 22). In revision 2 of the security handler, only the early bits
- * have a meaning.
- */
-const EARLY_BITS = [2, 3, 4, 5];
-const LATER_BITS = [8, 9, 10, 11];
 /** Entries that contain no actions, and are not searched for scripts. */
 const WITHOUT_ACTIONS = new Set(["Resources", "Contents", "StructTreeRoot", "Metadata", "PieceInfo", "AP", "Thumb"]);
 /** Approximate memory per object that is searched. */
@@ -147,13 +142,17 @@ export class DocumentFacts implements PageSource {
     return this.file.boolean(this.file.dictionary(this.file.catalog.get("MarkInfo"))?.get("Marked")) === true;
   }
 
+  /** True if the document does not open without a password. */
+  get needsPassword(): boolean {
+    return this.#pdf.source.access.needsPassword;
+  }
+
   /** True if the document forbids any action to users without the owner password. */
   get isRestricted(): boolean {
     const encryption = this.#pdf.source.encryption();
     if (!encryption) return false;
     const permissions = this.file.number(encryption.get("P")) ?? -1;
-    const isEarly = (this.file.number(encryption.get("R")) ?? 0) < 3;
-    return [...EARLY_BITS, ...(isEarly ? [] : LATER_BITS)].some((bit) => (permissions & (1 << bit)) === 0);
+    return restrictsAnything(permissions, this.file.number(encryption.get("R")) ?? 0);
   }
 
   get hasAnnotations(): boolean {

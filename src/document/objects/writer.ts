@@ -18,6 +18,8 @@ import {
 
 /** The first version with object streams. */
 const OLDEST = "1.5";
+/** The first version that can have AES-256 as an extension (ISO 32000-2, table 20). */
+const OLDEST_ENCRYPTED = "1.7";
 /** Number of objects per object stream. Larger object streams compress better but make lookups slower. */
 const PACKED_OBJECTS = 200;
 /** Number of characters after which a new object stream starts. */
@@ -55,6 +57,14 @@ export interface Rewriting {
   rewrite(object: PdfObject, reference: Reference): PdfObject;
 }
 
+/** Encrypts a file while it is written. */
+export interface Encryption {
+  /** The encryption dictionary (ISO 32000-2, 7.6.2). */
+  readonly dictionary: Dictionary;
+  /** Returns the encrypted bytes of a string or stream. */
+  seal(bytes: Uint8Array): Uint8Array;
+}
+
 export interface WriterOptions {
   /**
    * zlib level for objects and unfiltered streams; 0 leaves streams unchanged.
@@ -66,6 +76,10 @@ export interface WriterOptions {
    * @default false
    */
   readonly classic?: boolean;
+  /** True to leave unfiltered streams unchanged. @default false */
+  readonly keepsStreams?: boolean;
+  /** Not with `classic`, because only object streams hide the strings of other objects. @default no encryption */
+  readonly encryption?: Encryption;
 }
 
 type Row = readonly [kind: number, place: number, index: number];
@@ -88,12 +102,13 @@ export class FileWriter implements StreamSink {
   #offset = 0;
   #next = 1;
 
-  /** @param version PDF version, for example `1.7`; raised to 1.5 unless the file is `classic` */
+  /** @param version PDF version, for example `1.4`; raised to 1.5 unless the file is `classic`, to 1.7 by encryption */
   constructor(version: string, numbering: Numbering, options: WriterOptions = {}) {
     this.#numbering = numbering;
     this.#options = options;
     // Four bytes above 127 mark the file as binary (7.5.2).
-    this.#text(`%PDF-${version > OLDEST || options.classic ? version : OLDEST}\n%\xe2\xe3\xcf\xd3\n`);
+    const oldest = options.encryption ? OLDEST_ENCRYPTED : OLDEST;
+    this.#text(`%PDF-${version > oldest || options.classic ? version : oldest}\n%\xe2\xe3\xcf\xd3\n`);
   }
 
   /** Number of bytes that {@link take} will return. */
@@ -131,6 +146,8 @@ export class FileWriter implements StreamSink {
    */
   async *finish(file: PdfFile, rewriting?: Rewriting): AsyncGenerator<Uint8Array> {
     this.#rewriting = rewriting;
+    const { encryption } = this.#options;
+    const encrypt = encryption ? file.reserve() : undefined;
     if (this.#numbering === "kept") this.#next = file.size;
     const trailer = Dictionary.of({ Root: indirect(file, "Root"), Info: file.trailer.get("Info") });
     // Serializing queues the objects that the trailer refers to. Writing an object queues the objects that it refers
@@ -147,6 +164,10 @@ export class FileWriter implements StreamSink {
       await file.relieve();
     }
     this.#pack();
+    if (encryption && encrypt) {
+      trailer.set("Encrypt", encrypt);
+      this.#whole(this.#numberOf(encrypt), encryption.dictionary);
+    }
     this.#end(trailer, file.array(file.trailer.get("ID")));
     yield* this.take();
   }
@@ -165,8 +186,7 @@ export class FileWriter implements StreamSink {
     if (object instanceof PdfStream) {
       this.#stream(number, object.dictionary, object.body);
     } else if (object !== null && this.#options.classic) {
-      this.#rows[number] = [PLAIN, this.#offset, 0];
-      this.#text(`${number} 0 obj\n${serialize(object, this.#numberOf)}\nendobj\n`);
+      this.#whole(number, object);
     } else if (object !== null) {
       const text = `${serialize(object, this.#numberOf)}\n`;
       this.#packed.push({ number, text });
@@ -177,17 +197,30 @@ export class FileWriter implements StreamSink {
     }
   }
 
+  /** Writes an object that is not in an object stream. Its strings are not encrypted. */
+  #whole(number: number, object: Value): void {
+    this.#rows[number] = [PLAIN, this.#offset, 0];
+    this.#text(`${number} 0 obj\n${serialize(object, this.#numberOf)}\nendobj\n`);
+  }
+
   #stream(number: number, dictionary: Dictionary, body: StreamBody): void {
     let bytes = body.raw();
     const written = dictionary.clone();
-    if (this.#options.deflateLevel !== 0 && isWorthDeflating(dictionary, bytes)) {
+    const { deflateLevel, keepsStreams = deflateLevel === 0 } = this.#options;
+    if (!keepsStreams && isWorthDeflating(dictionary, bytes)) {
       const deflated = this.#deflate(bytes);
       if (deflated.length < bytes.length * WORTHWHILE) {
         bytes = deflated;
         written.set("Filter", Name.of("FlateDecode"));
       }
     }
-    this.#plain(number, written, bytes);
+    this.#sealed(number, written, bytes);
+  }
+
+  #sealed(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
+    const { encryption } = this.#options;
+    if (encryption) this.#plain(number, dictionary.map(withSealedStrings(encryption)), encryption.seal(bytes));
+    else this.#plain(number, dictionary, bytes);
   }
 
   #plain(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
@@ -216,7 +249,7 @@ export class FileWriter implements StreamSink {
       First: places.length,
       Filter: Name.of("FlateDecode"),
     });
-    this.#plain(container, dictionary, this.#deflate(Buffer.from(text, "latin1")));
+    this.#sealed(container, dictionary, this.#deflate(Buffer.from(text, "latin1")));
     this.#packed = [];
     this.#packedLength = 0;
   }
@@ -275,6 +308,16 @@ export class FileWriter implements StreamSink {
     this.#offset += bytes.length;
     this.#pendingBytes += bytes.length;
   }
+}
+
+/** Returns a function that encrypts all strings of a value, for the dictionary of a stream. */
+function withSealedStrings(encryption: Encryption): (value: Value) => Value {
+  const sealed = (value: Value): Value => {
+    if (value instanceof PdfString) return new PdfString(encryption.seal(value.bytes));
+    if (value instanceof Dictionary) return value.map(sealed);
+    return Array.isArray(value) ? value.map(sealed) : value;
+  };
+  return sealed;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import type { Notice } from "../contract/notice.ts";
 import type { Context, Output, Run } from "../contract/operation.ts";
+import type { Passwords } from "../engines/mupdf/document.ts";
 import type { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
 import { Budget } from "../objects/budget.ts";
 import { MupdfSource } from "../objects/engine/mupdf-source.ts";
@@ -21,6 +22,8 @@ export interface OpenOptions {
   readonly engineShare?: number;
   /** An engine with this memory limit, to be reused. @default a new engine */
   readonly engine?: Mupdf | undefined;
+  /** @default the empty password */
+  readonly passwords?: Passwords | undefined;
   /** True to read all objects several times. Objects that are cheap to read are then not cached. @default false */
   readonly inPasses?: boolean;
   /**
@@ -74,7 +77,7 @@ export async function openPdf(
 ): Promise<OpenPdf> {
   const memory = memoryLimitsOf(heapLimitBytes);
   const { objectShare = 1, engineShare = 1, budget = new Budget(memory.objectBytes * objectShare) } = options;
-  const source = await MupdfSource.open(bytes, Math.floor(memory.engineBytes * engineShare), budget, options.engine);
+  const source = await MupdfSource.open(bytes, Math.floor(memory.engineBytes * engineShare), budget, options);
   try {
     const pdf = new OpenPdf(bytes, memory, source, budget, options.inPasses ?? false);
     if (!options.asIs) pdf.unprotect();

@@ -15,6 +15,7 @@ export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoin
     example: { resolution: 150, pages: "1" },
     inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
     operation: rasterizePdf,
+    openPasswordAlias: "password",
     ...imageExposure(format),
     output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
     errors: [outOfRange("resolution", "9")],

@@ -1,7 +1,8 @@
 // Text, secrets, and lists.
 import * as z from "zod";
+import { isAllowed, prepared } from "../../encryption/password-forms.ts";
 import { safeName } from "../file-name.ts";
-import type { Kind } from "../parameter.ts";
+import { type Kind, UnreadableText } from "../parameter.ts";
 
 interface Size {
   /** @default 1 */
@@ -9,14 +10,40 @@ interface Size {
   readonly max: number;
 }
 
+/** Counts characters, not UTF-16 code units, as JSON Schema does. */
+const isWithin =
+  ({ min, max }: Required<Size>) =>
+  (given: string): boolean => {
+    const length = given.length > 2 * max ? given.length : [...given].length;
+    return length >= min && length <= max;
+  };
+
 /** Text of limited length, in characters. */
 export const text = ({ min = 1, max }: Size): Kind<string> => ({
-  ...{ value: z.string().min(min).max(max), control: "text", read: (given) => given },
+  ...{ value: z.string().refine(isWithin({ min, max })), control: "text", read: (given) => given },
   schema: { type: "string", minLength: min, maxLength: max },
 });
 
+/** Replaces a secret in messages. */
+export const SECRET = "The value";
+
 /** A secret of the client. It is never logged, and it is encrypted in the queue. */
 export const password = (size: Size): Kind<string> => ({ ...text(size), control: "password", isSecret: true });
+
+const NEW_PASSWORD = { min: 6, max: 128 };
+
+/** The current password of a document. */
+export const currentPassword = password({ max: 128 });
+
+/** A new password of a document, without control characters. */
+export const newPassword: Kind<string> = {
+  ...password(NEW_PASSWORD),
+  value: z.string().refine(isWithin(NEW_PASSWORD)).refine(isAllowed),
+  read(given) {
+    if ([...prepared(given)].length < NEW_PASSWORD.min) throw new UnreadableText("too-short");
+    return given;
+  },
+};
 
 /** The ID of a stored file. */
 export const fileId: Kind<string> = {

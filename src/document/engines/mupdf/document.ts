@@ -2,6 +2,7 @@
 
 import { contains } from "../../contract/contains.ts";
 import { EngineFailure } from "../../contract/failure.ts";
+import { formsOf } from "../../encryption/password-forms.ts";
 import { Mupdf, MupdfError, type MupdfOptions } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 import { Layers } from "./layers.ts";
@@ -14,12 +15,36 @@ const HEADER_WINDOW = 1024;
 /** The first encryption version (`V`) with crypt filters. */
 const CRYPT_FILTERS_VERSION = 4;
 
+/** Bits in the result of an authentication. */
+const OPENED_BY_USER = 2;
+const OPENED_BY_OWNER = 4;
+
+/** Passwords that a client sent for a document. Those that the document does not have are ignored. */
+export interface Passwords {
+  readonly open?: string | undefined;
+  readonly permissions?: string | undefined;
+}
+
+/** The rights that the passwords confer. */
+export interface Access {
+  /** True if the document does not open without a password. */
+  readonly needsPassword: boolean;
+  /** True if the open password is right, or the document has none. */
+  readonly isUser: boolean;
+  /** True if a password, which can be the empty one, is the permissions password. */
+  readonly isOwner: boolean;
+  /** The password that is the permissions password but not the open password. */
+  readonly permissionsPassword?: string | undefined;
+}
+
 /** Corrects a page in memory before it is loaded. */
 export type PageRepair = (page: Pointer) => void;
 
 export interface DocumentOptions extends MupdfOptions {
   /** Called each time the document is opened. @default pages are loaded unchanged */
   readonly repair?: (document: MupdfDocument) => PageRepair;
+  /** @default the empty password */
+  readonly passwords?: Passwords | undefined;
 }
 
 /** An open document. Its bytes stay outside the engine's heap; the engine reads them through a stream. */
@@ -36,6 +61,7 @@ export class MupdfDocument {
   #pageCount = 0;
   #isRewritten = false;
   #isLocked = false;
+  #access: Access = { needsPassword: false, isUser: true, isOwner: true };
 
   private constructor(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions) {
     this.#engine = engine;
@@ -76,6 +102,10 @@ export class MupdfDocument {
   /** True if only the embedded files need a password. */
   get isLocked(): boolean {
     return this.#isLocked;
+  }
+
+  get access(): Access {
+    return this.#access;
   }
 
   get isEncrypted(): boolean {
@@ -173,8 +203,7 @@ export class MupdfDocument {
         this.#pointer = raw._wasm_pdf_document_from_fz_document(opened);
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
-        // MuPDF tries the empty user password, which opens documents that have only an owner password.
-        this.#isLocked = raw._wasm_needs_password(this.#pointer) !== 0;
+        this.#authenticate(raw);
         if (this.#isLocked && !this.#isInTheClear(raw)) {
           throw new EngineFailure("password-protected", "a password is needed");
         }
@@ -190,6 +219,35 @@ export class MupdfDocument {
     this.#layers = new Layers(engine, this.#objects, this.#pointer);
     if (this.options.withoutStructure) this.#forgetStructure();
     this.#repair = this.options.repair?.(this);
+  }
+
+  /** Tries the passwords, and leaves the engine with the key of a right one. */
+  #authenticate(raw: MupdfExports): void {
+    // MuPDF tries the empty user password, which opens documents that have only an owner password.
+    const needsPassword = raw._wasm_needs_password(this.#pointer) !== 0;
+    this.#isLocked = needsPassword;
+    const encryption = this.#objects.get(raw._wasm_pdf_trailer(this.#pointer), "Encrypt");
+    if (!this.#objects.isDictionary(encryption)) return;
+    const revision = this.#objects.real(this.#objects.get(encryption, "R")) ?? 0;
+    const { open, permissions } = this.options.passwords ?? {};
+    const passwords = [...new Set([needsPassword ? undefined : "", open, permissions])];
+    const attempts: { readonly password: string; readonly form: string; readonly bits: number }[] = [];
+    const attempt = (password: string, form: string) => {
+      const bits = this.#engine.withText(form, (text) => raw._wasm_authenticate_password(this.#pointer, text));
+      attempts.push({ password, form, bits });
+      return bits !== 0;
+    };
+    for (const password of passwords) {
+      if (password !== undefined) formsOf(password, revision).some((form) => attempt(password, form));
+    }
+    // A wrong password spoils the engine's key, so the last attempt must be right.
+    const right = attempts.findLast(({ bits }) => bits !== 0);
+    if (right && right !== attempts.at(-1)) attempt(right.password, right.form);
+    this.#isLocked = !right;
+    const isUser = !needsPassword || attempts.some((one) => one.password === open && (one.bits & OPENED_BY_USER) !== 0);
+    const isOwner = attempts.some(({ bits }) => (bits & OPENED_BY_OWNER) !== 0);
+    const permissionsPassword = attempts.find(({ bits }) => bits === OPENED_BY_OWNER)?.password;
+    this.#access = { needsPassword, isUser, isOwner, permissionsPassword };
   }
 
   /** Reports whether strings and streams are unencrypted by default (ISO 32000-1, table 20). */

@@ -2,7 +2,7 @@
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { makeAppearances } from "../../engines/mupdf/appearances.ts";
-import { MupdfDocument } from "../../engines/mupdf/document.ts";
+import { type Access, MupdfDocument, type Passwords } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { type FuelBudget, Mupdf, MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/instance/raw.ts";
@@ -81,8 +81,13 @@ export class MupdfSource implements ObjectSource {
    * @param engine an engine with the same heap limit, from {@link release}; @default a new engine
    * @throws EngineFailure `password-protected`, `not-a-pdf`, `damaged`, `too-large`, `too-complex` or `crashed`
    */
-  static async open(bytes: Uint8Array, heapLimitBytes: number, budget: Budget, engine?: Mupdf): Promise<MupdfSource> {
-    const options = { heapLimitBytes };
+  static async open(
+    bytes: Uint8Array,
+    heapLimitBytes: number,
+    budget: Budget,
+    { engine, passwords }: { readonly engine?: Mupdf | undefined; readonly passwords?: Passwords | undefined } = {},
+  ): Promise<MupdfSource> {
+    const options = { heapLimitBytes, passwords };
     engine ??= await Mupdf.create(options);
     return new MupdfSource(MupdfDocument.open(engine, resolveHybridReferences(bytes), options), budget);
   }
@@ -116,6 +121,11 @@ export class MupdfSource implements ObjectSource {
   /** True if the trailer declares encryption. A document that has only an owner password is still readable. */
   get isEncrypted(): boolean {
     return this.#document.isEncrypted;
+  }
+
+  /** The rights that the passwords confer; all rights without encryption. */
+  get access(): Access {
+    return this.#document.access;
   }
 
   /** True if only embedded files are encrypted, with an unknown password. They are read as missing objects. */

@@ -27,6 +27,7 @@ import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
 import type { MemoryQuotas } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
 import { type ExposedParameters, type Exposure, exposed } from "./declaration/exposure.ts";
+import { openPasswordFields, unlocking } from "./declaration/open-password.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, isSent, readFields } from "./fields.ts";
@@ -38,7 +39,7 @@ import type { Timing } from "./timing.ts";
 type SpecialField = "inputSize" | "substitutedFonts";
 
 /** The groups of operations, in display order. */
-type Group = "Make a PDF" | "Improve a PDF" | "Draw the pages" | "Read a PDF" | "Store";
+type Group = "Make a PDF" | "Improve a PDF" | "Protect a PDF" | "Draw the pages" | "Read a PDF" | "Store";
 
 /** The declaration of an endpoint, independent of its operation. */
 interface EndpointFacts {
@@ -66,6 +67,8 @@ interface EndpointFacts {
   readonly keeps?: "pages" | "document";
   /** Name of the output if there are several inputs, without extension. @default the name of the first input */
   readonly joinedName?: string;
+  /** Another name of the field `current_open_password`. @default none */
+  readonly openPasswordAlias?: string;
   /** Additional members of the JSON response. @default none */
   readonly extraFields?: readonly SpecialField[];
   /** True if a setting can raise the upload limit above the standard (spec, "Limits"). @default false */
@@ -150,7 +153,13 @@ export function defineEndpoint(
   } = "parameters" in declaration
     ? asTheyAre(declaration.parameters)
     : exposed(declaration.operation.parameters, declaration);
-  const fields: Parameters = { ...nameOfOutput(declaration.output), ...shown, ...idsOfFiles(shown) };
+  const unlockingFields = openPasswordFields(declaration.inputs, shown, declaration.openPasswordAlias);
+  const fields: Parameters = {
+    ...nameOfOutput(declaration.output),
+    ...shown,
+    ...unlockingFields,
+    ...idsOfFiles(shown),
+  };
   return {
     ...facts,
     ...{ fields, fieldOf },
@@ -161,10 +170,12 @@ export function defineEndpoint(
       return {
         output: String(values.output),
         isData: declaration.output.kind === "data" && values.output_type !== "file",
-        prepare: (inputs) =>
-          declaration.createJob
-            ? declaration.createJob(params, { ...context, inputs })
-            : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params),
+        async prepare(inputs) {
+          const job = declaration.createJob
+            ? await declaration.createJob(params, { ...context, inputs })
+            : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params);
+          return unlocking(job, unlockingFields, values);
+        },
       };
     },
   };

@@ -60,6 +60,10 @@ export const eitherRequired = (parameter: string, other: string) =>
   about(400, "Exactly one of the '<parameter>' and '<other>' fields is required.", { parameter, other });
 export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
+export const permissionsRequired = () =>
+  new ServiceError(401, "Cannot process the given input file without the correct permissions password.");
+export const passwordRequired = () => new ServiceError(400, "A password is required to process the document.");
+export const passwordTooShort = () => new ServiceError(400, "The given new password is too short.");
 export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
 export const foreignOrigin = () => new ServiceError(403, "Web pages of this origin may not use the service.");
@@ -220,6 +224,10 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
   switch (reason) {
     case "password-protected":
       return passwordProtected();
+    case "password-required":
+      return passwordRequired();
+    case "permissions-required":
+      return permissionsRequired();
     case "not-a-pdf":
     case "damaged":
       return notAPdf();

@@ -7,7 +7,15 @@ import {
   type Params,
   UnreadableText,
 } from "../../../document/contract/parameter.ts";
-import { duplicateField, fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "./errors.ts";
+import { SECRET } from "../../../document/contract/parameters/text.ts";
+import {
+  duplicateField,
+  fieldRequired,
+  fieldTooLarge,
+  outOfRange,
+  passwordTooShort,
+  profileNotJson,
+} from "./errors.ts";
 
 /** The fields of a request, independent of the body's encoding. */
 export interface SentFields {
@@ -74,9 +82,6 @@ export const idFieldOf = (name: string): string => `${name}_id`;
 /** Returns the spec's spelling of a field. */
 export const spellingOf = (name: string, { kind }: Parameter): string => (kind.item ? listName(name) : name);
 
-/** Used in messages instead of a secret value. */
-export const SECRET_VALUE = "The value";
-
 function textOf(name: string, { kind }: Parameter, texts: readonly string[] | undefined): string | undefined {
   // A JSON body can contain an empty list, which is not a valid value.
   if (texts?.length === 0) throw outOfRange(name, "");
@@ -105,6 +110,7 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
   } catch (error) {
     if (!(error instanceof UnreadableText)) throw error;
     if (error.reason === "too-long") throw fieldTooLarge(name);
+    if (error.reason === "too-short") throw passwordTooShort();
     throw kind.json?.file ? profileNotJson() : outOfRange(name, text, "It is not JSON.");
   }
 }
@@ -113,7 +119,7 @@ function checked(name: string, kind: Kind<unknown>, sent: { readonly text: strin
   const result = kind.value.safeParse(sent.value);
   if (result.success) return result.data;
   if (kind.json) throw memberOutOfRange(name, sent.value, result.error);
-  throw outOfRange(name, kind.isSecret ? SECRET_VALUE : sent.text, kind.hint);
+  throw outOfRange(name, kind.isSecret ? SECRET : sent.text, kind.hint);
 }
 
 /**

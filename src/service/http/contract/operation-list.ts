@@ -21,6 +21,8 @@ export interface ParameterSchema {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
   readonly contentMediaType?: string;

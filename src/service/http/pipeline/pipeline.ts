@@ -13,7 +13,7 @@ import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
 import type { Form } from "../contract/form.ts";
-import { furtherInputsOf } from "../contract/input-declaration.ts";
+import { furtherInputsOf, mainInputOf } from "../contract/input-declaration.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import type { ReceiveOptions } from "../contract/route.ts";
 import { abortAfter } from "../contract/time-limit.ts";
@@ -106,9 +106,11 @@ function requestContent({ endpoint, form, wishes }: RequestState, salt: string):
 
 type Receiving = Pick<RequestState, "service" | "isTransient"> & ReceiveOptions;
 
-export function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
+/** Reads the body. Unknown fields are dropped: a misspelled or superfluous password must not be stored. */
+export async function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
   const { service, ...others } = receiving;
-  return readForm(request, {
+  const known = fieldNamesOf(endpoint);
+  const form = await readForm(request, {
     ...others,
     store: service.store,
     ...streamedFields(endpoint),
@@ -120,7 +122,16 @@ export function readEndpointForm(endpoint: Endpoint, request: Request, receiving
       if (operation) service.container?.prewarm(operation);
     },
   });
+  return { ...form, fields: new Map([...form.fields].filter(([name]) => known.has(name))) };
 }
+
+/** Returns the names of all fields that an endpoint reads, without brackets. */
+const fieldNamesOf = ({ fields, inputs }: Endpoint): ReadonlySet<string> => {
+  const main = mainInputOf(inputs);
+  const named = furtherInputsOf(inputs).flatMap(({ file, id, url }) => [file, id, url]);
+  const order = main.kind === "several" && main.orderedBy !== undefined ? [main.orderedBy] : [];
+  return new Set([...Object.keys(fields), ...Object.keys(inputs), "id", "url", ...named, ...order]);
+};
 
 /** Returns the names of the fields that need special parsing: files, long texts, and JSON files. */
 function streamedFields({ inputs, fields }: Endpoint) {

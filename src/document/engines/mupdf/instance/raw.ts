@@ -25,6 +25,8 @@ export interface MupdfExports {
   _wasm_pdf_document_from_fz_document(document: Pointer): Pointer;
   _wasm_pdf_disable_js(document: Pointer): void;
   _wasm_needs_password(document: Pointer): number;
+  /** Returns 0 for a wrong password; otherwise bits: 2 for the open password, 4 for the permissions password. */
+  _wasm_authenticate_password(document: Pointer, password: Pointer): number;
   _wasm_count_pages(document: Pointer): number;
   _wasm_pdf_lookup_page_obj(document: Pointer, index: number): Pointer;
 

@@ -2,7 +2,8 @@
 
 import { OutOfRange } from "../../../../document/contract/failure.ts";
 import type { Kind, Parameter, Parameters, Params } from "../../../../document/contract/parameter.ts";
-import { SECRET_VALUE, spellingOf } from "../fields.ts";
+import { SECRET } from "../../../../document/contract/parameters/text.ts";
+import { spellingOf } from "../fields.ts";
 
 /**
  * The differences between an endpoint's fields and its operation's parameters. Example: `{ names: { pages: "page_range"
@@ -73,7 +74,7 @@ export function inWordsOfApi(error: OutOfRange, { fields, fieldOf }: Pick<Expose
   const field = fields[name];
   if (!field) return error;
   const spelling = [spellingOf(name, field), ...path].join(".");
-  return new OutOfRange(spelling, field.kind.isSecret ? SECRET_VALUE : error.value, error.why);
+  return new OutOfRange(spelling, field.kind.isSecret ? SECRET : error.value, error.why);
 }
 
 const withCondition = (

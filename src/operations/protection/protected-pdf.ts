@@ -1,0 +1,104 @@
+// Opens a PDF with its passwords, and writes copies with other passwords. Shared by the operations of this folder.
+import { EngineFailure } from "../../document/contract/failure.ts";
+import type { Context, Input, Output } from "../../document/contract/operation.ts";
+import { Aes256, type Protection } from "../../document/encryption/aes256.ts";
+import { EVERYTHING } from "../../document/encryption/permissions.ts";
+import type { Passwords } from "../../document/engines/mupdf/document.ts";
+import { acquireMupdf, prepareSpare } from "../../document/engines/mupdf/instance/spare.ts";
+import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
+import type { PdfFile } from "../../document/objects/pdf-file.ts";
+import { Dictionary, Name, PdfString, Reference } from "../../document/objects/values.ts";
+import { type Encryption, writeFile } from "../../document/objects/writer.ts";
+import { isClassic } from "../../document/pages/claims.ts";
+import { type OpenPdf, openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
+
+/** Name of the crypt filter. */
+const FILTER = "StdCF";
+/** The first version that has AES-256 without an extension. */
+const VERSION_WITH_AES_256 = "2.0";
+/** Adobe's extension of version 1.7 that has revision 6 of the security handler. */
+const EXTENSION_LEVEL = 8;
+
+/**
+ * Opens a PDF with the passwords that a client sent.
+ * @throws EngineFailure `password-required` if there are none, but the document needs one; `password-protected` if the
+ *   open password is wrong; `permissions-required` if the only password is a wrong permissions password
+ */
+export async function openProtected(input: Input, passwords: Passwords, context: Context): Promise<OpenPdf> {
+  const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
+  context.defer(() => prepareSpare(limits));
+  try {
+    const pdf = await openPdf(await input.bytes(), context, { passwords, engine: await acquireMupdf(limits) });
+    if (!pdf.source.isLocked) return pdf;
+    pdf[Symbol.dispose]();
+    throw new EngineFailure("password-protected", "only its attachments are encrypted");
+  } catch (error) {
+    if (!(error instanceof EngineFailure && error.reason === "password-protected")) throw error;
+    if (passwords.open !== undefined) throw error;
+    const reason = passwords.permissions === undefined ? "password-required" : "permissions-required";
+    throw new EngineFailure(reason, error.detail, { cause: error });
+  }
+}
+
+/**
+ * Returns the open password if the copy keeps it: the document has one, and the client sent it.
+ * @throws EngineFailure `permissions-required` if no password is the permissions password; `password-protected` if the
+ *   open password is wrong
+ */
+export function keptOpenPassword({ source }: OpenPdf, sent: string | undefined): string | undefined {
+  const { isOwner, isUser, needsPassword } = source.access;
+  if (!isOwner) throw new EngineFailure("permissions-required", "no password is the permissions password");
+  if (sent === undefined || !needsPassword) return undefined;
+  if (!isUser) throw new EngineFailure("password-protected", "the open password is wrong");
+  return sent;
+}
+
+/** Returns the permissions of a user without the permissions password, and the revision that defines their meaning. */
+export function permissionsOf({ file, source }: OpenPdf): { readonly permissions: number; readonly revision: number } {
+  const encryption = source.encryption();
+  const { P = EVERYTHING, R = 0 } = { P: file.number(encryption?.get("P")), R: file.number(encryption?.get("R")) };
+  return { permissions: P, revision: R };
+}
+
+/** Returns an unencrypted copy. */
+export const plainCopy = ({ file, notices }: OpenPdf): Output =>
+  pdfOutput(writeFile(file, undefined, { classic: isClassic(file), keepsStreams: true }), keptNotices(notices));
+
+/** Returns a copy that is encrypted with AES-256. */
+export function protectedCopy({ file, notices }: OpenPdf, protection: Protection): Output {
+  declareExtension(file);
+  return pdfOutput(
+    writeFile(file, undefined, { encryption: encryptionOf(protection), keepsStreams: true }),
+    keptNotices(notices),
+  );
+}
+
+/** Omits the notice that the old passwords are lost, because the client requested it. */
+const keptNotices = (notices: OpenPdf["notices"]) => notices.filter(({ code }) => code !== "protection-removed");
+
+function encryptionOf(protection: Protection): Encryption {
+  const aes = new Aes256(protection);
+  const { P, ...strings } = aes.entries;
+  const filter = Dictionary.of({ Type: Name.of("CryptFilter"), CFM: Name.of("AESV3"), AuthEvent: Name.of("DocOpen") });
+  const dictionary = Dictionary.of({
+    ...{ Filter: Name.of("Standard"), V: 5, R: 6, Length: 256, P },
+    ...Object.fromEntries(Object.entries(strings).map(([key, bytes]) => [key, new PdfString(bytes)])),
+    ...{ StmF: Name.of(FILTER), StrF: Name.of(FILTER), EncryptMetadata: true },
+    CF: Dictionary.of({ [FILTER]: filter.set("Length", 32) }),
+  });
+  return { dictionary, seal: (bytes) => aes.seal(bytes) };
+}
+
+/** Declares Adobe's extension, without which AES-256 requires version 2.0 (ISO 32000-1, 7.12). */
+function declareExtension(file: PdfFile): void {
+  if (file.version >= VERSION_WITH_AES_256) return;
+  const catalog = file.catalog.clone();
+  const extensions = file.dictionary(catalog.get("Extensions"))?.clone() ?? new Dictionary();
+  const level = file.number(file.dictionary(extensions.get("ADBE"))?.get("ExtensionLevel")) ?? 0;
+  if (level >= EXTENSION_LEVEL) return;
+  extensions.set("ADBE", Dictionary.of({ BaseVersion: Name.of("1.7"), ExtensionLevel: EXTENSION_LEVEL }));
+  catalog.set("Extensions", extensions);
+  const root = file.trailer.get("Root");
+  if (root instanceof Reference) file.put(root, catalog);
+  else file.trailer.set("Root", file.add(catalog));
+}

@@ -1,0 +1,37 @@
+// Decrypts the PDFs that need a password, for the next step of a job. Yields one output per input: other documents, and
+// further files, are passed on.
+import { contains } from "../../document/contract/contains.ts";
+import { type Context, defineOperation, type Input, type Output, type Run } from "../../document/contract/operation.ts";
+import { type Params, parameter } from "../../document/contract/parameter.ts";
+import { currentPassword } from "../../document/contract/parameters/text.ts";
+import { writeFile } from "../../document/objects/writer.ts";
+import { isClassic } from "../../document/pages/claims.ts";
+import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
+
+const parameters = { openPassword: parameter("The password that opens the inputs.", currentPassword) };
+
+/** @throws EngineFailure `password-protected` if the password does not open a document */
+const run: Run<Params<typeof parameters>> = async function* (inputs, { openPassword }, context) {
+  for (const input of inputs) {
+    const { name, role } = input;
+    yield { ...(await unlocked(input, openPassword, context)), name, ...(role === undefined ? {} : { role }) };
+  }
+};
+
+export const unlockPdfs = defineOperation({ name: "unlock-pdfs", parameters, run });
+
+async function unlocked(input: Input, open: string, context: Context): Promise<Output> {
+  const bytes = await input.bytes();
+  if (input.role !== undefined || !contains(bytes, "Encrypt")) return pdfOutput(bytes);
+  const pdf = await openPdf(bytes, context, { passwords: { open }, asIs: true });
+  if (!pdf.source.access.needsPassword || pdf.source.isLocked) {
+    pdf[Symbol.dispose]();
+    return pdfOutput(bytes);
+  }
+  return pdfOutput(closing(pdf));
+}
+
+async function* closing(pdf: Awaited<ReturnType<typeof openPdf>>): AsyncGenerator<Uint8Array> {
+  using _pdf = pdf;
+  yield* writeFile(pdf.file, undefined, { classic: isClassic(pdf.file), keepsStreams: true });
+}

@@ -1,0 +1,37 @@
+// Adds the field with which a client opens protected PDFs to each endpoint whose input is a PDF.
+
+import { mayBePdf } from "../../../../document/contract/media-type.ts";
+import { stepOf } from "../../../../document/contract/operation.ts";
+import { optional, type Parameters } from "../../../../document/contract/parameter.ts";
+import { currentPassword } from "../../../../document/contract/parameters/text.ts";
+import { unlockPdfs } from "../../../../operations/protection/unlock-pdfs.ts";
+import type { JobPlan } from "../../../placement/placement.ts";
+import { type Inputs, mainInputOf } from "../input-declaration.ts";
+
+/** Name of the field on all endpoints. */
+const FIELD = "current_open_password";
+
+/**
+ * @param own the endpoint's other fields; an operation that opens protected PDFs itself has the field already
+ * @param alias a further name of the field
+ * @returns the fields by name, empty if the input is not a PDF
+ */
+export function openPasswordFields(inputs: Inputs, own: Parameters, alias: string | undefined): Parameters {
+  const main = mainInputOf(inputs);
+  const takesPdfs = (main.kind === "one" || main.kind === "several") && main.accepts === mayBePdf;
+  if (!takesPdfs || Object.hasOwn(own, FIELD)) return {};
+  const whose = main.kind === "one" ? "the input" : "each input that needs one";
+  return {
+    [FIELD]: optional(`The password that opens ${whose}.`, currentPassword),
+    ...(alias === undefined ? {} : { [alias]: optional(`Another name of ${FIELD}.`, currentPassword) }),
+  };
+}
+
+/** Returns a job that first decrypts its inputs, if the client sent a password. @param fields see {@link openPasswordFields} */
+export function unlocking(job: JobPlan, fields: Parameters, values: Readonly<Record<string, unknown>>): JobPlan {
+  const openPassword = Object.keys(fields)
+    .map((name) => values[name])
+    .find((value) => typeof value === "string");
+  if (openPassword === undefined) return job;
+  return { ...job, steps: [stepOf(unlockPdfs, { openPassword }), ...job.steps], memoryNeed: "input-and-output" };
+}

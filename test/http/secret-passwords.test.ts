@@ -1,0 +1,107 @@
+// Plants passwords in every kind of request, and searches everything that the service writes for them: storage, claims,
+// the queue's database, logs and traces.
+// Contract: docs/api.md#protected-inputs, #asynchronous-jobs
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, expect, test } from "vitest";
+import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { startCollector } from "../support/collector.ts";
+import { eventually } from "../support/eventually.ts";
+import { startService, type Target } from "../support/service.ts";
+
+const main = join(import.meta.dirname, "../../client/cli/main.ts");
+const folder = mkdtempSync(join(tmpdir(), "secret-passwords-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Each password contains this text. */
+const PLANTED = "Quokka7";
+const password = (use: string) => `${PLANTED} ${use}`;
+
+/** Returns the files below a folder that contain a planted password, in any of its usual encodings. */
+function findPlanted(path: string): string[] {
+  if (statSync(path).isDirectory()) return readdirSync(path).flatMap((name) => findPlanted(join(path, name)));
+  const bytes = readFileSync(path);
+  const forms = [
+    Buffer.from(PLANTED),
+    Buffer.from(PLANTED, "utf16le"),
+    Buffer.from(Buffer.from(PLANTED).toString("hex")),
+  ];
+  return forms.some((form) => bytes.includes(form)) ? [path] : [];
+}
+
+async function sendAll(url: string, key: string): Promise<void> {
+  const locked = encrypted(await textPdf(1), password("open"), password("owner"));
+  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) => {
+    const body = new FormData();
+    body.set("file", new File([Buffer.from(locked)], "a.pdf"));
+    for (const [name, value] of Object.entries({ output: "a", ...fields })) body.set(name, value);
+    return fetch(url + path, { method: "POST", body, headers: { "Api-Key": key, ...headers } });
+  };
+  const both = { current_open_password: password("open"), current_permissions_password: password("owner") };
+  const protecting = [
+    ["/encrypted-pdf", { ...both, new_open_password: password("new") }],
+    ["/decrypted-pdf", both],
+    ["/restricted-pdf", { ...both, new_permissions_password: password("restricting") }],
+    ["/unrestricted-pdf", both],
+    ["/png", { current_open_password: password("open"), resolution: "12" }],
+  ] as const;
+  for (const [path, fields] of protecting) {
+    expect((await post(path, fields)).status).toBe(200);
+    expect((await post(path, fields, { "Idempotency-Key": crypto.randomUUID() })).status).toBe(200);
+    // Errors are stored with claims and logged.
+    const wrong = { ...fields, current_open_password: password("wrong"), current_permissions_password: password("no") };
+    expect((await post(path, wrong, { "Idempotency-Key": crypto.randomUUID() })).status).toBe(401);
+    for (const sent of [fields, wrong]) {
+      const accepted = await post(path, sent, { Prefer: "respond-async", "Idempotency-Key": crypto.randomUUID() });
+      expect(accepted.status).toBe(202);
+      await eventually(async () => {
+        const status = (await (await fetch(url + accepted.headers.get("location"))).json()) as { status: string };
+        expect(status.status).toBe(sent === fields ? "completed" : "failed");
+      });
+    }
+    const long = { ...fields, current_open_password: password("x".repeat(200)) };
+    expect((await post(path, long)).status).toBe(400);
+  }
+
+  const agent = new Client({ name: "test", version: "1" });
+  const requestInit = { headers: { "Api-Key": key } };
+  await agent.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }) as never);
+  const { inputId } = (await (await post("/zip", {})).json()) as { inputId: string[] };
+  const called = await agent.callTool({
+    ...{ name: "decrypt", arguments: { input: inputId[0], ...both } },
+  });
+  expect(called.isError ?? false).toBe(false);
+  await agent.close();
+
+  writeFileSync(join(folder, "a.pdf"), locked);
+  const env = { ...process.env, PAGEWRIGHT_URL: url, PAGEWRIGHT_API_KEY: key, NODE_NO_WARNINGS: "1" };
+  const options = ["--current-open-password", password("open"), "--current-permissions-password", password("owner")];
+  await promisify(execFile)(process.execPath, [main, "decrypt", "a.pdf", ...options, "-d", "out"], {
+    cwd: folder,
+    env,
+  });
+}
+
+test.each<Target>(["wrangler", "host"])(
+  "%s: no password is stored, logged or traced",
+  async (target) => {
+    await using collector = await startCollector();
+    const vars = { FORM_SECRET: crypto.randomUUID(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const service = await startService({ target, variant: "keyed", vars });
+    try {
+      await sendAll(service.url, service.key!);
+      await eventually(async () => expect(collector.spans.length).toBeGreaterThan(10));
+      expect(JSON.stringify(collector.spans)).not.toContain(PLANTED);
+      // The search finds what is there: the names of stored files.
+      expect(readFileSync(service.logFile, "utf8")).toContain("/decrypted-pdf");
+      expect([...findPlanted(service.persistTo), ...findPlanted(service.logFile)]).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  },
+  300_000,
+);

@@ -1,0 +1,260 @@
+// Contract: docs/api.md#encrypted-pdf, #decrypted-pdf
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { OutOfRange } from "../../../../src/document/contract/failure.ts";
+import { decryptPdf } from "../../../../src/operations/protection/decrypt-pdf.ts";
+import { encryptPdf } from "../../../../src/operations/protection/encrypt-pdf.ts";
+import { unlockPdfs } from "../../../../src/operations/protection/unlock-pdfs.ts";
+import { encrypted, labeledPdf, textPdf } from "../../../fixtures/pdfs.ts";
+import { pdfOf } from "../../../support/hostile-pdfs.ts";
+import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../../support/operations.ts";
+import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../../support/pdf-readers.ts";
+
+const OPEN = "opens it";
+const encrypt = async (pdf: Uint8Array, newOpenPassword = OPEN, passwords = {}) =>
+  (await outputsOf(encryptPdf, [pdf], { newOpenPassword, ...passwords }))[0]!;
+const decrypt = async (pdf: Uint8Array, currentOpenPassword = OPEN, passwords = {}) =>
+  (await outputsOf(decryptPdf, [pdf], { currentOpenPassword, ...passwords }))[0]!;
+
+/** Returns whether each program opens a file with a password. */
+const openedBy = (pdf: Uint8Array, password: string) =>
+  withFile(pdf, (path) => ({
+    qpdf: spawnSync("qpdf", [`--password=${password}`, "--check", path]).status === 0,
+    poppler: spawnSync("pdftotext", ["-upw", password, path, "-"]).status === 0,
+    mutool: spawnSync("mutool", ["draw", "-p", password, "-F", "txt", path]).status === 0,
+    ghostscript: isOpenedByGhostscript(path, password),
+  }));
+/** Ghostscript prints its error and exits with 0, or crashes. */
+const isOpenedByGhostscript = (path: string, password: string): boolean => {
+  const args = ["-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=nullpage", `-sPDFPassword=${password}`, path];
+  const { stdout, stderr, status } = spawnSync("gs", args, { encoding: "utf8" });
+  return status === 0 && `${stdout}${stderr}` === "";
+};
+const ALL = { qpdf: true, poppler: true, mutool: true, ghostscript: true };
+
+/** Encrypts a file with another program. @param args contain IN and OUT instead of paths */
+const made = (pdf: Uint8Array, program: string, args: readonly string[]): Uint8Array =>
+  withFile(pdf, (path, folder) => {
+    const out = join(folder, "out.pdf");
+    execFileSync(
+      program,
+      args.map((arg) => (arg === "IN" ? path : arg.replace("OUT", out))),
+      { stdio: "ignore" },
+    );
+    return new Uint8Array(readFileSync(out));
+  });
+const qpdf = (bits: string, ...options: string[]) =>
+  ["qpdf", ["--allow-weak-crypto", "--encrypt", "opens", "owns", bits, ...options, "--", "IN", "OUT"]] as const;
+const mutool = (method: string) =>
+  ["mutool", ["clean", "-E", method, "-U", "opens", "-O", "owns", "IN", "OUT"]] as const;
+const ghostscript = (revision: number, bits: number) =>
+  [
+    "gs",
+    [
+      ...["-q", "-dNOPAUSE", "-dBATCH", "-sDEVICE=pdfwrite", "-sUserPassword=opens", "-sOwnerPassword=owns"],
+      ...[`-dEncryptionR=${revision}`, `-dKeyLength=${bits}`, "-dPermissions=-4", "-sOutputFile=OUT", "IN"],
+    ],
+  ] as const;
+
+/** Each generation of encryption, from each program that writes it. */
+const GENERATIONS = {
+  "qpdf RC4 of 40 bits, R2": qpdf("40"),
+  "qpdf RC4 of 128 bits, R3": qpdf("128", "--use-aes=n"),
+  "qpdf RC4 of 128 bits with crypt filters, R4": qpdf("128", "--use-aes=n", "--force-V4"),
+  "qpdf AES of 128 bits, R4": qpdf("128", "--use-aes=y"),
+  "qpdf AES of 128 bits with clear metadata, R4": qpdf("128", "--use-aes=y", "--cleartext-metadata"),
+  "qpdf AES of 256 bits, R5": qpdf("256", "--force-R5"),
+  "qpdf AES of 256 bits, R6": qpdf("256"),
+  "qpdf AES of 256 bits with clear metadata, R6": qpdf("256", "--cleartext-metadata"),
+  "mutool RC4 of 40 bits": mutool("rc4-40"),
+  "mutool RC4 of 128 bits": mutool("rc4-128"),
+  "mutool AES of 128 bits": mutool("aes-128"),
+  "mutool AES of 256 bits": mutool("aes-256"),
+  "Ghostscript RC4 of 40 bits": ghostscript(2, 40),
+  "Ghostscript RC4 of 128 bits": ghostscript(3, 128),
+};
+
+describe("encryption", () => {
+  test("an encrypted document opens with its password only, in four readers", async () => {
+    const pdf = await encrypt(await textPdf(3));
+    expect(openedBy(pdf, OPEN)).toEqual(ALL);
+    expect(Object.values(openedBy(pdf, ""))).not.toContain(true);
+    expect(Object.values(openedBy(pdf, "other"))).not.toContain(true);
+  });
+
+  test("no string or stream of the input is readable", async () => {
+    const pdf = pdfOf([
+      "<</Type/Catalog/Pages 2 0 R/Metadata 4 0 R>>",
+      "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+      "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/PlantedKey(planted string)>>",
+      "<</Type/Metadata/Subtype/XML/Note(planted note)/Length 16>>stream\nplanted metadata\nendstream",
+    ]);
+    expect(Buffer.from(pdf).toString("latin1")).toContain("planted");
+    expect(Buffer.from(await encrypt(pdf)).toString("latin1")).not.toMatch(/planted/i);
+    const back = uncompressed(await decrypt(await encrypt(pdf)));
+    for (const text of ["(planted string)", "(planted note)", "planted metadata"]) expect(back).toContain(text);
+  });
+
+  test("contents, labels and outlines are the same after encryption and decryption", async () => {
+    const pdf = await labeledPdf("a", 3);
+    const back = await decrypt(await encrypt(pdf));
+    expect(qpdfComplaints(back)).toBe("");
+    expect(pageTexts(back)).toEqual(pageTexts(pdf));
+    const again = await decrypt(await encrypt(back));
+    const withoutId = (file: Uint8Array) => uncompressed(file).replace(/^ *\/ID .*$/m, "");
+    expect(withoutId(again)).toBe(withoutId(back));
+  });
+
+  test.each([
+    ["accents", "pässwörd ñandú"],
+    ["Cyrillic", "пароль документа"],
+    ["128 emoji", "🔐".repeat(128)],
+    ["a decomposed accent", "cafe\u0301 cafe\u0301"],
+    ["a ligature, a soft hyphen and a wide space", "o\ufb03ce\u00ad\u3000key"],
+  ])("a password with %s", async (_, password) => {
+    const pdf = await encrypt(await textPdf(1), password);
+    expect(pageTexts(await decrypt(pdf, password))).toHaveLength(1);
+    // Other programs do not apply SASLprep themselves.
+    const prepared = password.replaceAll("\u00ad", "").normalize("NFKC");
+    if (new TextEncoder().encode(prepared).length <= 127) expect(openedBy(pdf, prepared)).toEqual(ALL);
+    expect(await reasonOf(() => decrypt(pdf, `${password.slice(0, 4)}!`))).toBe("password-protected");
+  });
+
+  test("an input with a permissions password keeps it and its restrictions", async () => {
+    const restricted = made(await textPdf(1), "qpdf", [
+      ...["--encrypt", "", "owns it", "256", "--print=none", "--", "IN", "OUT"],
+    ]);
+    expect(await reasonOf(() => encrypt(restricted))).toBe("permissions-required");
+    const pdf = await encrypt(restricted, OPEN, { currentPermissionsPassword: "owns it" });
+    const shown = withFile(pdf, (path) =>
+      execFileSync("qpdf", [`--password=${OPEN}`, "--show-encryption", path], { encoding: "utf8" }),
+    );
+    expect(shown).toContain("print low resolution: not allowed");
+    expect(shown).not.toContain("Supplied password is owner password");
+    expect(await reasonOf(() => decrypt(pdf))).toBe("permissions-required");
+    expect(pageTexts(await decrypt(pdf, OPEN, { currentPermissionsPassword: "owns it" }))).toHaveLength(1);
+    const same = encrypt(restricted, "owns it", { currentPermissionsPassword: "owns it" });
+    await expect(same).rejects.toThrow(OutOfRange);
+  });
+
+  test("the open password is changed", async () => {
+    const pdf = await encrypt(await textPdf(1));
+    expect(await reasonOf(() => encrypt(pdf, "another"))).toBe("password-required");
+    expect(await reasonOf(() => encrypt(pdf, "another", { currentOpenPassword: "wrong" }))).toBe("password-protected");
+    const changed = await encrypt(pdf, "another", { currentOpenPassword: OPEN });
+    expect(openedBy(changed, "another")).toEqual(ALL);
+    expect(Object.values(openedBy(changed, OPEN))).not.toContain(true);
+  });
+});
+
+describe("decryption", () => {
+  test.each(Object.entries(GENERATIONS))("%s", async (_, [program, args]) => {
+    const source = await labeledPdf("a", 3);
+    const pdf = made(source, program, args);
+    for (const password of ["opens", "owns"]) {
+      const plain = await decrypt(pdf, password, { currentPermissionsPassword: "owns" });
+      expect(qpdfComplaints(plain)).toBe("");
+      expect(pageTexts(plain)).toEqual(pageTexts(source));
+    }
+    expect(await reasonOf(() => decrypt(pdf, "other"))).toBe("password-protected");
+    expect(await reasonOf(() => decrypt(pdf, "opens\0other"))).toBe("password-protected");
+  });
+
+  test.each([
+    ["accents in PDFDocEncoding, R3", "pässwörd", "bytes-from-pdfdoc"],
+    ["accents in UTF-8, R3", "pässwörd", "utf-8"],
+    ["Cyrillic in UTF-8, R3", "ключ", "utf-8"],
+  ])("%s", async (_, password, encoding) => {
+    const hex = Buffer.from(password, encoding === "utf-8" ? "utf8" : "latin1").toString("hex");
+    const pdf = made(await textPdf(1), "qpdf", [
+      ...["--allow-weak-crypto", "--password-mode=hex-bytes", "--encrypt", hex, hex, "128", "--use-aes=n"],
+      ...["--", "IN", "OUT"],
+    ]);
+    expect(pageTexts(await decrypt(pdf, password))).toHaveLength(1);
+  });
+
+  test("a document without a password is returned", async () => {
+    const pdf = await textPdf(2);
+    expect(pageTexts(await decrypt(pdf))).toEqual(pageTexts(pdf));
+  });
+
+  test("the permissions password is needed only if something is forbidden", async () => {
+    const free = encrypted(await textPdf(1), "opens", "owns");
+    expect(pageTexts(await decrypt(free, "opens"))).toHaveLength(1);
+    const args = ["--encrypt", "opens", "owns", "256", "--extract=n", "--", "IN", "OUT"];
+    const bound = made(await textPdf(1), "qpdf", args);
+    expect(await reasonOf(() => decrypt(bound, "opens"))).toBe("permissions-required");
+    expect(pageTexts(await decrypt(bound, "owns"))).toHaveLength(1);
+  });
+});
+
+describe("a damaged encryption dictionary is a client's error", () => {
+  const ANSWERS = ["password-protected", "damaged", "not-a-pdf", "permissions-required", "unsupported", "none"];
+  const fields = {
+    Filter: "/Standard",
+    V: "5",
+    R: "6",
+    Length: "256",
+    P: "-4",
+    O: "(o)",
+    U: "(u)",
+    OE: "(e)",
+    UE: "(e)",
+  };
+  const wrong = [
+    "null",
+    "(text)",
+    "-1",
+    "99",
+    "/Name",
+    "[]",
+    "<<>>",
+    "1.5",
+    "2147483648",
+    "9 0 R",
+    `(${"x".repeat(3000)})`,
+  ];
+  const cases = Object.keys(fields).flatMap((key) => wrong.map((value) => [key, value] as const));
+  const withEncryption = (entries: Readonly<Record<string, string>>) => {
+    const objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>"];
+    const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
+    const text = Object.entries(entries).map(([key, value]) => `/${key} ${value}`);
+    const pdf = Buffer.from(pdfOf([...objects, page, `<<${text.join("")}>>`])).toString("latin1");
+    return new Uint8Array(Buffer.from(pdf.replace("/Root", "/Encrypt 4 0 R/ID[(a)(a)]/Root"), "latin1"));
+  };
+
+  test.each(cases)("%s is %s", async (key, value) => {
+    expect(ANSWERS).toContain(await reasonOf(() => decrypt(withEncryption({ ...fields, [key]: value }))));
+  });
+
+  test.each(wrong)("every entry is %s", async (value) => {
+    const all = Object.fromEntries(Object.keys(fields).map((key) => [key, value]));
+    expect(ANSWERS).toContain(await reasonOf(() => decrypt(withEncryption(all))));
+  });
+});
+
+describe("protected inputs", () => {
+  test("are decrypted for the next step, and other inputs are passed on with their names and roles", async () => {
+    const [locked, plain] = [await encrypt(await textPdf(2)), await textPdf(1)];
+    const inputs = [
+      inputOf(locked, "one.pdf"),
+      inputOf(plain, "two.pdf"),
+      { ...inputOf(plain, "three.png"), role: "image" },
+    ];
+    const outputs: { readonly name?: string | undefined; readonly role?: string | undefined; bytes: Uint8Array }[] = [];
+    for await (const output of unlockPdfs.run(inputs, { openPassword: OPEN }, CONTEXT)) {
+      outputs.push({ name: output.name, role: output.role, bytes: await bytesOf(output) });
+    }
+    expect(outputs.map(({ name, role }) => [name, role])).toEqual([
+      ["one.pdf", undefined],
+      ["two.pdf", undefined],
+      ["three.png", "image"],
+    ]);
+    expect(pageTexts(outputs[0]!.bytes)).toHaveLength(2);
+    expect(outputs[1]!.bytes).toEqual(plain);
+    expect(outputs[2]!.bytes).toEqual(plain);
+    expect(await reasonOf(() => outputsOf(unlockPdfs, [locked], { openPassword: "wrong" }))).toBe("password-protected");
+  });
+});

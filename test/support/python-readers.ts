@@ -1,0 +1,39 @@
+// Reads PDFs with pikepdf and pypdf (test/clients/read_pdfs.py).
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import type { TestContext } from "vitest";
+import type { Restriction } from "../../src/document/encryption/permissions.ts";
+import { clientSources, pythonTools } from "./client-tools.ts";
+
+const MAX_BUFFER = 2 ** 28;
+
+export interface PythonFacts {
+  /** True if the password does not open the document; all other members are then absent. */
+  readonly locked?: boolean;
+  /** Why pikepdf cannot read the document; all other members are then absent. */
+  readonly error?: string;
+  /** Digest of the decoded contents of each page. */
+  readonly pages: readonly (string | null)[];
+  readonly annotations: readonly number[];
+  readonly attachments: readonly string[];
+  /** Keys of the catalog without Extensions and Version. */
+  readonly catalog: readonly string[];
+  readonly title: string;
+  readonly encryption: { readonly R: number; readonly bits: number } | null;
+  /** What the document forbids, as each reader understands it. */
+  readonly pikepdf?: readonly Restriction[];
+  readonly pypdf?: readonly Restriction[];
+}
+
+/** Returns a function that reads files with a password. Skips the test if the packages are unreachable. */
+export async function pythonReaders(test: TestContext) {
+  const bin = await pythonTools(test, "readers.txt");
+  return (paths: readonly string[], password = ""): readonly PythonFacts[] =>
+    execFileSync(join(bin, "python3"), [join(clientSources, "read_pdfs.py"), password, ...paths], {
+      ...{ encoding: "utf8", maxBuffer: MAX_BUFFER },
+      stdio: ["ignore", "pipe", "ignore"],
+    })
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as PythonFacts);
+}
