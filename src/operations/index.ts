@@ -5,6 +5,8 @@ import { addImage } from "./add-image.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
+import { flattenAnnotations } from "./flatten-annotations.ts";
+import { flattenForms } from "./flatten-forms.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
@@ -34,6 +36,8 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   flattenTransparency,
   imageToPdf,
+  flattenAnnotations,
+  flattenForms,
   linearizePdf,
   mergePdfs,
   rasterizePdf,
