@@ -9,6 +9,7 @@ import { upload } from "./files/upload.ts";
 import { zip } from "./files/zip.ts";
 import { flattenedAnnotationsPdf } from "./flattened-annotations-pdf.ts";
 import { flattenedFormsPdf } from "./flattened-forms-pdf.ts";
+import { flattenedLayersPdf } from "./flattened-layers-pdf.ts";
 import { flattenedTransparenciesPdf } from "./flattened-transparencies-pdf.ts";
 import { bmp } from "./images/bmp.ts";
 import { gif } from "./images/gif.ts";
@@ -28,7 +29,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
-  ...[flattenedFormsPdf, flattenedAnnotationsPdf],
+  ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

@@ -7,6 +7,7 @@ import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
+import { flattenLayers } from "./flatten-layers.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
@@ -38,6 +39,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   imageToPdf,
   flattenAnnotations,
   flattenForms,
+  flattenLayers,
   linearizePdf,
   mergePdfs,
   rasterizePdf,

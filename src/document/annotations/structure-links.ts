@@ -29,6 +29,7 @@ export class StructureLinks {
   /** Object numbers of elements that have lost their last kid. */
   readonly #empty = new Set<number>();
   #nextKey = 0;
+  #hasChanged = false;
 
   constructor(file: PdfFile) {
     this.#file = file;
@@ -66,10 +67,37 @@ export class StructureLinks {
     if (kids.length === 0) this.#empty.add(element.reference.number);
   }
 
+  /** Removes the references to marked content of a page, and elements that are empty without it. */
+  removeContent(page: Reference, ids: readonly number[]): void {
+    if (ids.length === 0 || !this.#parents || !this.#file.dictionary(page)?.has("StructParents")) return;
+    const elements = this.#contentOf(page);
+    const removed = new Set(ids);
+    const owners = new Map<number, Reference>();
+    for (const id of removed) {
+      const owner = elements[id];
+      if (owner instanceof Reference) owners.set(owner.number, owner);
+      if (owner !== undefined) elements[id] = null;
+    }
+    for (const owner of owners.values()) {
+      const element = this.#file.dictionary(owner);
+      if (!element) continue;
+      const own = element.get("Pg");
+      const kids = this.#list(element.get("K"));
+      const kept = kids.filter((kid) => {
+        const content = this.#file.dictionary(kid);
+        const at = content ? (content.get("Pg") ?? own) : own;
+        const id = content ? content.get("MCID") : kid;
+        return !(at instanceof Reference && at.number === page.number && typeof id === "number" && removed.has(id));
+      });
+      this.#file.put(owner, element.clone().set("K", kept));
+      if (kept.length === 0) this.#empty.add(owner.number);
+    }
+  }
+
   /** Writes the parent tree. Must be called once, after the last change. */
   finish(): void {
     const file = this.#file;
-    if (!this.#parents) return;
+    if (!this.#parents || !this.#hasChanged) return;
     this.#prune();
     for (const [number, key] of this.#keys) {
       const page = new Reference(number);
@@ -90,6 +118,7 @@ export class StructureLinks {
     const dictionary = this.#file.dictionary(reference);
     if (!(reference instanceof Reference) || !dictionary) return undefined;
     this.#parents!.delete(key!);
+    this.#hasChanged = true;
     return { reference, dictionary };
   }
 
@@ -122,6 +151,7 @@ export class StructureLinks {
     const elements = [...(this.#file.array(this.#parents!.get(key)) ?? [])];
     this.#ofPages.set(key, elements);
     this.#keys.set(page.number, key);
+    this.#hasChanged = true;
     this.#parents!.set(key, null);
     return elements;
   }
