@@ -6,9 +6,11 @@ import { usageOf } from "./service/http/clients/guard.ts";
 import { removeOldUsage } from "./service/keys/usage-table.ts";
 import type { LeasedJob } from "./service/ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "./service/ports/webhooks.ts";
-import { bucketsOf } from "./service/regions/located-env.ts";
+import { envAt, runnerAt } from "./service/regions/located-env.ts";
+import { regionNamed, regionsOf } from "./service/regions/regions.ts";
 import { ISOLATE_CAPACITY } from "./service/settings/capacity.ts";
 import { type Env, readConfig } from "./service/settings/config.ts";
+import { sweepCopies } from "./service/storage/copies/copies.ts";
 import { removeExpired } from "./service/storage/expired.ts";
 
 // @cloudflare/containers looks up this class by name if it recreates a Durable Object whose container still runs.
@@ -18,6 +20,7 @@ export { JobQueueObject } from "./service/jobs/job-queue-object.ts";
 export { ClientLimits } from "./service/keys/client-limits.ts";
 export { Dispatcher } from "./service/placement/instances/dispatcher.ts";
 export { EngineContainer, WebContainer } from "./service/placement/instances/engine-container.ts";
+export * from "./service/placement/instances/regional-containers.ts";
 
 const app = createApp(ISOLATE_CAPACITY);
 
@@ -45,6 +48,12 @@ export class RegionRunner extends DurableObject<Env> {
 
   /** Shows that the region is reachable. */
   ping(): void {}
+
+  /** Removes expired files of a region, because listing them transmits their names. */
+  async removeExpired(region: string): ReturnType<typeof removeExpired> {
+    const { FILES } = envAt(this.env, { region: regionNamed(region, this.env)! });
+    return removeExpired(FILES, readConfig(this.env).fileLifetimeMs);
+  }
 }
 
 export default {
@@ -52,10 +61,20 @@ export default {
 
   /** Removes expired files (wrangler.toml, [triggers]). */
   async scheduled(_controller, env) {
+    const log = (details: object) => console.log(JSON.stringify({ message: "expired files removed", ...details }));
+    for (const region of regionsOf(env)?.slice(1) ?? []) {
+      // A lost region delays only the removal of its own files.
+      const counts = await runnerAt(env, region, "expired")
+        .removeExpired(region.name)
+        .catch((error) => ({ error: String(error) }));
+      log({ region: region.name, ...counts });
+    }
     const { fileLifetimeMs } = readConfig(env);
-    for (const { name, bucket } of bucketsOf(env)) {
-      const counts = await removeExpired(bucket, fileLifetimeMs);
-      console.log(JSON.stringify({ message: "expired files removed", ...(name ? { region: name } : {}), ...counts }));
+    log(await removeExpired(env.FILES, fileLifetimeMs));
+    for (const region of regionsOf(env) ?? []) {
+      await sweepCopies(env, region, fileLifetimeMs).catch((error: unknown) => {
+        console.log(JSON.stringify({ message: "copies not removed", region: region.name, error: String(error) }));
+      });
     }
     await removeOldUsage(usageOf(env));
   },

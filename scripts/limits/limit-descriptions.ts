@@ -48,12 +48,21 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   metricsMs: { meaning: "wait for the container's metrics; then the host serves only its own" },
   spansExportMs: { meaning: "export of traces to the collector, after the responses", within: "requestJobMs" },
-  regionCallMs: { meaning: "duration of one call to the storage of a region; then 503", within: "requestJobMs" },
   regionSilentMs: {
     meaning: "wait for the response of another region until it is asked whether it is reachable, and for that answer",
     within: "requestJobMs",
   },
   regionLostMs: { meaning: "time for which new requests avoid an unreachable region" },
+  freshFileMs: {
+    meaning: "time after which a location checks in the background that a file of another region still exists",
+    within: "knownFileMs",
+  },
+  knownFileMs: { meaning: "time after which a location no longer serves pages of such a file without a check" },
+  copyAfterMs: { meaning: "time within which the second read from another region causes a copy of a document" },
+  copyMs: {
+    meaning: "duration of copying a document to another region; then the copy is repeated or removed",
+    within: "requestJobMs",
+  },
   limiterMs: { meaning: "wait for the count of a client's requests; then 503", within: "requestJobMs" },
   usageMs: { meaning: "recording of usage, after the response", within: "requestJobMs" },
   clientLeaseMs: {
@@ -257,6 +266,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   extractedGroups: "groups of 32 pages that are extracted in advance",
   cachedPictureBytes: "a cached page image",
   cachedPictures: "cached images of a page that are not tiles",
+  copiedDocumentBytes: "a document that is copied to another region",
 };
 
 export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>, string>> = {

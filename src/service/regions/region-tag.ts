@@ -21,6 +21,8 @@ export function newTag(env: Pick<Env, "REGIONS" | "REGION" | "BOUND">): string |
 export interface Home {
   readonly region: Region;
   readonly isBound: boolean;
+  /** False if the ID has no tag. Then it belongs to the default region. */
+  readonly isTagged: boolean;
   /** False if the ID can be one without a tag that has these digits by chance. */
   readonly isCertain: boolean;
 }
@@ -33,7 +35,7 @@ export function homeOf(id: string, env: Pick<Env, "REGIONS">): Home | undefined 
   const region = regions.find(({ code }) => code === tag[0]);
   const kind = tag.slice(1, SHORT_TAG);
   const check = tag.slice(SHORT_TAG);
-  const isTagged = region && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
-  if (!isTagged) return { region: regions[0]!, isBound: false, isCertain: true };
-  return { region, isBound: kind === BOUND, isCertain: check !== "" };
+  const isTagged = region !== undefined && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
+  if (!isTagged) return { region: regions[0]!, isBound: false, isTagged, isCertain: true };
+  return { region, isBound: kind === BOUND, isTagged, isCertain: check !== "" };
 }

@@ -19,6 +19,8 @@ export interface Env extends TraceVariables {
   readonly JOBS: JobQueues;
   /** Regions of the deployment, comma-separated (src/service/regions/regions.ts). @default none */
   readonly REGIONS?: string;
+  /** Regions to which all clients are bound whose key names none, comma-separated. @default none */
+  readonly BOUND_REGIONS?: string;
   /** Buckets of the regions other than the default one. Example: `ENAM_FILES`. */
   readonly [files: `${string}_FILES`]: Bucket | undefined;
   /** Instances of containers in these regions. Examples: `ENAM_CONTAINER`, `ENAM_WEB_CONTAINER`. */
@@ -32,6 +34,11 @@ export interface Env extends TraceVariables {
    * client's claims.
    */
   readonly BOUND?: string;
+  /**
+   * Set by the service. Regions, nearest first and comma-separated, whose containers run jobs if those of REGION are
+   * full. @default none
+   */
+  readonly SPILL?: string;
   /** Set by the service in the environment of a region: the environment with the bindings of all regions. */
   readonly ALL_REGIONS?: Env;
   /** `private`: clients need no key. `keyed`: clients need a key. */
