@@ -23,13 +23,14 @@ import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfa } from "./pdfa.ts";
+import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
-  ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf],
+  ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

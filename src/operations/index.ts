@@ -23,6 +23,7 @@ import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
+import { rotatePages } from "./rotate-pages.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
@@ -44,6 +45,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   mergePdfs,
   rasterizePdf,
   readPdfInfo,
+  rotatePages,
   setPageBoxes,
   splitPdf,
 ];
