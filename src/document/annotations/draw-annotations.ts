@@ -9,6 +9,7 @@ import { Widget } from "../forms/widget.ts";
 import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
+import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { withdrawClaims } from "../pages/claims.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
@@ -165,12 +166,8 @@ class AnnotationDrawer {
   notices(): readonly Notice[] {
     const isDrawn = this.#chosen.some(({ appearance }) => appearance);
     const isFalse = (family: string) => this.#hasMade || (isDrawn && ["PDF/X", "PDF/VT"].includes(family));
-    const attached = this.#chosen.filter(({ type }) => type === "FileAttachment");
     return [
-      ...namedNotices(
-        "attachments-removed",
-        attached.map(({ dictionary }) => ({ name: this.#fileNameOf(dictionary) })),
-      ),
+      ...namedNotices("attachments-removed", this.#lostFiles()),
       ...countedNotices("multimedia-removed", this.#chosen.filter(({ type }) => MULTIMEDIA.has(type)).length),
       ...withdrawClaims(this.#file, isFalse),
     ];
@@ -233,12 +230,33 @@ class AnnotationDrawer {
     });
   }
 
-  #fileNameOf(annotation: Dictionary): string {
-    const value = annotation.get("FS");
-    const specification = this.#file.dictionary(value);
-    const name = this.#file.string(specification?.get("UF") ?? specification?.get("F") ?? value);
-    return name ? decodeTextString(name) : "";
+  /**
+   * Returns the files that only annotations contained. A file that the document lists, too, stays, and is associated
+   * with the document instead of the annotation (ISO 32000-2, 14.13).
+   */
+  #lostFiles(): readonly { readonly name: string }[] {
+    const file = this.#file;
+    const names = file.dictionary(file.catalog.get("Names"));
+    const numberOf = (value: Value | undefined) => (value instanceof Reference ? value.number : 0);
+    const listed = new Set([...readNameTree(file, names?.get("EmbeddedFiles")).values()].map(numberOf));
+    const associated = new Map((file.array(file.catalog.get("AF")) ?? []).map((value) => [numberOf(value), value]));
+    const { size } = associated;
+    const lost = this.#chosen.flatMap(({ type, dictionary }) => {
+      const value = dictionary.get("FS");
+      if (type !== "FileAttachment" || value === undefined) return [];
+      if (!listed.has(numberOf(value))) return [{ name: fileName(file, value) }];
+      if (dictionary.has("AF")) associated.set(numberOf(value), value);
+      return [];
+    });
+    if (associated.size > size) file.catalog = file.catalog.clone().set("AF", [...associated.values()]);
+    return lost;
   }
+}
+
+function fileName(file: PdfFile, value: Value): string {
+  const specification = file.dictionary(value);
+  const name = file.string(specification?.get("UF") ?? specification?.get("F") ?? value);
+  return name ? decodeTextString(name) : "";
 }
 
 /** Returns the normal appearance of the annotation's state (12.5.5). */

@@ -6,7 +6,7 @@ import { signedPdf } from "../../fixtures/signed-pdfs.ts";
 import { baked, expectSameLook } from "../../support/baked.ts";
 import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../support/operations.ts";
-import { PdfJson } from "../../support/pdf-json.ts";
+import { attachedTo, PdfJson } from "../../support/pdf-json.ts";
 import { pageTexts, picturesOf, uncompressed } from "../../support/pdf-readers.ts";
 
 const LOOK = "/Subtype/Form/BBox[0 0 100 40]";
@@ -115,6 +115,20 @@ test("attached files and media are reported", async () => {
     "1 attachment was removed: x.txt",
     "1 multimedia annotation was removed",
   ]);
+});
+
+test("a file that the document lists stays attached", async () => {
+  const builder = new PdfBuilder();
+  const data = builder.stream("data", "/Type/EmbeddedFile");
+  const file = builder.add(`<</Type/Filespec/F(x.txt)/UF(x.txt)/EF<</F ${data}>>>>`);
+  const note = builder.add(`<</Type/Annot/Subtype/FileAttachment/Rect[20 20 40 40]/FS ${file}/AF[${file}]>>`);
+  builder.catalog = `/Names<</EmbeddedFiles<</Names[(x) ${file}]>>>>`;
+  builder.page("%()", `/Annots[${note}]`);
+  const { pdf, notices } = await baked(flattenAnnotations, builder.bytes());
+  expect(notices).toEqual([]);
+  expect([...attachedTo(pdf).values()]).toEqual(["data"]);
+  const json = new PdfJson(pdf);
+  expect(json.at(json.catalog, "AF", 0, "UF")).toBe("u:x.txt");
 });
 
 test("a tagged link becomes a span of its text", async () => {
