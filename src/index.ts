@@ -24,6 +24,13 @@ export * from "./service/placement/instances/regional-containers.ts";
 
 const app = createApp(ISOLATE_CAPACITY);
 
+async function removeExpiredIn(env: Env): ReturnType<typeof removeExpired> {
+  const { fileLifetimeMs } = readConfig(env);
+  const counts = await removeExpired(env.FILES, fileLifetimeMs);
+  await sweepCopies(env, fileLifetimeMs);
+  return counts;
+}
+
 /** Runs the queue's asynchronous jobs in this isolate, alongside requests. */
 export class JobRunner extends WorkerEntrypoint<Env> {
   run(job: LeasedJob): Promise<void> {
@@ -50,9 +57,8 @@ export class RegionRunner extends DurableObject<Env> {
   ping(): void {}
 
   /** Removes expired files of a region, because listing them transmits their names. */
-  async removeExpired(region: string): ReturnType<typeof removeExpired> {
-    const { FILES } = envAt(this.env, { region: regionNamed(region, this.env)! });
-    return removeExpired(FILES, readConfig(this.env).fileLifetimeMs);
+  removeExpired(region: string): ReturnType<typeof removeExpired> {
+    return removeExpiredIn(envAt(this.env, { region: regionNamed(region, this.env)! }));
   }
 }
 
@@ -69,13 +75,8 @@ export default {
         .catch((error) => ({ error: String(error) }));
       log({ region: region.name, ...counts });
     }
-    const { fileLifetimeMs } = readConfig(env);
-    log(await removeExpired(env.FILES, fileLifetimeMs));
-    for (const region of regionsOf(env) ?? []) {
-      await sweepCopies(env, region, fileLifetimeMs).catch((error: unknown) => {
-        console.log(JSON.stringify({ message: "copies not removed", region: region.name, error: String(error) }));
-      });
-    }
+    const [region] = regionsOf(env) ?? [];
+    log(await removeExpiredIn(region ? envAt(env, { region }) : env));
     await removeOldUsage(usageOf(env));
   },
 } satisfies ExportedHandler<Env>;

@@ -70,6 +70,15 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "requestJobMs",
   },
   clientRenewMs: { meaning: "interval at which a job renews its count for its client", within: "clientLeaseMs" },
+  allowanceMs: {
+    meaning: "time for which a region can use an allowance of a client's limits",
+    within: "clientLeaseMs",
+  },
+  allowanceCallMs: {
+    meaning: "wait for an allowance of a client's limits; then the region asks once more",
+    within: "limiterMs",
+  },
+  loanedJobMs: { meaning: "time for which the jobs of an unreachable region count for their client" },
   readyMs: { meaning: "duration of each check of `/ready`", within: "requestJobMs" },
   answerStallMs: {
     meaning: "time without reading after which the client of a streamed response is disconnected",

@@ -4,7 +4,7 @@
 
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env as bindings } from "cloudflare:workers";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app/app.ts";
 import { LIMITS } from "../../src/document/contract/limits.ts";
 import { toServiceError } from "../../src/service/http/contract/errors.ts";
@@ -122,7 +122,7 @@ function deployment({ isBound = false } = {}) {
     const file = await homeStore.find(id);
     await copyFile(file!, { env: near, from: FAR, to: NEAR, now: clock.now });
   }
-  const sweep = (region: Region) => sweepCopies(all, region, HOUR_MS, clock.now);
+  const sweep = (region: Region) => sweepCopies(envAt(all, { region }), HOUR_MS, clock.now);
   return {
     far,
     reader,
@@ -313,10 +313,11 @@ test("a bound file is neither copied nor known elsewhere", async () => {
   expect(await keysIn(FILES)).toEqual([]);
 });
 
-// A lost region counts as lost for some time, so these tests are the last ones.
 describe("a lost region", () => {
   const lost = () => Promise.reject(new Error("unreachable"));
   const found = async () => {};
+  const waitUntilFound = () => vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + LIMITS.regionLostMs });
+  afterEach(() => vi.useRealTimers());
 
   test("of a file: a page is served for 60 s, and then gives 503 until the region returns", async () => {
     const { store, page, copy, clock, far } = deployment();
@@ -325,7 +326,7 @@ describe("a lost region", () => {
     await copy(id);
     far.before = lost;
     clock.now += LIMITS.freshFileMs;
-    expect(await page(id, 11, /./)).toMatchObject({ status: 200, background: ["head files"] });
+    expect(await page(id, 11, /./)).toMatchObject({ status: 200, background: ["head files", "head probe"] });
     clock.now += LIMITS.freshFileMs;
     expect((await page(id, 11)).status).toBe(503);
     far.before = found;
@@ -339,10 +340,12 @@ describe("a lost region", () => {
     reader.before = lost;
     await remove(id);
     reader.before = found;
-    expect(await isCopied(id)).toBe(true);
     await sweep(FAR);
     expect(await isCopied(id)).toBe(true);
     clock.now += 2 * LIMITS.copyMs;
+    await sweep(FAR);
+    expect(await isCopied(id)).toBe(true);
+    waitUntilFound();
     await sweep(FAR);
     expect(await isCopied(id)).toBe(false);
     expect(await keysIn(WEUR_FILES)).toEqual([]);

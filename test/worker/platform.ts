@@ -79,7 +79,7 @@ function withRuntime(ctx: Context, pool: string): Context {
 }
 
 /** The part of `ctx.container` that the library uses. */
-class Runtime {
+export class Runtime {
   readonly #platform: string;
   readonly #ports: Map<string, number>;
   readonly #name: string;

@@ -45,6 +45,12 @@ export const LIMITS = {
   /** Allows for a few late renewals: an isolate sends none while it computes. */
   clientLeaseMs: 60_000,
   clientRenewMs: 15_000,
+  /** Short, because other regions cannot use what one region holds and does not use. */
+  allowanceMs: 20_000,
+  /** A request can wait for two calls within `limiterMs`. */
+  allowanceCallMs: 2_000,
+  /** Includes the time for which a job waits, and for which its body arrives. */
+  loanedJobMs: 600_000,
   readyMs: 5_000,
   metricsMs: 2_000,
   spansExportMs: 5_000,

@@ -5,7 +5,8 @@
 
 import type { Env } from "../settings/config.ts";
 import { SHORT_TAG, tagIn } from "./id-tag.ts";
-import { type Region, regionOf, regionsOf } from "./regions.ts";
+import { RegionLost } from "./region-errors.ts";
+import { REGIONS, type Region, regionOf, regionsOf } from "./regions.ts";
 
 const UNBOUND = "2d";
 const BOUND = "ad";
@@ -27,15 +28,21 @@ export interface Home {
   readonly isCertain: boolean;
 }
 
-/** @returns undefined without regions */
+/**
+ * @returns undefined without regions
+ * @throws RegionLost if the deployment no longer has the region
+ */
 export function homeOf(id: string, env: Pick<Env, "REGIONS">): Home | undefined {
   const regions = regionsOf(env);
   if (!regions) return undefined;
   const tag = tagIn(id);
-  const region = regions.find(({ code }) => code === tag[0]);
+  const named = REGIONS.find(({ code }) => code === tag[0]);
   const kind = tag.slice(1, SHORT_TAG);
   const check = tag.slice(SHORT_TAG);
-  const isTagged = region !== undefined && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
-  if (!isTagged) return { region: regions[0]!, isBound: false, isTagged, isCertain: true };
-  return { region, isBound: kind === BOUND, isTagged, isCertain: check !== "" };
+  const isTagged = named !== undefined && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
+  const isCertain = check !== "";
+  const region = isTagged ? regions.find((one) => one === named) : undefined;
+  if (isTagged && isCertain && !region) throw new RegionLost(named.name, "REGIONS does not contain it");
+  if (!region) return { region: regions[0]!, isBound: false, isTagged: false, isCertain: true };
+  return { region, isBound: kind === BOUND, isTagged, isCertain };
 }

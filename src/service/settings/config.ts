@@ -39,6 +39,8 @@ export interface Env extends TraceVariables {
    * full. @default none
    */
   readonly SPILL?: string;
+  /** Set by the service if the request reads files, and arrived far from the nearest region. */
+  readonly REMOTE?: string;
   /** Set by the service in the environment of a region: the environment with the bindings of all regions. */
   readonly ALL_REGIONS?: Env;
   /** `private`: clients need no key. `keyed`: clients need a key. */
@@ -134,6 +136,8 @@ export interface Config {
   readonly traces?: TraceSettings | undefined;
   /** Limits per IP address in the private variant. @default none */
   readonly addressLimits?: Limits;
+  /** True if the deployment has several regions. @default false */
+  readonly hasRegions?: boolean;
   /** Origins of web pages that can call the service; `*` means all. @default none */
   readonly corsOrigins?: readonly string[];
 }
@@ -163,6 +167,7 @@ export function readConfig(env: Env): Config {
   if (dialect !== "2022" && dialect !== "current") {
     throw new Error(`API_DIALECT must be "2022" or "current", not "${dialect}".`);
   }
+  if (env.BOUND_REGIONS?.trim() && !env.REGIONS?.trim()) throw new Error("BOUND_REGIONS needs REGIONS.");
   const addressLimits = addressLimitsSetting(env);
   const baseUrl = baseUrlSetting(env.BASE_URL);
   const allowed = env.ALLOWED_HOSTS ? hostsSetting(env.ALLOWED_HOSTS) : undefined;
@@ -170,6 +175,7 @@ export function readConfig(env: Env): Config {
   return {
     ...{ variant, dialect },
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
+    ...(env.REGIONS?.trim() ? { hasRegions: true } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),
     maxOutputBytes: bytesOf(numberSetting("MAX_OUTPUT_MB", env.MAX_OUTPUT_MB, OUTPUT_MB)),

@@ -112,9 +112,8 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
     // derived from them.
     batch(kind, reservation) {
       const { ids: untagged = randomIds, tag, marks = unmarked, received, storing } = options;
-      const ids = tagged(untagged, tag);
       const counting = received && kind === "input" ? { received } : {};
-      return new Batch({ bucket, kind, ids, marks, reservation, remove, storing, ...counting });
+      return new Batch({ bucket, kind, ids: tagged(untagged, tag), marks, reservation, remove, storing, ...counting });
     },
 
     async find(id) {

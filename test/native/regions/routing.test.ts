@@ -1,5 +1,5 @@
 // Tests in workerd that a request is carried out in the region of its files, from wherever it arrives.
-// Contract: docs/api.md#stored-files, #asynchronous-jobs
+// Contract: docs/api.md#regions, #stored-files, #asynchronous-jobs
 
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,6 +19,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service?.[Symbol.asyncDispose]());
 
+// biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
 type Json = Readonly<Record<string, any>>;
 type Fields = readonly (readonly [name: string, value: string | Blob])[];
 
@@ -320,7 +321,7 @@ test("a tool call of an agent reaches files and upload URLs of other regions", a
 
 test("static pages are served where the request arrives", async () => {
   await service.control();
-  for (const path of ["/health", "/docs", "/openapi.json", "/unknown"]) await service.request("Sydney", path);
+  for (const path of ["/up", "/docs", "/openapi.json", "/unknown"]) await service.request("Sydney", path);
   const calls = await service.control();
   expect(calls.filter(({ binding }) => binding !== "console")).toEqual([]);
 });
@@ -364,7 +365,9 @@ test("expired files are removed in all regions, by an object of each region", as
   await service.control();
   await service.runSchedule();
   const calls = await service.control();
-  const lists = calls.filter(({ method }) => method === "list").map(({ from, binding }) => `${from} ${binding}`);
+  const lists = calls
+    .filter(({ method, given }) => method === "list" && given.includes('"files/"'))
+    .map(({ from, binding }) => `${from} ${binding}`);
   const expected = ["enam", "apac", "oc", "eu"].map((name) => `${name}/expired ${name.toUpperCase()}_FILES`);
   expect([...new Set(lists)].sort()).toEqual(["arrival FILES", ...expected].sort());
 });

@@ -1,5 +1,5 @@
 // Tests in workerd that a deployment that starts to use regions keeps its files, jobs and uploads.
-// Contract: docs/api.md#stored-files, #asynchronous-jobs
+// Contract: docs/api.md#regions, #stored-files, #asynchronous-jobs
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,8 @@ beforeAll(async () => {
   const send = async (path: string, init: RequestInit) => {
     const response = await before.request("Sydney", path, { method: "POST", ...init });
     expect(response.ok).toBe(true);
-    return { headers: response.headers, body: (await response.json().catch(() => ({}))) as any };
+    const body = (await response.json().catch(() => ({}))) as Record<"requestId" | "uploadUrl", string>;
+    return { headers: response.headers, body };
   };
   const accepted = await send("/upload", { body: form, headers: { Prefer: "respond-async" } });
   const status = await before.request("Sydney", `/request-status/${accepted.body.requestId}`);

@@ -6,9 +6,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { runWrangler } from "../../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
-import type { Call, Control } from "./worker.ts";
-
-export type { Call } from "./worker.ts";
+import type { Call, Control } from "./observations.ts";
 
 /** Coordinates of cities. */
 export const CITIES = {
@@ -46,7 +44,7 @@ interface Options {
 
 export async function startRegionalService({ keys, regions, data }: Options = {}): Promise<RegionalService> {
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
-  const entry = join(import.meta.dirname, "worker.ts");
+  const entry = join(import.meta.dirname, "../../worker/regions/worker.ts");
   await runWrangler(["deploy", entry, "--dry-run", "--containers-rollout=none", "--outdir", folder]);
   // wrangler also writes a README and a source map.
   const others = (await readdir(folder)).filter((name) => !/^(worker\.js(\.map)?|README\.md)$/.test(name));

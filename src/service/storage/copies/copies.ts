@@ -9,7 +9,7 @@ import type { Bucket, BucketObject } from "../../ports/bucket.ts";
 import { bucketAt } from "../../regions/located-env.ts";
 import { isLost } from "../../regions/lost-regions.ts";
 import { homeOf } from "../../regions/region-tag.ts";
-import { type Region, regionsOf } from "../../regions/regions.ts";
+import { type Region, regionOf, regionsOf } from "../../regions/regions.ts";
 import type { Env } from "../../settings/config.ts";
 import { type FoundFile, isPacked, packNameOf } from "../file.ts";
 import { writeExpiryMarker } from "../file-policy.ts";
@@ -118,21 +118,28 @@ async function removeCopiesOf(env: Env, name: string, ids: readonly string[]): P
   for await (const { place, key } of recordsIn(env, source, `${name}/`)) {
     // Renews the record, because a process that writes to the copy might not have seen yet that the file is deleted.
     await source.put(key, new Uint8Array(0));
-    if (!isLost(place)) await createStore(copiesIn(env, place), { lifetimeMs: 0 }).remove(ids);
+    const copies = createStore(copiesIn(env, place), { lifetimeMs: 0 });
+    if (!isLost(place)) await copies.remove(ids).catch(() => {});
   }
 }
 
 /**
- * Removes the expired copies in a region, and the copies in other regions of its files that no longer exist.
+ * Removes the expired copies in the region of the environment, and the copies in other regions of its files that no
+ * longer exist.
  * @param lifetimeMs lifetime of files; 0 means unlimited
  */
-export async function sweepCopies(env: Env, region: Region, lifetimeMs: number, now = Date.now()): Promise<void> {
-  await createStore(copiesIn(env, region), { lifetimeMs, now: () => now }).sweep();
-  const source = bucketAt(env, region);
-  for await (const { place, key, name, record } of recordsIn(env, source)) {
-    if (isRecent(record, now) || (await source.head(objectKeyOf(name)))) continue;
-    await removeObject(copiesIn(env, place), name);
-    await source.delete(key);
+export async function sweepCopies(env: Env, lifetimeMs: number, now = Date.now()): Promise<void> {
+  const here = regionOf(env);
+  if (!here) return;
+  await createStore(copiesIn(env, here), { lifetimeMs, now: () => now }).sweep();
+  for await (const { place, key, name, record } of recordsIn(env, env.FILES)) {
+    if (isRecent(record, now) || isLost(place) || (await env.FILES.head(objectKeyOf(name)))) continue;
+    // The record of a lost region remains for the next sweep.
+    const isRemoved = await removeObject(copiesIn(env, place), name).then(
+      () => true,
+      () => false,
+    );
+    if (isRemoved) await env.FILES.delete(key);
   }
 }
 

@@ -4,33 +4,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as real from "../../../src/index.ts";
 import type { Env } from "../../../src/service/settings/config.ts";
+import type { Call, Control } from "../../support/regions/observations.ts";
 
 export { ContainerProxy, Dispatcher, EngineContainer, WebContainer } from "../../../src/index.ts";
 
-/** A call to a binding, or a line of the log. */
-export interface Call {
-  /** Where the calling code runs: `arrival`, or the name of an object. */
-  readonly from: string;
-  readonly binding: string;
-  /** Name of the object. */
-  readonly object?: string;
-  readonly method: string;
-  /** Arguments as JSON. Bytes become Latin-1. */
-  readonly given: string;
-}
-
-/** Calls to a lost region wait forever, or are rejected. */
-export type Loss = "hangs" | "rejects";
-
-export interface Control {
-  /** Losses by region. */
-  readonly lost: Readonly<Record<string, Loss>>;
-  /** Name of a client that has disconnected. workerd by itself does not notice that while a request runs. */
-  readonly gone?: string;
-}
-
 const place = new AsyncLocalStorage<string>();
-let calls: Call[] = [];
+const calls: Call[] = [];
 let control: Control = { lost: {} };
 
 const record = (call: Omit<Call, "from" | "given">, given: readonly unknown[]) =>
@@ -108,7 +87,7 @@ function observe(env: Env): Env {
   const bindings = Object.entries(env).map(([name, value]: [string, unknown]) => {
     if (typeof value !== "object" || value === null) return [name, value];
     if ("idFromName" in value) return [name, observedNamespace(value as DurableObjectNamespace, name)];
-    const region = name === "FILES" ? "weur" : /^(\w+)_FILES$/.exec(name)?.[1]!.toLowerCase();
+    const region = name === "FILES" ? "weur" : /^(\w+)_FILES$/.exec(name)?.[1]?.toLowerCase();
     return [name, observed(value, { binding: name, region })];
   });
   const made = known.get(env) ?? (Object.fromEntries(bindings) as Env);
@@ -123,9 +102,8 @@ function observedClass<C extends object>(Real: Class<C>, nameOf: (context: C) =>
   const places = new WeakMap<object, string>();
   class Observed extends Real {
     constructor(context: C, env: Env) {
-      const name = nameOf(context);
-      place.run(name, () => super(context, observe(env)));
-      places.set(this, name);
+      super(context, observe(env));
+      places.set(this, nameOf(context));
     }
   }
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(Real.prototype))) {
