@@ -7,6 +7,9 @@ import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
 import { upload } from "./files/upload.ts";
 import { zip } from "./files/zip.ts";
+import { flattenedAnnotationsPdf } from "./flattened-annotations-pdf.ts";
+import { flattenedFormsPdf } from "./flattened-forms-pdf.ts";
+import { flattenedLayersPdf } from "./flattened-layers-pdf.ts";
 import { flattenedTransparenciesPdf } from "./flattened-transparencies-pdf.ts";
 import { bmp } from "./images/bmp.ts";
 import { gif } from "./images/gif.ts";
@@ -24,6 +27,7 @@ import { decryptedPdf } from "./protection/decrypted-pdf.ts";
 import { encryptedPdf } from "./protection/encrypted-pdf.ts";
 import { restrictedPdf } from "./protection/restricted-pdf.ts";
 import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
+import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
 /** All endpoints, in display order. */
@@ -31,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
+  ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

@@ -5,6 +5,9 @@ import { addImage } from "./add-image.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
+import { flattenAnnotations } from "./flatten-annotations.ts";
+import { flattenForms } from "./flatten-forms.ts";
+import { flattenLayers } from "./flatten-layers.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
@@ -25,6 +28,7 @@ import { unrestrictPdf } from "./protection/unrestrict-pdf.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
+import { rotatePages } from "./rotate-pages.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
@@ -39,10 +43,14 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   flattenTransparency,
   imageToPdf,
+  flattenAnnotations,
+  flattenForms,
+  flattenLayers,
   linearizePdf,
   mergePdfs,
   rasterizePdf,
   readPdfInfo,
+  rotatePages,
   setPageBoxes,
   splitPdf,
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],

@@ -24,6 +24,17 @@ const yesOrNo = (answer: Question["answer"], locked?: Question["locked"]): Quest
   ...(locked ? { locked } : {}),
 });
 const text = (answer: (facts: DocumentFacts) => string): Question => ({ schema: { type: "string" }, answer });
+const list = (
+  properties: Readonly<Record<string, JsonSchema>>,
+  answer: (facts: DocumentFacts) => unknown,
+): Question => ({
+  schema: { type: "array", items: { type: "object", properties, required: Object.keys(properties) } },
+  answer,
+});
+const INTEGER = { type: "integer" };
+const NUMBER = { type: "number" };
+const TEXT = { type: "string" };
+const BOOLEAN = { type: "boolean" };
 const BOX = { type: "array", items: { type: "number" }, minItems: 4, maxItems: 4 };
 
 /** The questions, in the order in which `all` answers them. */
@@ -44,17 +55,8 @@ const QUESTIONS = {
   },
   doc_language: text((facts) => facts.language),
   page_count: { schema: { type: "integer" }, answer: (facts) => facts.pages.length },
-  page_boxes: {
-    schema: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: { page: { type: "integer" }, media: BOX, crop: BOX, bleed: BOX, trim: BOX, art: BOX },
-        required: ["page", "media", "crop", "bleed", "trim", "art"],
-      },
-    },
-    answer: (facts) => facts.boxes,
-  },
+  page_boxes: list({ page: INTEGER, media: BOX, crop: BOX, bleed: BOX, trim: BOX, art: BOX }, (facts) => facts.boxes),
+  page_sizes: list({ page: INTEGER, width: NUMBER, height: NUMBER }, (facts) => facts.sizes),
   contains_annotations: yesOrNo((facts) => facts.hasAnnotations),
   contains_signature: yesOrNo((facts) => facts.isSigned),
   pdf_version: text((facts) => facts.version),
@@ -68,6 +70,11 @@ const QUESTIONS = {
   contains_embedded_file: yesOrNo((facts) => facts.hasEmbeddedFiles),
   uses_embedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isEmbedded),
   uses_nonembedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isNonembedded),
+  fonts: list({ name: TEXT, type: TEXT, embedded: BOOLEAN, subset: BOOLEAN }, (facts) => facts.listFonts()),
+  attachments: list(
+    { name: TEXT, description: TEXT, type: TEXT, size: { type: ["integer", "null"] } },
+    (facts) => facts.attachments,
+  ),
   // The validator replaces the declared level, such as `2b`, by its finding.
   pdfa: yesOrNo(({ claims }) => /^PDF\/A-([123][abu]|4[ef]?)$/.exec(claims.get("PDF/A") ?? "")?.[1] ?? false),
   pdfua_claim: yesOrNo(({ claims }) => claims.has("PDF/UA")),

@@ -5,6 +5,7 @@ import { type Survey, surveyFile } from "../content/survey.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { replaceInlineImages } from "../images/inline-images.ts";
 import { recodeImage } from "../images/recode-image.ts";
+import { removeHiddenLayers } from "../layers/hidden-layers.ts";
 import { Interning } from "../objects/interning.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, Reference } from "../objects/values.ts";
@@ -12,7 +13,6 @@ import { type Rewriting, type WriterOptions, writeFile } from "../objects/writer
 import { INVISIBLE, TINY } from "./content-rounding.ts";
 import { Discards } from "./discards.ts";
 import { FontPlans } from "./fonts/font-plans.ts";
-import { removeHiddenLayers } from "./hidden-layers.ts";
 import { ImageCoder, type Memory } from "./image-coder.ts";
 import { ImagePlans, settingsOf } from "./image-plans.ts";
 import { minifyContent } from "./minify-content.ts";

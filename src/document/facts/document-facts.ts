@@ -8,13 +8,16 @@ import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, latin1Of, Name, PdfStream, PdfString, Reference, type Value } from "../objects/values.ts";
 import { type DocumentMetadata, metadataOf } from "../pages/claims.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
+import { pageSize } from "../pages/page-size.ts";
 import { pageDictionary } from "../pages/pages.ts";
 import { annotationsOf } from "../pages/parts/annotation-index.ts";
 import { findFields } from "../pages/parts/forms/field-tree.ts";
 import { SourceDocument } from "../pages/source-document.ts";
 import { readDate } from "../pdfa/metadata/document-information.ts";
+import { type AttachedFile, attachedFile } from "./attached-file.ts";
+import { nameText } from "./name-text.ts";
 import { pageBoxes } from "./page-boxes.ts";
-import { findFontKinds, type PageSource } from "./shown-content.ts";
+import { findFontKinds, listFonts, type PageSource } from "./shown-content.ts";
 
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
@@ -198,13 +201,26 @@ export class DocumentFacts implements PageSource {
 
   /** True if files are attached to the document, or to a page by an annotation. */
   get hasEmbeddedFiles(): boolean {
+    return this.#attached().next().done !== true;
+  }
+
+  /** Returns the files that are attached to the document, or to a page by an annotation, each once. */
+  get attachments(): readonly AttachedFile[] {
+    const seen = new Set<number>();
+    return [...this.#attached()].flatMap((value) => {
+      if (value instanceof Reference && seen.size === seen.add(value.number).size) return [];
+      this.file.budget.charge(VISIT_BYTES);
+      return [attachedFile(this.file, value)];
+    });
+  }
+
+  *#attached(): Generator<Value> {
     const { file } = this;
-    const names = file.dictionary(file.catalog.get("Names"));
-    if (readNameTree(file, names?.get("EmbeddedFiles")).size > 0) return true;
+    yield* readNameTree(file, file.dictionary(file.catalog.get("Names"))?.get("EmbeddedFiles")).values();
     for (const annotation of this.#annotations()) {
-      if (file.name(annotation.get("Subtype")) === "FileAttachment" && annotation.has("FS")) return true;
+      const value = annotation.get("FS");
+      if (file.name(annotation.get("Subtype")) === "FileAttachment" && value !== undefined) yield value;
     }
-    return false;
   }
 
   /** Searches all objects that can contain actions. */
@@ -240,20 +256,24 @@ export class DocumentFacts implements PageSource {
     return this.#fonts;
   }
 
+  listFonts() {
+    return listFonts(this);
+  }
+
+  /** Returns the size of each page as it is shown, in points. */
+  get sizes() {
+    const rounded = (length: number) => Math.round(length * 1000) / 1000;
+    return this.pages.map((page) => {
+      const { width, height } = pageSize(this.file, page);
+      return { page: page.index + 1, width: rounded(width), height: rounded(height) };
+    });
+  }
+
   /** Returns the boxes of each page, in the page's units (UserUnit). */
   get boxes() {
     return this.pages.map((page) => ({
       page: page.index + 1,
       ...pageBoxes(this.file, pageDictionary(this.file, page)),
     }));
-  }
-}
-
-/** Decodes a name as UTF-8 (ISO 32000-1, 7.3.5), or as PDFDocEncoding if it is not valid UTF-8, as in older files. */
-function nameText(latin1: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(PdfString.ofLatin1(latin1).bytes);
-  } catch {
-    return decodeTextString(PdfString.ofLatin1(latin1));
   }
 }

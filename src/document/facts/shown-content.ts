@@ -7,10 +7,13 @@ import { TransparencyFinder } from "../flattening/scan/transparency.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfStream, Reference, type Value } from "../objects/values.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
+import { nameText } from "./name-text.ts";
 
 /** Approximate memory per visited object. */
 const VISIT_BYTES = 40;
 const PAGES_AT_ONCE = 100;
+/** Approximate memory per listed font. */
+const FONT_BYTES = 200;
 
 /** A document whose pages are read in order. Memory is freed between batches of pages. */
 export interface PageSource {
@@ -59,24 +62,20 @@ function appearancesOf(file: PdfFile, page: Dictionary): Value[] {
   });
 }
 
-/**
- * Reports whether the resources of pages, forms, patterns, Type 3 glyphs and appearances contain embedded fonts, and
- * fonts that are not embedded.
- */
-export async function findFontKinds(source: PageSource): Promise<{ isEmbedded: boolean; isNonembedded: boolean }> {
+/** Yields the fonts in the resources of pages, forms, patterns, Type 3 glyphs and appearances, each once. */
+async function* fontsOf(source: PageSource): AsyncGenerator<Dictionary> {
   const { file } = source;
   const visits = new Visits(file);
-  const found = { isEmbedded: false, isNonembedded: false };
   for await (const page of pagesOf(source)) {
     const waiting = [page.get("Resources"), ...appearancesOf(file, page).map((value) => resourcesOf(file, value))];
-    while (waiting.length > 0 && !(found.isEmbedded && found.isNonembedded)) {
+    while (waiting.length > 0) {
       const next = waiting.pop();
       const resources = visits.take(next) ? file.dictionary(next) : undefined;
       if (!resources) continue;
       for (const font of file.dictionary(resources.get("Font"))?.values() ?? []) {
         const dictionary = visits.take(font) ? file.dictionary(font) : undefined;
         if (!dictionary) continue;
-        found[isEmbedded(file, dictionary) ? "isEmbedded" : "isNonembedded"] = true;
+        yield dictionary;
         waiting.push(dictionary.get("Resources"));
       }
       for (const category of ["XObject", "Pattern"]) {
@@ -85,6 +84,36 @@ export async function findFontKinds(source: PageSource): Promise<{ isEmbedded: b
         }
       }
     }
+  }
+}
+
+/** Reports whether the document contains embedded fonts, and fonts that are not embedded. */
+export async function findFontKinds(source: PageSource): Promise<{ isEmbedded: boolean; isNonembedded: boolean }> {
+  const found = { isEmbedded: false, isNonembedded: false };
+  for await (const font of fontsOf(source)) {
+    found[isEmbedded(source.file, font) ? "isEmbedded" : "isNonembedded"] = true;
+    if (found.isEmbedded && found.isNonembedded) break;
+  }
+  return found;
+}
+
+export interface FontFact {
+  readonly name: string;
+  /** The Subtype of the font, or of the descendant of a Type 0 font. */
+  readonly type: string;
+  readonly embedded: boolean;
+  readonly subset: boolean;
+}
+
+export async function listFonts(source: PageSource): Promise<readonly FontFact[]> {
+  const { file } = source;
+  const found: FontFact[] = [];
+  for await (const font of fontsOf(source)) {
+    const descendant = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]);
+    const name = nameText(file.name(font.get("BaseFont")) ?? file.name(font.get("Name")) ?? "");
+    const type = file.name((descendant ?? font).get("Subtype")) ?? "";
+    file.budget.charge(FONT_BYTES);
+    found.push({ name, type, embedded: isEmbedded(file, font), subset: /^[A-Z]{6}\+/.test(name) });
   }
   return found;
 }

@@ -106,6 +106,12 @@ export class PdfFile {
     return catalog;
   }
 
+  set catalog(catalog: Dictionary) {
+    const root = this.trailer.get("Root");
+    if (root instanceof Reference) this.put(root, catalog);
+    else this.trailer.set("Root", this.add(catalog));
+  }
+
   /** @returns null for a missing object */
   get(reference: Reference): PdfObject {
     const { number } = reference;

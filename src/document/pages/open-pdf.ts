@@ -102,9 +102,12 @@ export const pdfOutput = (body: Output["body"], notices: readonly Notice[] = [])
  *   for (const page of readPages(file).pages) rotate(file, page, degrees);
  * });
  */
-export const pdfToPdf = <P>(change: (pdf: OpenPdf, params: P, context: ChangeContext) => Promise<void>): Run<P> =>
+export const pdfToPdf = <P>(
+  change: (pdf: OpenPdf, params: P, context: ChangeContext) => Promise<void>,
+  options?: OpenOptions,
+): Run<P> =>
   async function* ([input, ...others], params, context) {
-    using pdf = await openPdf(await input!.bytes(), context);
+    using pdf = await openPdf(await input!.bytes(), context, options);
     await change(pdf, params, { ...context, others });
     yield pdfOutput(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }), pdf.notices);
   };

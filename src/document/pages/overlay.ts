@@ -4,7 +4,7 @@
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { type Matrix, multiply } from "../content/matrix.ts";
-import { PATH_CONSTRUCTION } from "../content/operators.ts";
+import { PATH_CONSTRUCTION, type ResourceCategory } from "../content/operators.ts";
 import { contentOf } from "../content/page-content.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
@@ -26,19 +26,35 @@ interface Enclosed {
 interface DrawnPage {
   readonly dictionary: Dictionary;
   readonly space: Matrix;
-  readonly forms: Dictionary;
+  readonly resources: Resources;
   content: string;
+}
+
+/** A new resource dictionary, and its categories that can be changed in place. */
+interface Resources {
+  readonly reference: Reference;
+  readonly dictionary: Dictionary;
+  readonly own: Map<ResourceCategory, Dictionary>;
+}
+
+/** How a form takes part in the structure and the layers of a document. */
+interface Marks {
+  /** Identifies the content in the structure tree (ISO 32000-1, 14.7.4.2). @default the form is an artifact */
+  readonly tag?: { readonly type: string; readonly id: number } | undefined;
+  /** An optional content group or membership dictionary. @default the form belongs to no layer */
+  readonly layer?: Reference | undefined;
 }
 
 export class Overlay {
   readonly #file: PdfFile;
-  readonly #places: readonly SourcePage[];
+  /** The pages, each as a separate object. */
+  readonly pages: readonly SourcePage[];
   readonly #drawn = new Map<number, DrawnPage>();
   /**
    * The new resource dictionaries, by object number of the original dictionary, or by the original itself if it is
    * direct.
    */
-  readonly #resources = new Map<number | Dictionary, { readonly reference: Reference; readonly forms: Dictionary }>();
+  readonly #resources = new Map<number | Dictionary, Resources>();
   /** The enclosed contents, by the object numbers of their streams. */
   readonly #enclosed = new Map<string, Enclosed>();
   #opening: Reference | undefined;
@@ -46,11 +62,11 @@ export class Overlay {
   /** @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory */
   constructor(file: PdfFile) {
     this.#file = file;
-    this.#places = placesOf(file);
+    this.pages = placesOf(file);
   }
 
   get pageCount(): number {
-    return this.#places.length;
+    return this.pages.length;
   }
 
   /**
@@ -59,10 +75,25 @@ export class Overlay {
    * @param matrix maps the form to the displayed page, in points from its lower left corner
    */
   draw(number: number, form: Reference, matrix: Matrix): void {
-    const drawn = this.#drawn.get(number) ?? this.#begin(number);
-    const name = nameIn(drawn.forms, form);
-    const placed = multiply(matrix, drawn.space).map(serializeNumber).join(" ");
-    drawn.content += `/Artifact BMC q ${placed} cm /${name} Do Q EMC\n`;
+    this.paint(number, form, multiply(matrix, this.#page(number).space));
+  }
+
+  /**
+   * Draws a form above everything drawn on the page so far.
+   * @param number page number, from 1
+   * @param matrix maps the form to default user space
+   */
+  paint(number: number, form: Reference, matrix: Matrix, { tag, layer }: Marks = {}): void {
+    const drawn = this.#page(number);
+    const nameOf = (category: ResourceCategory, object: Reference, prefix: string) =>
+      nameIn(this.#categoryOf(drawn.resources, category), object, prefix);
+    const marks = [
+      tag ? `/${tag.type} <</MCID ${tag.id}>> BDC` : "/Artifact BMC",
+      ...(layer ? [`/OC /${nameOf("Properties", layer, "Layer")} BDC`] : []),
+    ];
+    const placed = matrix.map(serializeNumber).join(" ");
+    const painted = `q ${placed} cm /${nameOf("XObject", form, "Form")} Do Q`;
+    drawn.content += `${marks.join(" ")} ${painted}${" EMC".repeat(marks.length)}\n`;
   }
 
   /** Writes the changed pages to the file. */
@@ -71,30 +102,42 @@ export class Overlay {
       const { streams, closing } = this.#enclose(dictionary.get("Contents"));
       const above = this.#file.add(streamOf(`\n${closing}\n${content}`));
       dictionary.set("Contents", [...streams, above]);
-      this.#file.put(this.#places[number - 1]!.reference, dictionary);
+      this.#file.put(this.pages[number - 1]!.reference, dictionary);
     }
   }
 
+  #page(number: number): DrawnPage {
+    return this.#drawn.get(number) ?? this.#begin(number);
+  }
+
   #begin(number: number): DrawnPage {
-    const dictionary = completePage(this.#file, this.#places[number - 1]!);
-    const { reference, forms } = this.#resourcesOf(dictionary.get("Resources"));
-    dictionary.set("Resources", reference);
-    const drawn = { dictionary, space: shownSpace(this.#file, dictionary), forms, content: "" };
+    const dictionary = completePage(this.#file, this.pages[number - 1]!);
+    const resources = this.#resourcesOf(dictionary.get("Resources"));
+    dictionary.set("Resources", resources.reference);
+    const drawn = { dictionary, space: shownSpace(this.#file, dictionary), resources, content: "" };
     this.#drawn.set(number, drawn);
     return drawn;
   }
 
   /** Returns a copy of a resource dictionary. All pages with the same original share the copy. */
-  #resourcesOf(value: Value | undefined) {
+  #resourcesOf(value: Value | undefined): Resources {
     const before = this.#file.dictionary(value) ?? new Dictionary();
     const key = value instanceof Reference ? value.number : before;
-    const forms = this.#file.dictionary(before.get("XObject"))?.clone() ?? new Dictionary();
-    const made = this.#resources.get(key) ?? {
-      reference: this.#file.add(before.clone().set("XObject", forms)),
-      forms,
-    };
+    const known = this.#resources.get(key);
+    if (known) return known;
+    const dictionary = before.clone();
+    const made = { reference: this.#file.add(dictionary), dictionary, own: new Map() };
     this.#resources.set(key, made);
     return made;
+  }
+
+  #categoryOf({ dictionary, own }: Resources, category: ResourceCategory): Dictionary {
+    const known = own.get(category);
+    if (known) return known;
+    const copy = this.#file.dictionary(dictionary.get(category))?.clone() ?? new Dictionary();
+    own.set(category, copy);
+    dictionary.set(category, copy);
+    return copy;
   }
 
   #enclose(contents: Value | undefined): Enclosed {
@@ -136,13 +179,13 @@ function balanceOf(bytes: Uint8Array) {
   return { closing: `${ends.join("")}Q`, excess, end: last };
 }
 
-/** Returns the resource name of a form. Adds the form to the resources if it is missing. */
-function nameIn(forms: Dictionary, form: Reference): string {
-  for (let name = `Form${form.number}`; ; name += "x") {
-    const held = forms.get(name);
-    if (held instanceof Reference && held.number === form.number) return name;
+/** Returns the resource name of an object. Adds the object to the resources if it is missing. */
+function nameIn(resources: Dictionary, { number }: Reference, prefix: string): string {
+  for (let name = `${prefix}${number}`; ; name += "x") {
+    const held = resources.get(name);
+    if (held instanceof Reference && held.number === number) return name;
     if (held !== undefined) continue;
-    forms.set(name, form);
+    resources.set(name, new Reference(number));
     return name;
   }
 }

@@ -98,7 +98,9 @@ class Signing {
     const fields = (file.array(form.get("Fields")) ?? []).filter(stays);
     const hasOthers = nodes.some(({ type, index }) => type === "Sig" && !removed.has(index));
     left.set("Fields", fields).set("SigFlags", hasOthers ? SIGNATURES_EXIST : null);
-    if (fields.length > 0 || form.has("XFA")) catalog.set("AcroForm", left);
+    // Some writers do not list all fields.
+    const hasFields = fields.length > 0 || nodes.some(({ index, isOnPage }) => isOnPage && !removed.has(index));
+    if (hasFields || form.has("XFA")) catalog.set("AcroForm", left);
     else catalog.delete("AcroForm");
   }
 

@@ -28,10 +28,10 @@ import { writeFile } from "../../document/objects/writer.ts";
 import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
 import { putPageTree } from "../../document/pages/page-tree.ts";
 import { pageDictionary, readPages, type SourcePage } from "../../document/pages/pages.ts";
+import { removeFields } from "../../document/pages/parts/forms/remove-fields.ts";
 import { type DisplaySpace, displaySpace } from "../../document/pdfa/colors/display-space.ts";
 import { usesCmyk } from "../../document/pdfa/colors/page-colors.ts";
 import { InvisibleFont, invisibleText } from "../../document/pdfa/content/text/invisible-text.ts";
-import { removeFields } from "../../document/pdfa/document/remove-fields.ts";
 import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
 import { withoutTags } from "./replace-contents.ts";
 

@@ -10,7 +10,7 @@ import { encrypted, scanPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts
 import { corpusDir, corpusFile } from "../../support/corpus.ts";
 import { HOSTILE_PDFS, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { outputsOf, reasonOf } from "../../support/operations.ts";
-import { infoOf, withFile } from "../../support/pdf-readers.ts";
+import { infoOf, uncompressed, withFile } from "../../support/pdf-readers.ts";
 
 type Answers = Readonly<Record<string, unknown>>;
 type Query = Parameters<typeof readPdfInfo.run>[1]["queries"][number];
@@ -69,6 +69,28 @@ describe.skipIf(!corpusDir)("real documents have the answers of poppler and qpdf
   test.each(names)("%s", async (name) => {
     const pdf = corpusFile(`pdf/${name}`)!;
     expect(comparable(await ask(pdf))).toMatchObject(answersOfOthers(pdf));
+  });
+
+  test.each(names)("%s has the fonts, sizes and attachments of poppler", async (name) => {
+    const pdf = corpusFile(`pdf/${name}`)!;
+    const { fonts, page_sizes, attachments } = await ask(pdf, "fonts", "page_sizes", "attachments");
+    const rows = said(pdf, "pdffonts").split("\n").slice(2).filter(Boolean);
+    const given = rows.map((row) => / (yes|no) +(yes|no) +(?:yes|no) +(?:\d+ +\d+|\[none\])$/.exec(row)!.slice(1));
+    const made = (fonts as { embedded: boolean; subset: boolean }[]).map(({ embedded, subset }) =>
+      [embedded, subset].map((is) => (is ? "yes" : "no")),
+    );
+    expect(made.map(String).toSorted()).toEqual(given.map(String).toSorted());
+    const sizes = [...said(pdf, "pdfinfo", "-l", "-1").matchAll(/^Page +\d+ size: +([\d.]+) x ([\d.]+)/gm)];
+    const turns = [...said(pdf, "pdfinfo", "-l", "-1").matchAll(/^Page +\d+ rot: +(\d+)/gm)].map(([, angle]) => angle);
+    // Poppler ignores UserUnit, which scales both sides.
+    const hasUnits = uncompressed(pdf).includes("/UserUnit");
+    for (const [index, { width, height }] of (page_sizes as { width: number; height: number }[]).entries()) {
+      const sides = sizes[index]!.slice(1).map(Number);
+      const [across, up] = Number(turns[index]) % 180 === 0 ? sides : sides.toReversed();
+      expect(width / across!).toBeCloseTo(height / up!, 3);
+      if (!hasUnits) expect(width).toBeCloseTo(across!, 1);
+    }
+    expect((attachments as unknown[]).length).toBe(Number.parseInt(said(pdf, "pdfdetach", "-list"), 10) || 0);
   });
 
   test("a document that needs a password has few answers", async () => {

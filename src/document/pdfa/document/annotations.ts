@@ -2,6 +2,7 @@
 // removed, and hidden widgets lose their appearance. Annotations of forbidden types become stamps with the same
 // appearance.
 
+import { madeAppearances } from "../../annotations/made-appearances.ts";
 import { convertToStamp } from "../../content/stamp.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import { type FieldAppearance, FieldAppearances, RENEWED } from "../../forms/field-appearance.ts";
@@ -10,7 +11,6 @@ import { Dictionary, Name, Reference, type Value } from "../../objects/values.ts
 import { ANNOTATION_FLAGS, isHiddenOnScreen } from "../../visibility/annotation-flags.ts";
 import { addEmptyForm } from "../content/xobjects.ts";
 import { type PdfaDocument, rectangleOf } from "../pdfa-document.ts";
-import { madeAppearances } from "./appearances.ts";
 import { drawBeneath, makeOpaque } from "./opaque-appearances.ts";
 
 const TYPES_1 =

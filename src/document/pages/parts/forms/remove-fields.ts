@@ -1,6 +1,6 @@
 // Removes form fields whose widgets were removed (ISO 32000-1, 12.7).
-import type { PdfFile } from "../../objects/pdf-file.ts";
-import { Reference, type Value } from "../../objects/values.ts";
+import type { PdfFile } from "../../../objects/pdf-file.ts";
+import { Reference, type Value } from "../../../objects/values.ts";
 
 /** Maximum number of fields examined. */
 const MAX_FIELDS = 200_000;

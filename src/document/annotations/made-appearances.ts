@@ -1,8 +1,7 @@
-// Creates missing appearances of annotations (ISO 19005-1, 6.9; -2, 6.3.3) with MuPDF, in a second copy of the
-// document.
-import { PdfFile } from "../../objects/pdf-file.ts";
-import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../../objects/values.ts";
-import type { PdfaDocument } from "../pdfa-document.ts";
+// Creates missing appearances of annotations (ISO 32000-1, 12.5.5) with MuPDF, in a second copy of the document.
+import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
+import { PdfFile } from "../objects/pdf-file.ts";
+import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
 
 export interface MadeAppearance {
   /** A stream, or a dictionary of states. */
@@ -11,18 +10,24 @@ export interface MadeAppearance {
   readonly rectangle: Value;
 }
 
+/** A file, and its source. */
+interface Document {
+  readonly file: PdfFile;
+  /** Opens the same document again. */
+  readonly reopen: () => Promise<MupdfSource>;
+}
+
 /**
  * @param numbers object numbers of annotations, by page index
  * @returns appearances by the object number of the annotation, except those that could not be created
  */
 export async function madeAppearances(
-  document: PdfaDocument,
+  { file, reopen }: Document,
   numbers: ReadonlyMap<number, ReadonlySet<number>>,
 ): Promise<ReadonlyMap<number, MadeAppearance>> {
   const appearances = new Map<number, MadeAppearance>();
   if (numbers.size === 0) return appearances;
-  const { file } = document;
-  const source = await document.reopen();
+  const source = await reopen();
   try {
     const { size } = source;
     source.makeAppearances(numbers);

@@ -1,0 +1,277 @@
+// Draws annotations and form fields into the content of their pages, as a viewer shows them on screen (ISO 32000-1,
+// 12.5.5), and removes them.
+
+import { appearanceMatrix, readBox } from "../content/boxes.ts";
+import { type Matrix, multiply } from "../content/matrix.ts";
+import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
+import { FieldAppearances, RENEWED } from "../forms/field-appearance.ts";
+import { Widget } from "../forms/widget.ts";
+import { MupdfSource } from "../objects/engine/mupdf-source.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { decodeTextString } from "../objects/text-strings.ts";
+import { readNameTree } from "../objects/trees.ts";
+import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { withdrawClaims } from "../pages/claims.ts";
+import type { OpenPdf } from "../pages/open-pdf.ts";
+import { Overlay } from "../pages/overlay.ts";
+import { quarterTurns } from "../pages/page-size.ts";
+import { pageDictionary, type SourcePage } from "../pages/pages.ts";
+import { isHiddenOnScreen } from "../visibility/annotation-flags.ts";
+import { addLinkBorder } from "./link-border.ts";
+import { madeAppearances } from "./made-appearances.ts";
+import { StructureLinks } from "./structure-links.ts";
+
+const NO_ROTATE = 16;
+/** Rotations by 0 to 3 counterclockwise quarter turns. */
+const TURNS: readonly Matrix[] = [
+  [1, 0, 0, 1, 0, 0],
+  [0, 1, -1, 0, 0, 0],
+  [-1, 0, 0, -1, 0, 0],
+  [0, -1, 1, 0, 0, 0],
+];
+const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
+const PAGES_AT_ONCE = 100;
+/** Approximate memory per annotation. */
+const ANNOTATION_BYTES = 200;
+
+interface Annotation {
+  readonly page: SourcePage;
+  /** Number of counterclockwise quarter turns that keep the annotation upright. */
+  readonly turns: number;
+  readonly value: Value;
+  dictionary: Dictionary;
+  readonly type: string;
+  readonly isVisible: boolean;
+  /** The appearance stream; undefined if the annotation shows nothing. */
+  appearance: Reference | undefined;
+}
+
+export interface Choice {
+  /** Reports whether annotations of a type become content. */
+  readonly isChosen: (type: string) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** @returns the notices of what is lost */
+export async function drawAnnotations(pdf: OpenPdf, choice: Choice): Promise<readonly Notice[]> {
+  const drawer = new AnnotationDrawer(pdf, choice);
+  await drawer.collect();
+  await drawer.makeMissing();
+  drawer.draw();
+  return drawer.notices();
+}
+
+class AnnotationDrawer {
+  readonly #pdf: OpenPdf;
+  readonly #file: PdfFile;
+  readonly #choice: Choice;
+  readonly #form: Dictionary | undefined;
+  readonly #overlay: Overlay;
+  readonly #chosen: Annotation[] = [];
+  /** Annotations that MuPDF must draw. */
+  readonly #bare: Annotation[] = [];
+  /** The annotations that stay, by object number of the page. */
+  readonly #kept = new Map<number, Value[]>();
+  #hasMade = false;
+
+  constructor(pdf: OpenPdf, choice: Choice) {
+    this.#pdf = pdf;
+    this.#file = pdf.file;
+    this.#choice = choice;
+    this.#form = pdf.file.dictionary(pdf.file.catalog.get("AcroForm"));
+    this.#overlay = new Overlay(pdf.file);
+  }
+
+  /** Finds the chosen annotations, and creates the missing appearances of fields and links. */
+  async collect(): Promise<void> {
+    const file = this.#file;
+    const areRenewed = file.boolean(this.#form?.get("NeedAppearances")) === true;
+    const fields = new FieldAppearances(file);
+    for (const page of this.#overlay.pages) {
+      const found = this.#annotationsOf(page);
+      if (found.length > 0) fields.beginPage();
+      for (const annotation of found) {
+        if (!annotation.isVisible) continue;
+        const isBare = file.dictionary(file.dictionary(annotation.dictionary.get("AP"))?.get("N")) === undefined;
+        if (annotation.type === "Widget") {
+          const type = new Widget(file, this.#form, annotation.dictionary).type ?? "";
+          if (isBare || (areRenewed && RENEWED.has(type))) this.#dress(annotation, fields);
+        } else if (isBare && annotation.type === "Link") {
+          const look = addLinkBorder(file, annotation.dictionary);
+          if (look) annotation.dictionary = annotation.dictionary.clone().set("AP", Dictionary.of({ N: look }));
+        } else if (isBare) this.#bare.push(annotation);
+        annotation.appearance = shownAppearance(file, annotation.dictionary);
+      }
+      if (page.index % PAGES_AT_ONCE !== 0) continue;
+      this.#choice.signal.throwIfAborted();
+      await file.relieve();
+    }
+  }
+
+  /** Creates the missing appearances of other annotations. */
+  async makeMissing(): Promise<void> {
+    const numbers = new Map<number, Set<number>>();
+    for (const { page, value } of this.#bare) {
+      if (!(value instanceof Reference)) continue;
+      const some = numbers.get(page.index) ?? new Set();
+      numbers.set(page.index, some.add(value.number));
+    }
+    const { bytes, memory, budget } = this.#pdf;
+    const reopen = () => MupdfSource.open(bytes, memory.engineBytes, budget);
+    const made = await madeAppearances({ file: this.#file, reopen }, numbers);
+    for (const annotation of this.#bare) {
+      const found = annotation.value instanceof Reference ? made.get(annotation.value.number) : undefined;
+      if (!found) continue;
+      this.#hasMade = true;
+      const look = Dictionary.of({ N: found.normal });
+      annotation.dictionary = annotation.dictionary.clone().set("AP", look).set("Rect", found.rectangle);
+      annotation.appearance = shownAppearance(this.#file, annotation.dictionary);
+    }
+  }
+
+  draw(): void {
+    const file = this.#file;
+    const structure = new StructureLinks(file);
+    for (const annotation of this.#chosen) {
+      const { page, value, dictionary, appearance, turns } = annotation;
+      const form = appearance && file.stream(appearance)?.dictionary;
+      const matrix = form && appearanceMatrix(file, dictionary, form);
+      if (!matrix) {
+        structure.remove(value);
+        continue;
+      }
+      this.#asForm(appearance!);
+      const attributes = this.#attributesOf(annotation);
+      const tag = structure.replace({ annotation: value, page: page.reference, attributes });
+      const layer = dictionary.get("OC");
+      this.#overlay.paint(page.index + 1, appearance!, upright(file, dictionary, matrix, turns), {
+        tag,
+        layer: layer instanceof Dictionary ? file.add(layer) : layer instanceof Reference ? layer : undefined,
+      });
+    }
+    this.#overlay.finish();
+    for (const [number, kept] of this.#kept) {
+      const page = new Reference(number);
+      file.put(
+        page,
+        file
+          .dictionary(page)!
+          .clone()
+          .set("Annots", kept.length > 0 ? kept : null),
+      );
+    }
+    structure.finish();
+  }
+
+  notices(): readonly Notice[] {
+    const isDrawn = this.#chosen.some(({ appearance }) => appearance);
+    const isFalse = (family: string) => this.#hasMade || (isDrawn && ["PDF/X", "PDF/VT"].includes(family));
+    return [
+      ...namedNotices("attachments-removed", this.#lostFiles()),
+      ...countedNotices("multimedia-removed", this.#chosen.filter(({ type }) => MULTIMEDIA.has(type)).length),
+      ...withdrawClaims(this.#file, isFalse),
+    ];
+  }
+
+  #annotationsOf(page: SourcePage): readonly Annotation[] {
+    const file = this.#file;
+    const dictionary = pageDictionary(file, page);
+    const values = file.array(dictionary.get("Annots"));
+    if (!values) return [];
+    const turns = quarterTurns(file, dictionary);
+    const kept: Value[] = [];
+    const found: Annotation[] = [];
+    for (const value of values) {
+      const own = file.dictionary(value);
+      const type = file.name(own?.get("Subtype")) ?? "";
+      if (!own || !this.#choice.isChosen(type)) {
+        if (own) kept.push(value);
+        continue;
+      }
+      const isVisible = type !== "Popup" && !isHiddenOnScreen(type, file.number(own.get("F")) ?? 0);
+      found.push({ page, turns, value, dictionary: own, type, isVisible, appearance: undefined });
+    }
+    file.budget.charge(found.length * ANNOTATION_BYTES);
+    if (kept.length < values.length) this.#kept.set(page.reference.number, kept);
+    for (const one of found) this.#chosen.push(one);
+    return found;
+  }
+
+  #dress(annotation: Annotation, fields: FieldAppearances): void {
+    const made = fields.make(annotation.dictionary);
+    if (!made) return;
+    this.#hasMade = true;
+    const dressed = annotation.dictionary.clone().set("AP", Dictionary.of({ N: made.normal }));
+    annotation.dictionary = made.state === undefined ? dressed : dressed.set("AS", Name.of(made.state));
+  }
+
+  /** Makes an appearance usable as an XObject: viewers draw appearances even if Subtype is missing. */
+  #asForm(appearance: Reference): void {
+    const file = this.#file;
+    const { dictionary, body } = file.stream(appearance)!;
+    if (file.name(dictionary.get("Subtype")) === "Form") return;
+    const entries = dictionary.clone().set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
+    file.put(appearance, new PdfStream(entries, body));
+  }
+
+  /** Describes a former field for assistive technology (14.8.5.6). */
+  #attributesOf({ type, dictionary }: Annotation): Dictionary | undefined {
+    if (type !== "Widget") return undefined;
+    const widget = new Widget(this.#file, this.#form, dictionary);
+    const isButton = widget.type === "Btn";
+    const role = !isButton ? "tv" : widget.has("push") ? "pb" : widget.has("radio") ? "rb" : "cb";
+    const isOn = (this.#file.name(dictionary.get("AS")) ?? "Off") !== "Off";
+    const description = this.#file.string(widget.inherited("TU"));
+    return Dictionary.of({
+      O: Name.of("PrintField"),
+      Role: Name.of(role),
+      ...(isButton && role !== "pb" ? { checked: Name.of(isOn ? "on" : "off") } : {}),
+      ...(description ? { Desc: description } : {}),
+    });
+  }
+
+  /**
+   * Returns the files that only annotations contained. A file that the document lists, too, stays, and is associated
+   * with the document instead of the annotation (ISO 32000-2, 14.13).
+   */
+  #lostFiles(): readonly { readonly name: string }[] {
+    const file = this.#file;
+    const names = file.dictionary(file.catalog.get("Names"));
+    const numberOf = (value: Value | undefined) => (value instanceof Reference ? value.number : 0);
+    const listed = new Set([...readNameTree(file, names?.get("EmbeddedFiles")).values()].map(numberOf));
+    const associated = new Map((file.array(file.catalog.get("AF")) ?? []).map((value) => [numberOf(value), value]));
+    const { size } = associated;
+    const lost = this.#chosen.flatMap(({ type, dictionary }) => {
+      const value = dictionary.get("FS");
+      if (type !== "FileAttachment" || value === undefined) return [];
+      if (!listed.has(numberOf(value))) return [{ name: fileName(file, value) }];
+      if (dictionary.has("AF")) associated.set(numberOf(value), value);
+      return [];
+    });
+    if (associated.size > size) file.catalog = file.catalog.clone().set("AF", [...associated.values()]);
+    return lost;
+  }
+}
+
+function fileName(file: PdfFile, value: Value): string {
+  const specification = file.dictionary(value);
+  const name = file.string(specification?.get("UF") ?? specification?.get("F") ?? value);
+  return name ? decodeTextString(name) : "";
+}
+
+/** Returns the normal appearance of the annotation's state (12.5.5). */
+function shownAppearance(file: PdfFile, annotation: Dictionary): Reference | undefined {
+  const normal = file.dictionary(annotation.get("AP"))?.get("N");
+  const isStream = file.stream(normal) !== undefined;
+  const shown = isStream ? normal : file.dictionary(normal)?.get(file.name(annotation.get("AS")) ?? "Off");
+  return shown instanceof Reference && file.stream(shown) ? shown : undefined;
+}
+
+/** Turns an annotation with the flag NoRotate about its upper left corner, so that it is upright on a rotated page. */
+function upright(file: PdfFile, annotation: Dictionary, matrix: Matrix, turns: number): Matrix {
+  const box = readBox(file, annotation.get("Rect"));
+  if (turns === 0 || !box || ((file.number(annotation.get("F")) ?? 0) & NO_ROTATE) === 0) return matrix;
+  const [left, , , top] = box;
+  const turned = multiply(multiply(matrix, [1, 0, 0, 1, -left, -top]), TURNS[turns]!);
+  return multiply(turned, [1, 0, 0, 1, left, top]);
+}
