@@ -2,11 +2,13 @@
 // them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
 import { addImage } from "./add-image.ts";
+import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
+import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
@@ -29,12 +31,14 @@ type AnyOperation = Operation<unknown>;
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addImage,
+  applyRedactions,
   compressPdf,
   renderPage,
   extractPages,
   flattenTransparency,
   imageToPdf,
   linearizePdf,
+  markRedactions,
   mergePdfs,
   rasterizePdf,
   readPdfInfo,

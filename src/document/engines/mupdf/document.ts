@@ -20,6 +20,8 @@ export type PageRepair = (page: Pointer) => void;
 export interface DocumentOptions extends MupdfOptions {
   /** Called each time the document is opened. @default pages are loaded unchanged */
   readonly repair?: (document: MupdfDocument) => PageRepair;
+  /** True to show hidden layers too. @default the layers that a viewer shows */
+  readonly showsAllLayers?: boolean;
 }
 
 /** An open document. Its bytes stay outside the engine's heap; the engine reads them through a stream. */
@@ -187,7 +189,7 @@ export class MupdfDocument {
       }
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
-    this.#layers = new Layers(engine, this.#objects, this.#pointer);
+    this.#layers = new Layers(engine, this.#objects, this.#pointer, this.options.showsAllLayers ?? false);
     if (this.options.withoutStructure) this.#forgetStructure();
     this.#repair = this.options.repair?.(this);
   }
