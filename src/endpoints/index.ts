@@ -19,6 +19,8 @@ import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
+import { pdfWithRedactedTextApplied } from "./pdf-with-redacted-text-applied.ts";
+import { pdfWithRedactedTextPreview } from "./pdf-with-redacted-text-preview.ts";
 import { pdfa } from "./pdfa.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 
@@ -26,6 +28,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
+  ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

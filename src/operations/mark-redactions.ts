@@ -17,10 +17,10 @@ import { quadsOf } from "../document/redaction/quads.ts";
 import { findOnPage } from "../document/redaction/readings.ts";
 
 const parameters = {
-  redactions: parameter(
-    "JSON with the texts to redact: literals, regular expressions and presets.",
-    json(expressions, { name: "Redactions" }),
-  ),
+  redactions: parameter("JSON with the texts to redact: literals, regular expressions and presets.", {
+    ...json(expressions, { name: "Redactions" }),
+    isSecret: true,
+  }),
 };
 export type MarkRedactionsParams = Params<typeof parameters>;
 

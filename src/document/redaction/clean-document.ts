@@ -27,7 +27,10 @@ export async function cleanDocument(
     sortNames(file);
     renewFields(file, pages, sweep.changed);
   }
-  return [...countedNotices("attachments-removed", attached), ...countedNotices("xfa-removed", Number(sweep.hasFormData))];
+  return [
+    ...countedNotices("attachments-removed", attached),
+    ...countedNotices("xfa-removed", Number(sweep.hasFormData)),
+  ];
 }
 
 /** Returns the number of strings and streams with matches outside of what pages show. */

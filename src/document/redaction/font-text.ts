@@ -1,8 +1,15 @@
 // Decodes the strings that content shows, by the fonts alone: independent of MuPDF.
-import { symbolEncoding, dingbatsEncoding, standardEncoding, winAnsiEncoding, unicodeOfName } from "../fonts/names/glyph-names.ts";
+
 import { EngineFailure } from "../contract/failure.ts";
+import {
+  dingbatsEncoding,
+  standardEncoding,
+  symbolEncoding,
+  unicodeOfName,
+  winAnsiEncoding,
+} from "../fonts/names/glyph-names.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, type Value } from "../objects/values.ts";
+import type { Dictionary, Value } from "../objects/values.ts";
 import { CMap, parseCMap } from "../text/cmap.ts";
 import { readSimpleEncoding } from "../text/simple-encoding.ts";
 

@@ -97,10 +97,13 @@ export class Marker {
     const form = this.#file.add(new PdfStream(dictionary, plainBody(new Uint8Array(bytes))));
     return this.#file.add(Dictionary.of({ N: form }));
   }
-
 }
 
-const keyOf = (mark: Mark): string => mark.flat().map((number) => Math.round(number / EQUAL)).join();
+const keyOf = (mark: Mark): string =>
+  mark
+    .flat()
+    .map((number) => Math.round(number / EQUAL))
+    .join();
 
 /** Returns the operators of a closed path around a quadrilateral. */
 export function pathOf([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad): string {

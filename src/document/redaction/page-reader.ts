@@ -1,6 +1,6 @@
 // Reads the glyphs of all pages of a document, in all layers.
 import { inverse, type Matrix } from "../content/matrix.ts";
-import { namedNotices, type Notice } from "../contract/notice.ts";
+import { type Notice, namedNotices } from "../contract/notice.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { Mupdf } from "../engines/mupdf/instance/mupdf.ts";

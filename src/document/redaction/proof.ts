@@ -1,8 +1,9 @@
 // Proves that no match is left: MuPDF and a reader without any code of MuPDF search the finished file.
+
+import { apply } from "../content/matrix.ts";
 import { contentOf, decodeContent } from "../content/page-content.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import type { Context } from "../contract/operation.ts";
-import { apply } from "../content/matrix.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";

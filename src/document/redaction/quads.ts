@@ -34,13 +34,7 @@ function lineOf({ lineStarts }: Glyphs, glyph: number): number {
   return from - 1;
 }
 
-function quadOf(
-  glyphs: Glyphs,
-  from: number,
-  to: number,
-  [dx, dy]: readonly [number, number],
-  toUser: Matrix,
-): Quad {
+function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [number, number], toUser: Matrix): Quad {
   const along = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as [number, number];
   const across = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as [number, number];
   for (let glyph = from; glyph < to; glyph++) {
@@ -54,7 +48,10 @@ function quadOf(
     // The baseline of vertical text is not on a side of its glyphs.
     const isUsable = high - low > size / 4;
     widen(across, isUsable ? [low, high] : heights);
-    widen(along, [0, 2, 4, 6].map((at) => corners[at]! * dx + corners[at + 1]! * dy));
+    widen(
+      along,
+      [0, 2, 4, 6].map((at) => corners[at]! * dx + corners[at + 1]! * dy),
+    );
   }
   for (const range of [along, across]) {
     const missing = THIN - (range[1] - range[0]);
@@ -74,7 +71,12 @@ function widen(range: [number, number], values: readonly number[]): void {
  * Reports whether a point is inside a quadrilateral.
  * @param margin minimum distance from the sides in points; negative for points outside
  */
-export function isInside([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad, x: number, y: number, margin: number): boolean {
+export function isInside(
+  [ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad,
+  x: number,
+  y: number,
+  margin: number,
+): boolean {
   const corners = [ulx, uly, urx, ury, lrx, lry, llx, lly];
   const turn = Math.sign((urx - ulx) * (lly - uly) - (ury - uly) * (llx - ulx));
   for (let at = 0; at < 8; at += 2) {

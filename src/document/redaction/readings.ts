@@ -24,10 +24,14 @@ type Join = (line: string, next: string) => { readonly dropped: number; readonly
 const SPACED: Join = () => ({ dropped: 0, between: "\n" });
 const UNBROKEN: Join = () => ({ dropped: 0, between: "" });
 const DEHYPHENATED: Join = (line) =>
-  /[\p{L}\p{N}][-\u00ad\u2010\u2011]\s*$/u.test(line) ? { dropped: line.length - line.search(/.\s*$/u), between: "" } : SPACED("", "");
+  /[\p{L}\p{N}][-\u00ad\u2010\u2011]\s*$/u.test(line)
+    ? { dropped: line.length - line.search(/.\s*$/u), between: "" }
+    : SPACED("", "");
 /** Addresses and numbers are broken at these characters, which stay. */
 const AT_PUNCTUATION: Join = (line, next) =>
-  /[-\u2010\u2011/@_=&?%+~#.]\s*$/u.test(line) || /^[@./?&=_]/.test(next) ? { dropped: line.length - line.trimEnd().length, between: "" } : SPACED("", "");
+  /[-\u2010\u2011/@_=&?%+~#.]\s*$/u.test(line) || /^[@./?&=_]/.test(next)
+    ? { dropped: line.length - line.trimEnd().length, between: "" }
+    : SPACED("", "");
 
 /** Spaces beside a single character: a placed glyph can stand at a small distance from its word. */
 const BESIDE_SINGLE = /(?<![^\s])\S (?=\S)|(?<=\S) \S(?![^\s])/gu;
@@ -53,7 +57,9 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   look(read(glyphs, AT_PUNCTUATION), (text) => finder.find(text));
   look(without(spaced, LETTER_SPACED), (text) => finder.find(text));
   look(read(glyphs, UNBROKEN), (text) => finder.findLiterals(text));
-  look(without(spaced, BESIDE_SINGLE), (text) => finder.findLiterals(text).filter(({ start, end }) => end - start >= LONG));
+  look(without(spaced, BESIDE_SINGLE), (text) =>
+    finder.findLiterals(text).filter(({ start, end }) => end - start >= LONG),
+  );
   look(inPlace(glyphs), (text) => finder.find(text));
   found.sort((a, b) => a.first - b.first || b.last - a.last);
   let reached = -1;
@@ -85,10 +91,13 @@ function read(glyphs: Glyphs, join: Join): Reading {
   const places: number[] = [];
   const parts: string[] = [];
   const lines = glyphs.lineStarts.map((start, at) => ({ start, end: glyphs.lineStarts[at + 1] ?? glyphs.count }));
-  const texts = lines.map(({ start, end }) => glyphs.codePoints.slice(start, end).map((one) => String.fromCodePoint(valid(one))));
+  const texts = lines.map(({ start, end }) =>
+    glyphs.codePoints.slice(start, end).map((one) => String.fromCodePoint(valid(one))),
+  );
   for (const [at, { start }] of lines.entries()) {
     const line = texts[at]!;
-    const { dropped, between } = at + 1 < lines.length ? join(tail(line), texts[at + 1]!.slice(0, 2).join("")) : NOTHING;
+    const { dropped, between } =
+      at + 1 < lines.length ? join(tail(line), texts[at + 1]!.slice(0, 2).join("")) : NOTHING;
     const kept = line.slice(0, line.length - dropped);
     for (const [index, character] of kept.entries()) {
       for (let unit = 0; unit < character.length; unit++) places.push(start + index);
@@ -138,7 +147,8 @@ function inPlace(glyphs: Glyphs): Reading {
   const lines: Placed[][] = [];
   for (const one of placed) {
     const before = lines.at(-1)?.at(-1);
-    if (before && before.turn === one.turn && one.baseline - before.baseline < SAME_LINE * one.size) lines.at(-1)!.push(one);
+    if (before && before.turn === one.turn && one.baseline - before.baseline < SAME_LINE * one.size)
+      lines.at(-1)!.push(one);
     else lines.push([one]);
   }
   const parts: string[] = [];

@@ -11,7 +11,8 @@ export function shownStreams(file: PdfFile, pages: Iterable<SourcePage>): Set<nu
   for (const page of pages) {
     const dictionary = pageDictionary(file, page);
     const contents = dictionary.get("Contents");
-    for (const part of [contents, ...(file.array(contents) ?? [])]) if (part instanceof Reference) found.add(part.number);
+    for (const part of [contents, ...(file.array(contents) ?? [])])
+      if (part instanceof Reference) found.add(part.number);
     const resources = file.dictionary(dictionary.get("Resources"));
     const waiting = drawnIn(file, contentOf(file, contents), resources);
     for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -37,7 +38,11 @@ function drawnIn(file: PdfFile, content: Uint8Array, resources: Dictionary | und
 }
 
 /** Yields the forms of resources, and those of these forms, except those in `known`, which the caller extends. */
-export function* formsIn(file: PdfFile, resources: Value | undefined, known: ReadonlySet<number>): Generator<Reference> {
+export function* formsIn(
+  file: PdfFile,
+  resources: Value | undefined,
+  known: ReadonlySet<number>,
+): Generator<Reference> {
   const waiting: (Dictionary | undefined)[] = [file.dictionary(resources)];
   for (let next = waiting.pop(); waiting.length > 0 || next; next = waiting.pop()) {
     for (const value of file.dictionary(next?.get("XObject"))?.values() ?? []) {

@@ -15,7 +15,12 @@ const MOVES = new Set(["BT", "Td", "TD", "Tm", "T*", "'", '"', "Do"]);
  * Returns the pieces of text between operators that move to another place.
  * @param resources of the stream; undefined without any
  */
-export function piecesOf(file: PdfFile, bytes: Uint8Array, resources: Dictionary | undefined, fonts: FontTexts): string[] {
+export function piecesOf(
+  file: PdfFile,
+  bytes: Uint8Array,
+  resources: Dictionary | undefined,
+  fonts: FontTexts,
+): string[] {
   const pieces: string[] = [];
   let piece = "";
   const saved: (FontText | undefined)[] = [];

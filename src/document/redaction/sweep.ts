@@ -1,14 +1,25 @@
 // Removes matches from everything that a page does not show: form fields, annotations, bookmarks, metadata, tags,
 // names, scripts, patterns, and unused content. The caller removes the matches that pages show.
+
+import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
-import { Dictionary, latin1Of, Name, type PdfObject, PdfStream, PdfString, plainBody, Reference, type Value } from "../objects/values.ts";
+import {
+  Dictionary,
+  latin1Of,
+  Name,
+  type PdfObject,
+  PdfStream,
+  PdfString,
+  plainBody,
+  Reference,
+  type Value,
+} from "../objects/values.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { FontTexts } from "./font-text.ts";
 import { piecesOf } from "./stream-text.ts";
 import { withoutMatches } from "./xmp-text.ts";
-import { EngineFailure } from "../contract/failure.ts";
 
 /** Strings with a syntax of their own, or without text. */
 const NOT_TEXT = new Set(["DA", "Lang", "Registry", "Ordering", "CharSet", "CheckSum", "Panose", "Cert", "ByteRange"]);
@@ -16,7 +27,16 @@ const NOT_TEXT = new Set(["DA", "Lang", "Registry", "Ordering", "CharSet", "Chec
 const REFERRED = new Set(["Names", "Limits", "D", "Dest", "Dests", "T", "ID", "IDTree"]);
 /** Private data of programs, small images of pages as they were, and attached files, which nobody can search. */
 const DROPPED = ["PieceInfo", "Thumb", "EF", "RF", "AF"];
-const BINARY = new Set(["FontFile", "FontFile2", "FontFile3", "ToUnicode", "UseCMap", "CIDSet", "CIDToGIDMap", "Encoding"]);
+const BINARY = new Set([
+  "FontFile",
+  "FontFile2",
+  "FontFile3",
+  "ToUnicode",
+  "UseCMap",
+  "CIDSet",
+  "CIDToGIDMap",
+  "Encoding",
+]);
 /** Entries that hold the names of the states of a button. */
 const STATES = new Set(["AS", "V", "DV"]);
 const STATE_LISTS = new Set(["N", "R", "D"]);
@@ -142,7 +162,9 @@ export class Sweep {
     if (value instanceof Dictionary) return this.#dictionary(value, key, parent);
     if (!Array.isArray(value)) return value;
     const isIndexed = value[0] instanceof Name && /^(Indexed|I)$/.test(value[0].text);
-    const elements = value.map((element, at) => (isIndexed && at === 3 ? this.#lookup(element) : this.#value(element, key, parent)));
+    const elements = value.map((element, at) =>
+      isIndexed && at === 3 ? this.#lookup(element) : this.#value(element, key, parent),
+    );
     return elements.every((element, at) => element === value[at]) ? value : elements;
   }
 
@@ -187,14 +209,24 @@ export class Sweep {
   }
 
   #contents(value: Value): void {
-    for (const part of value instanceof Reference ? [value, ...(this.#file.array(value) ?? [])] : (this.#file.array(value) ?? [])) {
+    for (const part of value instanceof Reference
+      ? [value, ...(this.#file.array(value) ?? [])]
+      : (this.#file.array(value) ?? [])) {
       if (part instanceof Reference && !this.#roles.has(part.number)) this.#add(part.number, "content");
     }
   }
 
   #visit({ number }: Reference, key: string, parent: string): void {
     const isGlyph = parent === "CharProcs";
-    const role = isGlyph ? "content" : BINARY.has(key) ? "binary" : key === "Metadata" ? "metadata" : key === "XFA" ? "form-data" : "any";
+    const role = isGlyph
+      ? "content"
+      : BINARY.has(key)
+        ? "binary"
+        : key === "Metadata"
+          ? "metadata"
+          : key === "XFA"
+            ? "form-data"
+            : "any";
     if (!this.#roles.has(number)) this.#add(number, role);
   }
 

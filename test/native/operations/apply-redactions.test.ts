@@ -5,7 +5,7 @@ import { applyRedactions } from "../../../src/operations/apply-redactions.ts";
 import { type MarkRedactionsParams, markRedactions } from "../../../src/operations/mark-redactions.ts";
 import { PLACES } from "../../fixtures/redaction-plants.ts";
 import { outputsOf } from "../../support/operations.ts";
-import { textOf, uncompressed, withFile } from "../../support/pdf-readers.ts";
+import { textOf, uncompressed } from "../../support/pdf-readers.ts";
 
 type Redactions = MarkRedactionsParams["redactions"];
 
@@ -26,10 +26,13 @@ function leaksOf(pdf: Uint8Array, secret: string): string[] {
     if (bytes.includes(Buffer.from(secret, encoding))) found.push(`the bytes as ${encoding}`);
   }
   if (bytes.includes(Buffer.from(secret, "utf16le").swap16())) found.push("the bytes as UTF-16");
-  const strings = [...bytes.toString("latin1").matchAll(/\(((?:[^()\\]|\\.)*)\)|<((?:[\da-fA-F]{2})+)>/gs)].map(([, text, hex]) => {
-    const raw = hex === undefined ? text!.replace(/\\([0-7]{3}|.)/gs, unescaped) : Buffer.from(hex, "hex").toString("latin1");
-    return raw.startsWith("\xfe\xff") ? Buffer.from(raw.slice(2), "latin1").swap16().toString("utf16le") : raw;
-  });
+  const strings = [...bytes.toString("latin1").matchAll(/\(((?:[^()\\]|\\.)*)\)|<((?:[\da-fA-F]{2})+)>/gs)].map(
+    ([, text, hex]) => {
+      const raw =
+        hex === undefined ? text!.replace(/\\([0-7]{3}|.)/gs, unescaped) : Buffer.from(hex, "hex").toString("latin1");
+      return raw.startsWith("\xfe\xff") ? Buffer.from(raw.slice(2), "latin1").swap16().toString("utf16le") : raw;
+    },
+  );
   if (compact(strings.join("")).includes(compact(secret))) found.push("strings");
   return found;
 }

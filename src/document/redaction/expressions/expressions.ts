@@ -4,7 +4,7 @@ import * as z from "zod";
 import { EngineFailure } from "../../contract/failure.ts";
 import { fold } from "./fold.ts";
 import type { Find, Match } from "./match.ts";
-import { type PresetName, PRESETS } from "./presets.ts";
+import { PRESETS, type PresetName } from "./presets.ts";
 
 const MAX_LENGTH = 1000;
 const MAX_EXPRESSIONS = 1000;

@@ -8,7 +8,8 @@ const email = matching(
 );
 
 /** Endings of addresses that are written without `www.` or a scheme. Other endings are more often names of files. */
-const ENDINGS = "com|org|net|edu|gov|mil|int|io|co|uk|de|fr|es|it|nl|eu|us|ca|au|ch|at|be|jp|cn|br|ru|info|biz|dev|app|ai";
+const ENDINGS =
+  "com|org|net|edu|gov|mil|int|io|co|uk|de|fr|es|it|nl|eu|us|ca|au|ch|at|be|jp|cn|br|ru|info|biz|dev|app|ai";
 const url: Find = (text) =>
   matching(
     new RegExp(

@@ -50,7 +50,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
   "matches-elsewhere": ({ count }) =>
     `${counted(count, "match outside of pages", "matches outside of pages")} will be removed with the marked text`,
-  "matches-kept": ({ count }) => `${counted(count, "text that matches was", "texts that match were")} not marked and stayed`,
+  "matches-kept": ({ count }) =>
+    `${counted(count, "text that matches was", "texts that match were")} not marked and stayed`,
   "text-unreadable": (notice) =>
     `text without known characters was not searched on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
 };
