@@ -1,24 +1,23 @@
 // Removes for good what Redact annotations cover, and every match of the recorded expressions elsewhere. Yields one
 // output, after two engines have found no match in it.
-import { apply } from "../document/content/matrix.ts";
 import { countedNotices } from "../document/contract/notice.ts";
 import { type Context, defineOperation, type Run } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { rgb } from "../document/contract/parameters/color.ts";
-import { withoutMarkedContent } from "../document/engines/mupdf/redaction.ts";
+import { type CoveredAreas, withoutCoveredContent } from "../document/engines/mupdf/redaction.ts";
 import { writeFile } from "../document/objects/writer.ts";
 import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
 import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
-import { fillMarks } from "../document/redaction/boxes.ts";
+import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
+import { CoveredText } from "../document/redaction/covered-text.ts";
 import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
-import { centerOf, prove } from "../document/redaction/proof.ts";
-import { isInside, type Quad } from "../document/redaction/quads.ts";
+import { prove } from "../document/redaction/proof.ts";
 import { findOnPage, type GlyphRange, textOf } from "../document/redaction/readings.ts";
 import { readWhole } from "./in-memory.ts";
 
@@ -27,24 +26,24 @@ const parameters = {
 };
 export type ApplyRedactionsParams = Params<typeof parameters>;
 
-/** Tolerance in points: a glyph whose center is at least this close to a mark is covered. */
-const CLOSE = -0.5;
-
 /** @throws EngineFailure `crashed` if a match is left; before any output */
 const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, context) {
   const { bytes, marks, finder, notices } = await prepare(await input!.bytes(), context);
   const kept = new Set<string>();
   const unreadable = new UnreadablePages();
-  await readEachPage(bytes, context.heapLimitBytes, context.signal, (page) => {
+  const areas = new Map<number, CoveredAreas>();
+  const { heapLimitBytes, signal } = context;
+  await readEachPage(bytes, heapLimitBytes, signal, (page) => {
     unreadable.look(page);
-    const quads = (marks.get(page.index) ?? []).flat();
-    const isCovered = (range: GlyphRange) => isEveryGlyph(range, (glyph) => isUnder(page, glyph, quads));
+    const whole = (marks.get(page.index) ?? []).flat();
+    const covered = new CoveredText(page, whole);
+    if (whole.length > 0) areas.set(page.index, { ofText: covered.areas, whole });
     for (const range of findOnPage(page.glyphs, finder)) {
-      if (range.first < page.glyphs.contentCount && !isCovered(range)) kept.add(fold(textOf(page.glyphs, range)).text);
+      if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
+      kept.add(fold(textOf(page.glyphs, range)).text);
     }
   });
-  const { heapLimitBytes, signal } = context;
-  const redacted = marks.size > 0 ? await withoutMarkedContent(bytes, heapLimitBytes, marks.keys(), signal) : bytes;
+  const redacted = areas.size > 0 ? await withoutCoveredContent(bytes, heapLimitBytes, areas, signal) : bytes;
   const whole = await withBoxes(redacted, marks, rgbColor, context);
   await prove(whole, { finder, marks, kept }, context);
   yield pdfOutput(whole, [...notices, ...countedNotices("matches-kept", kept.size), ...unreadable.notices]);
@@ -67,6 +66,7 @@ async function prepare(bytes: Uint8Array, context: Context) {
     marks.set(page.index, found);
     makeLinesExplicit(file, page, forms);
   }
+  removeMarks(file, pages);
   notices.push(...withdrawClaims(file, () => true), ...(await cleanDocument(file, pages, finder, context.signal)));
   const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
   return { bytes: clean, marks, finder, notices };
@@ -87,11 +87,3 @@ function isEveryGlyph({ first, last }: GlyphRange, isOne: (glyph: number) => boo
   for (let glyph = first; glyph <= last; glyph++) if (!isOne(glyph)) return false;
   return true;
 }
-
-type Page = Parameters<Parameters<typeof readEachPage>[3]>[0];
-
-const isUnder = ({ glyphs, toUser }: Page, glyph: number, quads: readonly Quad[]): boolean => {
-  if (/\s/.test(String.fromCodePoint(glyphs.codePoints[glyph]!))) return true;
-  const point = apply(toUser, ...centerOf(glyphs.corners(glyph)));
-  return quads.some((quad) => isInside(quad, ...point, CLOSE));
-};

@@ -6,23 +6,27 @@ import { Dictionary, Name, PdfStream, plainBody } from "../objects/values.ts";
 import { Overlay } from "../pages/overlay.ts";
 import { shownSpace } from "../pages/page-size.ts";
 import { placesOf } from "../pages/page-tree.ts";
-import { pageDictionary } from "../pages/pages.ts";
+import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 import { isMark, type Mark, pathOf } from "./marks.ts";
 import { boundsOfQuads } from "./quads.ts";
 
-/**
- * Draws boxes over marked areas, and removes marks that are left.
- * @param marks by page index
- * @param color red, green and blue from 0 to 255
- */
-export function fillMarks(file: PdfFile, marks: ReadonlyMap<number, readonly Mark[]>, color: readonly number[]): void {
-  const places = placesOf(file);
-  for (const { reference } of places) {
+/** Removes the marks of pages. */
+export function removeMarks(file: PdfFile, pages: readonly SourcePage[]): void {
+  for (const { reference } of pages) {
     const page = file.dictionary(reference);
     const annotations = file.array(page?.get("Annots")) ?? [];
     const kept = annotations.filter((annotation) => !isMark(file, annotation));
     if (page && kept.length < annotations.length) file.put(reference, page.clone().set("Annots", kept));
   }
+}
+
+/**
+ * Draws boxes over marked areas.
+ * @param marks by page index
+ * @param color red, green and blue from 0 to 255
+ */
+export function fillMarks(file: PdfFile, marks: ReadonlyMap<number, readonly Mark[]>, color: readonly number[]): void {
+  const places = placesOf(file);
   const overlay = new Overlay(file);
   const fill = color.map((part) => serializeNumber(part / 255)).join(" ");
   for (const [index, found] of marks) {

@@ -7,6 +7,7 @@ import type { Context } from "../contract/operation.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";
+import { centerOf, isSpace } from "./covered-text.ts";
 import { type Finder, REPLACEMENT } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
 import { FontTexts } from "./font-text.ts";
@@ -59,18 +60,11 @@ function provePage({ index, glyphs, toUser }: ReadPage, redacted: Redacted): voi
   if (texts.some((text) => !isReplacement(text) && !redacted.kept.has(text))) throw isLeft(`on page ${index + 1}`);
   const quads = (redacted.marks.get(index) ?? []).flat();
   for (let glyph = 0; glyph < glyphs.contentCount && quads.length > 0; glyph++) {
-    if (/\s/.test(String.fromCodePoint(glyphs.codePoints[glyph]!))) continue;
-    const [x, y] = centerOf(glyphs.corners(glyph));
-    const point = apply(toUser, x, y);
+    if (isSpace(glyphs, glyph)) continue;
+    const point = apply(toUser, ...centerOf(glyphs.corners(glyph)));
     if (quads.some((quad) => isInside(quad, ...point, WELL_INSIDE))) throw isLeft(`under a mark of page ${index + 1}`);
   }
 }
-
-/** Returns the center of a quadrilateral: x and y. */
-export const centerOf = (corners: Float32Array): [number, number] => [
-  (corners[0]! + corners[2]! + corners[4]! + corners[6]!) / 4,
-  (corners[1]! + corners[3]! + corners[5]! + corners[7]!) / 4,
-];
 
 const isReplacement = (text: string): boolean => text.replaceAll(REPLACEMENT[0]!, "").trim() === "";
 

@@ -274,7 +274,7 @@ export class Sweep {
   }
 }
 
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Decodes bytes of an unknown encoding. */
 function textOf(bytes: Uint8Array): string {

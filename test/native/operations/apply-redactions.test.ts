@@ -9,10 +9,10 @@ import { textOf, uncompressed } from "../../support/pdf-readers.ts";
 
 type Redactions = MarkRedactionsParams["redactions"];
 
-async function redact(pdf: Uint8Array, redactions: Redactions, rgbColor: readonly number[] = [0, 0, 0]) {
+async function redact(pdf: Uint8Array, redactions: Redactions): Promise<Uint8Array> {
   const [marked] = await outputsOf(markRedactions, [pdf], { redactions });
-  const [applied] = await outputsOf(applyRedactions, [marked!], { rgbColor });
-  return { marked: marked!, applied: applied! };
+  const [applied] = await outputsOf(applyRedactions, [marked!], { rgbColor: [0, 0, 0] });
+  return applied!;
 }
 
 const compact = (text: string) => text.normalize("NFKC").replace(/\s/g, "");
@@ -39,14 +39,18 @@ function leaksOf(pdf: Uint8Array, secret: string): string[] {
 const unescaped = (_: string, one: string) => (one.length === 3 ? String.fromCharCode(Number.parseInt(one, 8)) : one);
 
 const SECRETS = ["Zyxwvuts", "J\u00f6rg Strau\u00df", "AB-4929/11 (x)"];
+/** `REDACTION_PLANTS=all` plants every secret in every place. */
+const isLong = process.env.REDACTION_PLANTS === "all";
 
 describe("no secret is left", () => {
-  test.for(Object.entries(PLACES))("in %s", async ([, plant]) => {
-    for (const secret of SECRETS) {
-      const pdf = plant(secret);
-      const { applied } = await redact(pdf, [{ type: "literal", value: secret }]);
-      expect([secret, ...leaksOf(applied, secret)]).toEqual([secret]);
-      expect(textOf(applied).join("")).toMatch(/Neighbor above[\s\S]*Neighbor below|^$/);
-    }
-  });
+  test.for(Object.entries(PLACES).map(([name, plant], index) => [name, plant, index] as const))(
+    "in %s",
+    async ([, plant, index]) => {
+      for (const secret of isLong ? SECRETS : [SECRETS[index % SECRETS.length]!]) {
+        const applied = await redact(plant(secret), [{ type: "literal", value: secret }]);
+        expect([secret, ...leaksOf(applied, secret)]).toEqual([secret]);
+        expect(textOf(applied).join("")).toMatch(/Neighbor above[\s\S]*Neighbor below|^$/);
+      }
+    },
+  );
 });

@@ -9,7 +9,7 @@ export interface Folded {
 
 /** Zero-width characters, soft hyphens and characters that only direct the layout. */
 const IGNORED =
-  /\u034f|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]/u;
+  /\u034f|[\ufe00-\ufe0f]|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/u;
 const SPACE = /[\s\p{Z}\p{Cc}]/u;
 const HYPHEN = /[\u2010-\u2015\u2212\u2043\ufe58\ufe63\uff0d]/u;
 const PLAIN = /^[\x21-\x7e]$/;

@@ -107,11 +107,15 @@ export interface MupdfExports {
   _wasm_pdf_update_annot(annotation: Pointer): number;
   /** Returns the matrix that maps user space to the space of the page bounds. It is valid until the next call. */
   _wasm_pdf_page_transform(page: Pointer): Pointer;
+  _wasm_pdf_create_annot(page: Pointer, type: number): Pointer;
+  /** @param quad 8 values in the space of the page bounds, see {@link _wasm_stext_char_get_quad} */
+  _wasm_pdf_add_annot_quad_point(annotation: Pointer, quad: Pointer): void;
+  _wasm_pdf_drop_annot(annotation: Pointer): void;
   /**
    * Removes what the Redact annotations of a page cover, and these annotations.
    * @param images 2 clears the covered pixels
-   * @param lineArt 1 removes covered paths
-   * @param text 0 removes covered glyphs
+   * @param lineArt 1 removes covered paths, 0 none
+   * @param text 0 removes glyphs whose line box touches a quadrilateral, 1 none
    */
   _wasm_pdf_redact_page(page: Pointer, blackBoxes: number, images: number, lineArt: number, text: number): number;
   /** Returns a buffer that the caller must drop. */
