@@ -53,6 +53,18 @@ const OVER_HTTP = {
   hookTimeout: 240_000,
 };
 
+/** Returns the bindings that a deployment with these regions has besides those of wrangler.toml (scripts/deploy.ts). */
+const regionalContainers = (...names: readonly string[]) =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const suffix = `${name[0]}${name.slice(1).toLowerCase()}`;
+      return [
+        [`${name}_CONTAINER`, { className: `EngineContainer${suffix}`, useSQLite: true }],
+        [`${name}_WEB_CONTAINER`, { className: `WebContainer${suffix}`, useSQLite: true }],
+      ];
+    }),
+  );
+
 export default defineConfig({
   test: {
     reporters: [sayWhetherTheCorpusIsThere, "default", "./test/support/count-reporter.ts"],
@@ -97,7 +109,8 @@ export default defineConfig({
           cloudflareTest({
             main: "./test/worker/platform.ts",
             wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { cf: false },
+            // The bucket of a second region, and the containers of two.
+            miniflare: { cf: false, r2Buckets: ["WEUR_FILES"], durableObjects: regionalContainers("ENAM", "APAC") },
           }),
         ],
         test: {

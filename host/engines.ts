@@ -10,6 +10,8 @@ import { MISCONFIGURED } from "../container/engine-selection.ts";
 export interface EngineSettings {
   /** @default any free port */
   readonly port?: number;
+  /** Secret that callers must send. @default a random one */
+  readonly secret?: string;
   /** Receives the log of the server: `inherit`, or a file descriptor. */
   readonly output: "inherit" | number;
   /** Environment variables of the server. This module adds further variables. */
@@ -44,9 +46,9 @@ export const compiledFolder: string = join(root, "container/dist/compiled");
  * Starts the server, and resolves when it listens. The engines might still be starting; jobs wait for them.
  * @throws Error if it does not start
  */
-export async function startEngineServer({ port, output, env }: EngineSettings): Promise<EngineServer> {
+export async function startEngineServer(settings: EngineSettings): Promise<EngineServer> {
+  const { port, secret = randomBytes(24).toString("base64url"), output, env } = settings;
   const chosen = port ?? (await freePort());
-  const secret = randomBytes(24).toString("base64url");
   const child = spawnSupervisor(output, { ...env, PORT: String(chosen), CONTAINER_SECRET: secret });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let pid: number | undefined;

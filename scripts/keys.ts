@@ -33,6 +33,7 @@ Settings; "none" removes one:
   --megabytes-per-day N
   --stored-megabytes N
   --file-lifetime-hours N       lifetime of the files that the key makes
+  --regions eu,weur             binds the key to regions (docs/regions.md)
 
   --local            the keys of the service on this machine (default)
   --remote           the keys of the deployed service; uses wrangler's login or CLOUDFLARE_API_TOKEN

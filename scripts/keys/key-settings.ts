@@ -1,7 +1,8 @@
-// Reads the settings of an API key from the arguments of `npm run keys`: expiry, scopes and limits.
+// Reads the settings of an API key from the arguments of `npm run keys`: expiry, scopes, limits and regions.
 
 import type { KeyRecord } from "../../src/service/ports/api-key.ts";
 import type { LimitName } from "../../src/service/ports/limiter.ts";
+import { REGIONS } from "../../src/service/regions/regions.ts";
 
 /** Imported only when needed, because it loads all engines. */
 const ENDPOINTS = new URL("../../src/endpoints/index.ts", import.meta.url).href;
@@ -15,6 +16,7 @@ export const SETTING_OPTIONS = {
   "megabytes-per-day": { type: "string" },
   "stored-megabytes": { type: "string" },
   "file-lifetime-hours": { type: "string" },
+  regions: { type: "string" },
 } as const;
 
 type Settings = Partial<Record<keyof typeof SETTING_OPTIONS, string>>;
@@ -44,6 +46,7 @@ export async function withSettings<T extends KeyRecord>(record: T, given: Settin
   const scopes = await scopesOf(given.scopes);
   change("scopes", given.scopes, () => scopes);
   change("fileLifetimeHours", given["file-lifetime-hours"], (text) => countOf("file-lifetime-hours", text));
+  change("regions", given.regions, regionsIn);
   const limits: Record<string, number> = { ...record.limits };
   for (const [option, name] of Object.entries(LIMIT_OPTIONS)) {
     const text = given[option as keyof typeof LIMIT_OPTIONS];
@@ -56,7 +59,7 @@ export async function withSettings<T extends KeyRecord>(record: T, given: Settin
 }
 
 /** Formats the settings for `list`. */
-export function settingTexts({ scopes, limits = {}, fileLifetimeHours }: KeyRecord): string[] {
+export function settingTexts({ scopes, limits = {}, fileLifetimeHours, regions }: KeyRecord): string[] {
   const { requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes } = limits;
   const shown = [
     requestsPerMinute === undefined ? "" : `${requestsPerMinute} requests/min`,
@@ -65,6 +68,7 @@ export function settingTexts({ scopes, limits = {}, fileLifetimeHours }: KeyReco
     storedMegabytes === undefined ? "" : `${storedMegabytes} MB stored`,
     fileLifetimeHours === undefined ? "" : `files ${fileLifetimeHours} h`,
     scopes === undefined ? "" : `only ${scopes.join(" ")}`,
+    regions === undefined ? "" : `bound to ${regions.join(" ")}`,
   ];
   return shown.filter((text) => text !== "");
 }
@@ -94,6 +98,15 @@ async function scopesOf(text: string | undefined): Promise<string[]> {
   const unknown = scopes.filter((scope) => !known.includes(scope));
   if (unknown.length === 0) return [...new Set(scopes)];
   throw new Error(`--scopes has unknown endpoints: "${unknown.join('", "')}". The endpoints are ${known.join(", ")}.`);
+}
+
+/** Returns the regions of a list. The deployment must have at least one of them when the key is used. */
+function regionsIn(text: string): string[] {
+  const known = REGIONS.map(({ name }) => name);
+  const regions = [...new Set(text.split(",").map((name) => name.trim()))];
+  const unknown = regions.filter((name) => !known.includes(name));
+  if (unknown.length === 0) return regions;
+  throw new Error(`--regions has unknown regions: "${unknown.join('", "')}". The regions are ${known.join(", ")}.`);
 }
 
 function countOf(option: string, text: string): number {

@@ -48,12 +48,21 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   metricsMs: { meaning: "wait for the container's metrics; then the host serves only its own" },
   spansExportMs: { meaning: "export of traces to the collector, after the responses", within: "requestJobMs" },
-  regionCallMs: { meaning: "duration of one call to the storage of a region; then 503", within: "requestJobMs" },
   regionSilentMs: {
     meaning: "wait for the response of another region until it is asked whether it is reachable, and for that answer",
     within: "requestJobMs",
   },
   regionLostMs: { meaning: "time for which new requests avoid an unreachable region" },
+  freshFileMs: {
+    meaning: "time after which a location checks in the background that a file of another region still exists",
+    within: "knownFileMs",
+  },
+  knownFileMs: { meaning: "time after which a location no longer serves pages of such a file without a check" },
+  copyAfterMs: { meaning: "time within which the second read from another region causes a copy of a document" },
+  copyMs: {
+    meaning: "duration of copying a document to another region; then the copy is repeated or removed",
+    within: "requestJobMs",
+  },
   limiterMs: { meaning: "wait for the count of a client's requests; then 503", within: "requestJobMs" },
   usageMs: { meaning: "recording of usage, after the response", within: "requestJobMs" },
   clientLeaseMs: {
@@ -61,6 +70,15 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "requestJobMs",
   },
   clientRenewMs: { meaning: "interval at which a job renews its count for its client", within: "clientLeaseMs" },
+  allowanceMs: {
+    meaning: "time for which a region can use an allowance of a client's limits",
+    within: "clientLeaseMs",
+  },
+  allowanceCallMs: {
+    meaning: "wait for an allowance of a client's limits; then the region asks once more",
+    within: "limiterMs",
+  },
+  loanedJobMs: { meaning: "time for which the jobs of an unreachable region count for their client" },
   readyMs: { meaning: "duration of each check of `/ready`", within: "requestJobMs" },
   answerStallMs: {
     meaning: "time without reading after which the client of a streamed response is disconnected",
@@ -258,6 +276,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   extractedGroups: "groups of 32 pages that are extracted in advance",
   cachedPictureBytes: "a cached page image",
   cachedPictures: "cached images of a page that are not tiles",
+  copiedDocumentBytes: "a document that is copied to another region",
 };
 
 export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>, string>> = {

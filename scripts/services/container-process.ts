@@ -12,6 +12,8 @@ import { root } from "./wrangler.ts";
 export interface ContainerOptions {
   /** Preferred port. If it is in use, any free port is used. @default any free port */
   readonly port?: number;
+  /** Secret that callers must send. @default a random one */
+  readonly secret?: string;
   /** Path of the log file, which is overwritten. */
   readonly logFile: string;
   /** Variables added to the service's environment. */
@@ -49,12 +51,17 @@ async function alone(command: readonly string[], signal: AbortSignal | undefined
  * Starts the service. Resolves once it listens; LibreOffice might still be starting, and jobs wait for it.
  * @throws Error with the last lines of the log, if the service does not start
  */
-export async function startContainer({ port, logFile, env = {} }: ContainerOptions): Promise<ContainerProcess> {
+export async function startContainer({
+  port,
+  logFile,
+  env = {},
+  ...rest
+}: ContainerOptions): Promise<ContainerProcess> {
   mkdirSync(dirname(logFile), { recursive: true });
   const output = openSync(logFile, "w");
   try {
     const isFree = port !== undefined && (await isPortFree(port));
-    return await startEngineServer({ ...(isFree ? { port } : {}), output, env: { ...process.env, ...env } });
+    return await startEngineServer({ ...(isFree ? { port } : {}), ...rest, output, env: { ...process.env, ...env } });
   } catch (error) {
     const log = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-15).join("\n");
     throw new Error(`${(error as Error).message} ${logFile} ends with:\n${log}`);

@@ -10,7 +10,7 @@ import type { Env } from "../service/settings/config.ts";
 import { addPages } from "../service/views/routes.ts";
 import { addAdmission } from "./admission.ts";
 import type { App } from "./context.ts";
-import { createSharedResources, pagesService } from "./dependencies.ts";
+import { createSharedResources, pageImagesService } from "./dependencies.ts";
 import { respondWithErrors } from "./errors.ts";
 import { addResources, addResumableUploads, addUploadAddresses } from "./files.ts";
 import { addRequestStatus, deliver, runLeasedJob, type WaitUntil } from "./jobs.ts";
@@ -42,7 +42,7 @@ export function createApp(budgets: ProcessCapacity, answered?: (request: Complet
   addPosts(app, shared, spans);
   addResumableUploads(app, shared);
   addUploadAddresses(app, shared);
-  addPages(app, (c) => pagesService(c, shared, spans));
+  addPages(app, (c) => pageImagesService(c, shared, spans));
   addResources(app, shared, spans);
   addRequestStatus(app);
   addUsage(app, collector);

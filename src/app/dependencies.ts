@@ -3,15 +3,17 @@
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
-import { retryOnce } from "../runtime/rpc.ts";
+import { retryOnce, withTimeout } from "../runtime/rpc.ts";
 import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { clientAt, clientIdOfKey } from "../service/http/clients/auth.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { connectContainer } from "../service/placement/container.ts";
 import { createSemaphore } from "../service/placement/semaphore.ts";
+import { regionalCalls } from "../service/regions/located-env.ts";
 import type { ProcessCapacity } from "../service/settings/capacity.ts";
 import type { Config, Env } from "../service/settings/config.ts";
+import { openReadingStore } from "../service/storage/copies/reading-store.ts";
 import { createMemoryQuota } from "../service/storage/memory-quota.ts";
 import { PACK_BYTES } from "../service/storage/packs.ts";
 import { openStore } from "../service/storage/regional-store.ts";
@@ -68,7 +70,12 @@ export const shareOf = ({ budgets, shared, ...all }: SharedResources, client: st
   bodies: all.bodies.for(client),
 });
 
-export const connectQueue = (env: Env) => retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue"));
+export const connectQueue = (env: Env) =>
+  regionalCalls(
+    retryOnce(LIMITS.asyncRpcMs, () => env.JOBS.getByName("queue")),
+    env,
+    env.REGION,
+  );
 
 /** A request, or an attempt of an asynchronous job. */
 interface Origin {
@@ -128,4 +135,21 @@ export function pagesService(c: RequestContext, shared: SharedResources, spans: 
   const origin = { ...originOf(c), suffix: "-pages" };
   const { client, waitUntil } = origin;
   return { ...servicesFor(origin, shared, spans), client, cache: cacheOf(c.env), waitUntil };
+}
+
+/** Returns the services for page images, which read files of other regions from copies near the reader. */
+export function pageImagesService(c: RequestContext, shared: SharedResources, spans: SpanExport): PageServices {
+  const service = pagesService(c, shared, spans);
+  const { cache, config, overflowSemaphore, defer, waitUntil, log } = service;
+  const later = (copy: () => Promise<void>) =>
+    defer(async () => {
+      try {
+        using _permit = await overflowSemaphore.acquire(AbortSignal.timeout(LIMITS.copyMs));
+        await withTimeout(LIMITS.copyMs, copy);
+      } catch (error) {
+        log("document not copied", { error: String(error) });
+      }
+    });
+  const options = { cache, lifetimeMs: config.fileLifetimeMs, waitUntil, later };
+  return { ...service, store: openReadingStore(c.env, service.store, options) };
 }

@@ -51,11 +51,12 @@ export function addRequestStatus(app: App): void {
 /** Posts a webhook message about an asynchronous job. */
 export function deliver(
   message: WebhookMessage,
-  env: Env,
+  anywhere: Env,
   shared: SharedResources,
   waitUntil: WaitUntil,
 ): Promise<DeliveryOutcome> {
   const { id, client } = message;
+  const env = envOfId(anywhere, id);
   const requestId = hashOfId(id);
   return deliverWebhook(message, {
     ...shared,

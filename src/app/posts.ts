@@ -13,6 +13,7 @@ import { withFileInfo } from "../service/http/responses/file-info.ts";
 import { parseAsyncMode } from "../service/http/responses/preferences.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { SERVICE_SIGNER } from "../service/ports/webhooks.ts";
+import { regionalCalls } from "../service/regions/located-env.ts";
 import type { Variant } from "../service/settings/config.ts";
 import { clientHooksOf, createRequestStore, fileOptions, filePolicyOf } from "./admission.ts";
 import { type App, baseUrl, type RequestContext } from "./context.ts";
@@ -69,6 +70,8 @@ function serviceOf(c: RequestContext, shared: SharedResources, spans: SpanExport
     progress: progressListenerOf(c.req.raw),
     // In the private variant, idempotency keys do not depend on the client: its ID is derived from the IP address,
     // which can change between retries.
-    claim: openClaim(c.req.raw.headers, config.variant === "keyed" ? client : "", env.CLAIMS),
+    claim: openClaim(c.req.raw.headers, config.variant === "keyed" ? client : "", env.CLAIMS, (call) =>
+      regionalCalls(call, env, env.BOUND),
+    ),
   };
 }

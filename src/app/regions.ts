@@ -1,30 +1,37 @@
-// Chooses the region of each request (docs/regions.md). A request runs where it arrives if that is near its region, or
-// if it only reads a file that is not bound. Other requests are forwarded to a Durable Object in their region.
+// Chooses the region of each request (docs/regions.md). A request that is not bound runs where it arrives if that is
+// near its region. If it only reads a file, it runs in the region nearest to its arrival. Other requests are forwarded
+// to a Durable Object in their region.
 
 import { LIMITS } from "../document/contract/limits.ts";
-import { delay } from "../runtime/delay.ts";
-import { withTimeout } from "../runtime/rpc.ts";
-import { bodyTooSlow, noRegion } from "../service/http/contract/errors.ts";
-import { readBytes } from "../service/http/requests/chunk-reader.ts";
+import { logLine } from "../runtime/log-line.ts";
+import { busy, noRegion } from "../service/http/contract/errors.ts";
+import { ArrivingBody } from "../service/http/requests/arriving-body.ts";
 import { hashKey, type KeyRecord } from "../service/ports/api-key.ts";
-import { envAt, objectAt, type Placement } from "../service/regions/located-env.ts";
-import { isLost, lost } from "../service/regions/lost-regions.ts";
+import { envAt, type Placement, runnerAt } from "../service/regions/located-env.ts";
+import { callRegion, isLost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance } from "../service/regions/nearest.ts";
+import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionsOf } from "../service/regions/regions.ts";
+import { type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
 /** Names the region of a forwarded request, and the region of its claims if the request is bound. */
 const REGION_HEADER = "Pagewright-Region";
 const CLAIMS_HEADER = "Pagewright-Claims";
+/** Lists the regions to which the jobs of a forwarded request can spill over. */
+const SPILL_HEADER = "Pagewright-Spill";
 /** Number of objects of a region among which its requests are divided. */
 const RUNNERS = 16;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
 const SEARCHED_BYTES = 2 ** 16;
-const FILE_ID = /[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
-/** An ID or token in a path: of a file, a job, an upload, or an upload URL. */
-const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|$)/;
+/** IDs of files, and tokens of upload URLs. */
+const IDS_IN_BODY = /[12][0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b/g;
+const TOKEN_LENGTH = 64;
+/** An ID or token in a path: of a file, a job, an upload, or an upload URL. A page number can follow. */
+const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|:|%3[Aa]|$)/;
+/** Paths of files and of their pages. */
+const FILE_PATH = /^\/(resource|iiif)\//;
 
 /** Must precede all other middleware. */
 export function addRegions(app: App): void {
@@ -53,10 +60,9 @@ export function rejectUnrouted(app: App): void {
 
 /** Returns the environment of a request that {@link addRegions} has forwarded. */
 export function envOfForwarded({ headers }: Request, env: Env): Env {
-  const named = (header: string) => regionsOf(env)?.find(({ name }) => name === headers.get(header));
-  const [region, claims] = [named(REGION_HEADER), named(CLAIMS_HEADER)];
+  const [region, claims] = [REGION_HEADER, CLAIMS_HEADER].map((header) => regionNamed(headers.get(header), env));
   if (!region) throw new Error(`a forwarded request without ${REGION_HEADER}`);
-  return envAt(env, { region, ...(claims ? { claims } : {}) });
+  return envAt(env, { region, spill: regionsIn(headers.get(SPILL_HEADER), env), ...(claims ? { claims } : {}) });
 }
 
 interface Placed {
@@ -70,31 +76,59 @@ interface Placed {
 /** @throws ServiceError 503 if the key has no region */
 async function place(c: RequestContext, regions: readonly Region[]): Promise<Placed> {
   const near = byDistance(regions, (c.req.raw as { readonly cf?: Arrival }).cf);
-  const key = await keyOf(c);
-  const allowed = key?.regions ? regions.filter(({ name }) => key.regions!.includes(name)) : regions;
+  const { method, path } = c.req;
+  const pathId = PATH_ID.exec(path)?.[0].slice(1);
+  const isReading = method === "GET" || method === "HEAD";
+  // Only requests with an ID or a body concern documents.
+  if (method === "OPTIONS" || (isReading && pathId === undefined)) {
+    return { placement: { region: near[0]! }, isHere: true, runner: "" };
+  }
+  const names = (await keyOf(c))?.regions ?? boundRegions(c.env);
+  const allowed = names ? near.filter(({ name }) => names.includes(name)) : near;
   if (allowed.length === 0) throw noRegion();
-  const [pathId] = PATH_ID.exec(c.req.path) ?? [];
-  const ids = pathId ? [pathId.slice(1)] : await idsInBody(c);
+  const ids = pathId === undefined ? await idsInBody(c) : [pathId];
   const homes = ids.map((id) => homeOf(id, c.env)!);
-  const region = regionFor(homes, { near: near.filter((one) => allowed.includes(one)), isPath: pathId !== undefined });
+  const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
+  const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
-  const claims = key?.regions ? allowed[0] : isFileBound ? region : undefined;
-  const isReading = ["GET", "HEAD"].includes(c.req.method) && c.req.path.startsWith("/resource/");
-  const isNear = region === near[0] && !(claims && region.jurisdiction);
-  return {
-    placement: { region, ...(claims ? { claims } : {}) },
-    isHere: isNear || (isReading && !claims),
-    runner: `runner-${Number.parseInt(hashKey(ids[0] ?? clientOf(c)).slice(0, 8), 16) % RUNNERS}`,
-  };
+  // Pages of files of other regions are read from copies near the reader.
+  const isRead = isReading && !claims && FILE_PATH.test(path);
+  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
+  const placement = { region: place, spill, ...(claims ? { claims } : {}) };
+  const isHere = isRead || (place === near[0] && !claims);
+  return { placement, isHere, runner: runnerFor(ids[0]) };
 }
 
-/** @param near regions that the client may use, nearest first */
-function regionFor(homes: readonly Home[], { near, isPath }: { near: readonly Region[]; isPath: boolean }): Region {
-  if (isPath) return homes[0]!.region;
-  const bound = homes.find(({ isBound }) => isBound)?.region;
-  const home = homes.find(({ region }) => near.includes(region))?.region;
-  return bound ?? home ?? near.find((region) => !isLost(region)) ?? near[0]!;
+/** @param allowed regions that the client may use, nearest first */
+function regionFor(homes: readonly Home[], allowed: readonly Region[]): Region {
+  const usable = homes.filter(({ region }) => allowed.includes(region));
+  const home = usable.find(({ isBound }) => isBound) ?? usable[0];
+  return home?.region ?? allowed.find((region) => !isLost(region)) ?? allowed[0]!;
 }
+
+/**
+ * Returns the region of the claims of a bound request: one for all requests of a bound key.
+ * @param keyRegions regions of a bound key, in the order of the setting
+ * @returns undefined if the request is not bound
+ */
+function claimsOf(
+  region: Region,
+  { homes, keyRegions }: { readonly homes: readonly Home[]; readonly keyRegions: readonly Region[] | undefined },
+): Region | undefined {
+  if (keyRegions?.includes(region)) return keyRegions[0];
+  return homes.some((home) => home.isBound && home.region === region) ? region : undefined;
+}
+
+/** Requests for one file have the same object, so that they share what it has in memory. */
+function runnerFor(id: string | undefined): string {
+  const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
+  return `runner-${number % RUNNERS}`;
+}
+
+/** @returns undefined if clients are not bound */
+const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
+  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;
@@ -102,53 +136,43 @@ async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefine
   return (await env.API_KEYS.get(hashKey(key), "json")) ?? undefined;
 }
 
-const clientOf = ({ req }: RequestContext): string =>
-  req.header("Api-Key") ?? req.header("CF-Connecting-IP") ?? req.path;
-
-/** Returns the IDs of files in a small body, which remains readable. */
+/** Returns the IDs in a small body, which remains readable. */
 async function idsInBody(c: RequestContext): Promise<readonly string[]> {
   const request = c.req.raw;
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (request.body === null || !(length > 0 && length <= SEARCHED_BYTES)) return [];
-  const body = request.body;
-  const bytes = await withTimeout(LIMITS.bodyStallMs, () => readBytes(body, length)).catch(() => {
-    throw bodyTooSlow();
-  });
-  c.req.raw = new Request(request, { body: bytes });
-  return new TextDecoder("latin1").decode(bytes).match(FILE_ID) ?? [];
+  const bytes = (await new ArrivingBody(request.body).read(length)) ?? new Uint8Array(0);
+  c.req.raw = new Request(request, { body: bytes as Uint8Array<ArrayBuffer>, signal: request.signal });
+  const found = new TextDecoder("latin1").decode(bytes).match(IDS_IN_BODY) ?? [];
+  // A digest looks like a token without a tag. Tokens precede IDs, because only their own region knows them.
+  const known = found.filter((id) => id.length !== TOKEN_LENGTH || homeOf(id, c.env)!.isTagged);
+  return known.sort((one, other) => other.length - one.length);
 }
 
-/** The part of RegionRunner that {@link forward} uses. */
-interface Runner extends Rpc.DurableObjectBranded {
-  fetch(request: Request): Promise<Response>;
-  ping(): void;
-}
-
-/** @throws RegionLost if the region is unreachable */
-async function forward(c: RequestContext, { region, claims }: Placement, runner: string): Promise<Response> {
-  const objects = c.env.REGION_RUNNER as DurableObjectNamespace<Runner> | undefined;
-  if (!objects) throw new Error("The binding REGION_RUNNER is missing.");
-  const connect = () => objectAt(objects, c.env, region, runner);
+/** @throws RegionLost if the region is unreachable, ServiceError 503 if it is reachable and has failed */
+async function forward(c: RequestContext, { region, claims, spill = [] }: Placement, name: string): Promise<Response> {
+  const runner = () => runnerAt(c.env, region, name);
   const { signal } = c.req.raw;
   const unreachable = new AbortController();
   const request = new Request(c.req.raw, { signal: AbortSignal.any([signal, unreachable.signal]) });
   request.headers.set(REGION_HEADER, region.name);
   if (claims) request.headers.set(CLAIMS_HEADER, claims.name);
-  const answered = new AbortController();
+  else request.headers.delete(CLAIMS_HEADER);
+  request.headers.set(SPILL_HEADER, spill.map(({ name }) => name).join());
+  const probe = async () => {
+    if (!signal.aborted) await runner().ping().catch(rejectUnlessOverloaded);
+  };
   try {
-    return await Promise.race([connect().fetch(request), untilSilent(() => connect().ping(), answered.signal)]);
+    return await callRegion(region, () => runner().fetch(request), probe);
   } catch (error) {
     unreachable.abort();
-    throw signal.aborted ? error : lost(region, error);
-  } finally {
-    answered.abort();
+    if (signal.aborted || error instanceof RegionLost) throw error;
+    console.error(logLine({}, "region failed", { region: region.name, error: String(error) }));
+    throw busy();
   }
 }
 
-/** Asks repeatedly whether the region is reachable. @throws Error if it is not */
-async function untilSilent(ping: () => Promise<void>, signal: AbortSignal): Promise<never> {
-  for (;;) {
-    await delay(LIMITS.regionSilentMs, signal);
-    await withTimeout(LIMITS.regionSilentMs, ping);
-  }
+/** An overloaded object is reachable. */
+function rejectUnlessOverloaded(error: { readonly overloaded?: boolean }): void {
+  if (!error.overloaded) throw error;
 }

@@ -29,7 +29,7 @@ describe("conformance", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
   afterEach(() => void vi.useRealTimers());
   limiterConformance({
-    open: () => durableLimiter(CLIENT_LIMITS),
+    open: () => durableLimiter(CLIENT_LIMITS, {}),
     now: () => Date.now(),
     passes: (ms) => void vi.setSystemTime(Date.now() + ms),
   });
@@ -39,7 +39,7 @@ describe("conformance", () => {
 
 /** Returns a store whose files count against the limits of a client. */
 function storeOf(client: string, storedMegabytes: number) {
-  const limiter = durableLimiter(CLIENT_LIMITS);
+  const limiter = durableLimiter(CLIENT_LIMITS, {});
   const expires = () => Date.now() + 3_600_000;
   const counting = { client, limits: { storedMegabytes }, limiter, waitUntil: () => {}, log: () => {} };
   const storing = storingOf(counting, expires);
@@ -100,7 +100,7 @@ test("a file beyond the limit is refused on its way, and what is discarded count
 
 test("counts outlive the memory of the object, and the object's storage ends when nothing counts any more", async () => {
   const limits = { megabytesPerDay: 1, requestsPerMinute: 5 };
-  const limiter = durableLimiter(CLIENT_LIMITS);
+  const limiter = durableLimiter(CLIENT_LIMITS, {});
   await limiter.acquire("kept", limits, aRequest);
   const stub = CLIENT_LIMITS.get(CLIENT_LIMITS.idFromName("kept"));
   const keys = () => runInDurableObject(stub, async (_, { storage }) => (await storage.list()).size);

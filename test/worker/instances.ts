@@ -52,10 +52,13 @@ export async function runBoth(): Promise<void> {
   expect((await summary()).instances).toEqual(["ready", "ready"]);
 }
 
-export function connect(client = "a client"): { container: ConnectedContainer; settled(): Promise<unknown> } {
+export function connect(
+  client = "a client",
+  from = env,
+): { container: ConnectedContainer; settled(): Promise<unknown> } {
   const afterwards: Promise<unknown>[] = [];
   const waitUntil = (work: Promise<unknown>) => void afterwards.push(work);
-  const container = connectContainer(env, { requestId: "a request", client, waitUntil })!;
+  const container = connectContainer(from, { requestId: "a request", client, waitUntil })!;
   return { container, settled: () => Promise.all(afterwards) };
 }
 

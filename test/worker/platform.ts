@@ -8,7 +8,15 @@ import {
   WebContainer as RealWebContainer,
 } from "../../src/index.ts";
 
-export { ClaimObject, ClientLimits, ContainerProxy, default, JobQueueObject, JobRunner } from "../../src/index.ts";
+export {
+  ClaimObject,
+  ClientLimits,
+  ContainerProxy,
+  default,
+  JobQueueObject,
+  JobRunner,
+  RegionRunner,
+} from "../../src/index.ts";
 
 type Context = ConstructorParameters<typeof RealEngineContainer>[0];
 type Env = ConstructorParameters<typeof RealEngineContainer>[1];
@@ -23,17 +31,13 @@ export function usePlatform(url: string): void {
 
 /** Returns an environment whose object names start with the name of the test, so that each test has its own objects. */
 export function environmentOf(test: string, env: Env): Env {
-  const scoped = (namespace: DurableObjectNamespace | undefined) => ({
-    idFromName: (name: string) => namespace!.idFromName(`${test}/${name}`),
-    get: (id: DurableObjectId) => namespace!.get(id),
+  const scoped = (namespace: DurableObjectNamespace) => ({
+    idFromName: (name: string) => namespace.idFromName(`${test}/${name}`),
+    get: (id: DurableObjectId) => namespace.get(id),
   });
-  const { CONTAINER, WEB_CONTAINER, DISPATCHER } = env;
-  const objects = {
-    CONTAINER: scoped(CONTAINER),
-    WEB_CONTAINER: scoped(WEB_CONTAINER),
-    DISPATCHER: scoped(DISPATCHER),
-  };
-  return { ...env, ...(objects as unknown as Pick<Env, keyof typeof objects>) };
+  const names = Object.keys(env).filter((name) => name === "DISPATCHER" || name.endsWith("CONTAINER"));
+  const objects = names.map((name) => [name, scoped(env[name as "CONTAINER"]!)]);
+  return { ...env, ...Object.fromEntries(objects) };
 }
 
 export class Dispatcher extends RealDispatcher {
@@ -54,22 +58,28 @@ export class EngineContainer extends RealEngineContainer {
   }
 }
 
+export class EngineContainerEnam extends EngineContainer {}
+export class EngineContainerApac extends EngineContainer {}
+
 export class WebContainer extends RealWebContainer {
   constructor(ctx: Context, env: Env) {
     super(withRuntime(ctx, "web"), { ...env, ...ADDRESSES });
   }
 }
 
+export class WebContainerEnam extends WebContainer {}
+export class WebContainerApac extends WebContainer {}
+
 function withRuntime(ctx: Context, pool: string): Context {
   const { platform } = shared;
   if (!platform) return ctx;
-  const [test, name] = ctx.id.name!.split("/");
-  const runtime = new Runtime(platform.url, platform.ports, `${test}/${pool} ${name}`);
+  const [test, ...names] = ctx.id.name!.split("/");
+  const runtime = new Runtime(platform.url, platform.ports, `${test}/${[pool, ...names].join(" ")}`);
   return Object.defineProperty(ctx, "container", { value: runtime });
 }
 
 /** The part of `ctx.container` that the library uses. */
-class Runtime {
+export class Runtime {
   readonly #platform: string;
   readonly #ports: Map<string, number>;
   readonly #name: string;

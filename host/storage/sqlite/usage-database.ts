@@ -86,7 +86,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
   tidy(): void {
     this.#file.transaction(() => {
       for (const { client, counts } of this.#file.all(READ_CLIENTS)) {
-        if (new ClientCounts(JSON.parse(String(counts)), this.#now).isEmpty)
+        if (new ClientCounts(JSON.parse(String(counts)), { now: this.#now }).isEmpty)
           this.#file.all(REMOVE_CLIENT, String(client));
       }
     });
@@ -113,7 +113,7 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
 
   #countsOf(client: string): ClientCounts {
     const row = this.#file.all(READ_CLIENT, client)[0];
-    return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts), this.#now);
+    return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts), { now: this.#now });
   }
 
   /** Changes the counts of a client in a transaction, so that no other process changes them concurrently. */

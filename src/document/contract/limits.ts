@@ -33,13 +33,24 @@ export const LIMITS = {
   /** Equal to the container's limit. */
   instanceSlowAfterMs: 3_000,
   limiterMs: 5_000,
-  regionCallMs: 15_000,
   regionSilentMs: 5_000,
   regionLostMs: 15_000,
+  freshFileMs: 30_000,
+  /** The contract states it as the time in which a deletion takes effect everywhere. */
+  knownFileMs: 60_000,
+  copyAfterMs: 600_000,
+  /** Longer than the platform lets work continue after a response. */
+  copyMs: 60_000,
   usageMs: 10_000,
   /** Allows for a few late renewals: an isolate sends none while it computes. */
   clientLeaseMs: 60_000,
   clientRenewMs: 15_000,
+  /** Short, because other regions cannot use what one region holds and does not use. */
+  allowanceMs: 20_000,
+  /** A request can wait for two calls within `limiterMs`. */
+  allowanceCallMs: 2_000,
+  /** Includes the time for which a job waits, and for which its body arrives. */
+  loanedJobMs: 600_000,
   readyMs: 5_000,
   metricsMs: 2_000,
   spansExportMs: 5_000,
@@ -204,4 +215,6 @@ export const LIMITS = {
   extractedGroups: 64,
   cachedPictureBytes: 2 * MIB,
   cachedPictures: 64,
+  /** Its parts are copied in less time than the platform lets work continue after a response. */
+  copiedDocumentBytes: 64 * MIB,
 } as const;

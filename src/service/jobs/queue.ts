@@ -384,6 +384,5 @@ const ascii = (json: string) =>
 const outputsIn = (answer: string): string[] =>
   [(JSON.parse(answer) as { readonly outputId?: string | string[] }).outputId ?? []].flat();
 
-/** Returns two UUIDs, each with 122 random bits. */
 /** Returns a secret with the tag of the job, because the files of an attempt are in the region of the job. */
 const newSeed = (id: string) => withTag(crypto.randomUUID() + crypto.randomUUID(), tagIn(id));

@@ -12,17 +12,8 @@ import type {
   StoredBytes,
 } from "../ports/limiter.ts";
 import { dayOf } from "../ports/usage.ts";
+import { type Amounts, type Counted, CountedSum, LIMIT_NAMES, NOTHING, WINDOW_SECONDS } from "./counted.ts";
 import { type SerializedStored, StoredCounts } from "./stored-counts.ts";
-
-const MB = 2 ** 20;
-const DAY_SECONDS = 86_400;
-/**
- * Requests are counted per calendar second. The window has 61 calendar seconds, so that no period of 60 s contains more
- * requests than the limit.
- */
-const WINDOW_SECONDS = 61;
-/** Retry-After at the limit of concurrent jobs. It is a guess, because the end of a job is unknown. */
-const JOB_RETRY_SECONDS = 2;
 
 /** The stored counts, as JSON. */
 export interface SerializedCounts {
@@ -37,21 +28,36 @@ export interface SerializedCounts {
   readonly stored?: SerializedStored;
 }
 
+export interface CountsOptions {
+  /** @default Date.now */
+  now?(): number;
+  /** Returns what counts for the client elsewhere. @default nothing */
+  others?(): readonly Counted[];
+  /** Time for which expired counts are kept, for another process whose clock is behind. @default 0 */
+  readonly lateMs?: number;
+}
+
 export class ClientCounts {
   readonly #now: () => number;
+  readonly #others: () => readonly Counted[];
+  readonly #lateMs: number;
   readonly #seconds: Map<number, number>;
   readonly #leases: Map<string, number>;
   #day: string;
   #bytes: number;
+  /** Bytes of the previous day, unless it ended before this process started. */
+  #before: Counted["days"] = [];
   readonly #stored: StoredCounts;
 
-  constructor(serialized?: SerializedCounts, now: () => number = Date.now) {
+  constructor(serialized?: SerializedCounts, { now = Date.now, others = () => [], lateMs = 0 }: CountsOptions = {}) {
     this.#now = now;
+    this.#others = others;
+    this.#lateMs = lateMs;
     this.#seconds = new Map(serialized?.seconds);
     this.#leases = new Map(serialized?.leases);
     this.#day = serialized?.day ?? "";
     this.#bytes = serialized?.bytes ?? 0;
-    this.#stored = new StoredCounts(serialized?.stored, now);
+    this.#stored = new StoredCounts(serialized?.stored, () => now() - lateMs);
   }
 
   get kept(): SerializedCounts {
@@ -67,17 +73,40 @@ export class ClientCounts {
     return this.#seconds.size === 0 && this.#leases.size === 0 && this.#bytes === 0 && this.#stored.isEmpty;
   }
 
-  ask(limits: Limits, request: LimitRequest): LimitDecision {
+  /** What counts here, without what counts elsewhere. */
+  get counted(): Counted {
     this.#forget();
-    const rejected = this.#refusal(limits, request);
-    if (rejected) return { rejected, left: this.#left(limits) };
-    const second = this.#second();
+    const days = [...this.#before, [this.#day, this.#bytes] as const];
+    return { seconds: [...this.#seconds], jobs: this.#leases.size, days, hours: this.#stored.hours };
+  }
+
+  /** Number of jobs that count here. */
+  get jobs(): number {
+    this.#forget();
+    return this.#leases.size;
+  }
+
+  ask(limits: Limits, request: LimitRequest): LimitDecision {
+    const sum = this.#sum();
+    const wanted = wantedBy(request);
+    for (const limit of LIMIT_NAMES) {
+      const retryAfterSeconds = sum.retryAfter(limits, limit, wanted[limit]);
+      if (retryAfterSeconds !== undefined) return { rejected: { limit, retryAfterSeconds }, left: sum.left(limits) };
+    }
+    const lease = this.add(limits, request);
+    return { ...(lease === undefined ? {} : { lease }), left: this.peek(limits) };
+  }
+
+  /** Counts a request, even over a limit. @returns the lease, if the request counts as a job */
+  add(limits: Limits, { isJob, bytes }: LimitRequest): string | undefined {
+    this.#forget();
+    const second = Math.floor(this.#now() / 1000);
     if (limits.requestsPerMinute !== undefined) this.#seconds.set(second, (this.#seconds.get(second) ?? 0) + 1);
-    if (limits.megabytesPerDay !== undefined) this.#bytes += request.bytes;
-    if (limits.concurrentJobs === undefined || !request.isJob) return { left: this.#left(limits) };
+    if (limits.megabytesPerDay !== undefined) this.#bytes += bytes;
+    if (limits.concurrentJobs === undefined || !isJob) return undefined;
     const lease = crypto.randomUUID();
     this.#leases.set(lease, this.#now() + LIMITS.clientLeaseMs);
-    return { lease, left: this.#left(limits) };
+    return lease;
   }
 
   renew(lease: string): void {
@@ -93,11 +122,16 @@ export class ClientCounts {
 
   store(megabytes: number, stored: StoredBytes): LimitDecision {
     const limits = { storedMegabytes: megabytes };
-    const retryAfterSeconds = this.#stored.add(megabytes * MB, stored);
-    const left = this.#left(limits);
-    return retryAfterSeconds === undefined
-      ? { left }
-      : { rejected: { limit: "storedMegabytes", retryAfterSeconds }, left };
+    const retryAfterSeconds = this.retryAfter(limits, "storedMegabytes", stored.bytes);
+    if (retryAfterSeconds === undefined) this.addStored(stored);
+    const rejected =
+      retryAfterSeconds === undefined ? {} : { rejected: { limit: "storedMegabytes", retryAfterSeconds } };
+    return { ...(rejected as Pick<LimitDecision, "rejected">), left: this.peek(limits) };
+  }
+
+  /** Counts stored bytes, even over the limit. */
+  addStored(stored: StoredBytes): void {
+    this.#stored.add(stored);
   }
 
   giveBack(stored: StoredBytes): void {
@@ -109,71 +143,37 @@ export class ClientCounts {
   }
 
   peek(limits: Limits): RemainingLimits {
-    this.#forget();
-    return this.#left(limits);
+    return this.#sum().left(limits);
+  }
+
+  /** @returns undefined if the limit allows the amount; otherwise the seconds until it might allow it */
+  retryAfter(limits: Limits, limit: LimitName, amount: number): number | undefined {
+    return this.#sum().retryAfter(limits, limit, amount);
+  }
+
+  #sum(): CountedSum {
+    return new CountedSum([this.counted, ...this.#others()], this.#now());
   }
 
   /** Deletes expired counts. */
   #forget(): void {
-    const [now, first] = [this.#now(), this.#second() - WINDOW_SECONDS];
+    const now = this.#now();
+    const first = Math.floor((now - this.#lateMs) / 1000) - WINDOW_SECONDS;
     for (const second of this.#seconds.keys()) if (second <= first) this.#seconds.delete(second);
     for (const [lease, until] of this.#leases) if (until <= now) this.#leases.delete(lease);
     const today = dayOf(now);
-    if (this.#day !== today) this.#bytes = 0;
+    // A corrected clock can return to the previous day.
+    if (this.#day >= today) return;
+    this.#before = [[this.#day, this.#bytes]];
     this.#day = today;
-  }
-
-  #second(): number {
-    return Math.floor(this.#now() / 1000);
-  }
-
-  get #requests(): number {
-    return [...this.#seconds.values()].reduce((sum, requests) => sum + requests, 0);
-  }
-
-  #refusal(limits: Limits, { isJob, bytes }: LimitRequest): LimitDecision["rejected"] {
-    const { requestsPerMinute, concurrentJobs, megabytesPerDay } = limits;
-    const refused = (limit: LimitName, retryAfterSeconds: number) => ({ limit, retryAfterSeconds });
-    if (requestsPerMinute !== undefined && this.#requests >= requestsPerMinute) {
-      return refused("requestsPerMinute", this.#secondsUntilRoom(requestsPerMinute));
-    }
-    // At the limit, even a request without a body is rejected.
-    if (megabytesPerDay !== undefined && this.#bytes + Math.max(1, bytes) > megabytesPerDay * MB) {
-      return refused("megabytesPerDay", this.#secondsOfDay());
-    }
-    if (concurrentJobs !== undefined && isJob && this.#leases.size >= concurrentJobs) {
-      return refused("concurrentJobs", JOB_RETRY_SECONDS);
-    }
-    return undefined;
-  }
-
-  /** Returns the seconds until the limit allows another request. */
-  #secondsUntilRoom(limit: number): number {
-    let left = this.#requests;
-    for (const [second, requests] of this.#seconds) {
-      left -= requests;
-      if (left < limit) return Math.max(1, second + WINDOW_SECONDS - this.#second());
-    }
-    return WINDOW_SECONDS;
-  }
-
-  #secondsOfDay(): number {
-    return DAY_SECONDS - (this.#second() % DAY_SECONDS);
-  }
-
-  #left({ requestsPerMinute, concurrentJobs, megabytesPerDay, storedMegabytes }: Limits): RemainingLimits {
-    const last = [...this.#seconds.keys()].at(-1);
-    const seconds = last === undefined ? 0 : last + WINDOW_SECONDS - this.#second();
-    const rest = (limit: number, count: number) => Math.max(0, limit - count);
-    return {
-      ...(requestsPerMinute === undefined
-        ? {}
-        : { requestsPerMinute: { count: rest(requestsPerMinute, this.#requests), seconds } }),
-      ...(concurrentJobs === undefined ? {} : { concurrentJobs: { count: rest(concurrentJobs, this.#leases.size) } }),
-      ...(megabytesPerDay === undefined
-        ? {}
-        : { megabytesPerDay: { count: rest(megabytesPerDay * MB, this.#bytes), seconds: this.#secondsOfDay() } }),
-      ...(storedMegabytes === undefined ? {} : { storedMegabytes: this.#stored.left(storedMegabytes * MB) }),
-    };
+    this.#bytes = 0;
   }
 }
+
+/** Returns the amounts that a request needs. At the limit of bytes, even a request without a body is rejected. */
+export const wantedBy = ({ isJob, bytes }: LimitRequest): Amounts => ({
+  ...NOTHING,
+  requestsPerMinute: 1,
+  megabytesPerDay: Math.max(1, bytes),
+  concurrentJobs: isJob ? 1 : 0,
+});

@@ -1,26 +1,48 @@
-// The limiter on Cloudflare: one Durable Object per client.
+// The limiter on Cloudflare: one Durable Object per client. With regions, requests ask an object of the region in which
+// they run (decisions/0064-allowances.md).
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
 import type { Limiter } from "../ports/limiter.ts";
+import { objectAt } from "../regions/located-env.ts";
+import { regionOf, regionsOf } from "../regions/regions.ts";
 import type { Env } from "../settings/config.ts";
-import type { ClientLimits } from "./client-limits.ts";
+import type { AllowanceSource, ClientLimits } from "./client-limits.ts";
 
 /** Returns the host's limiter, or the limiter on Cloudflare; undefined if neither is configured. */
-export const limiterOf = ({ LIMITER, CLIENT_LIMITS }: Env): Limiter | undefined =>
-  LIMITER ?? (CLIENT_LIMITS && durableLimiter(CLIENT_LIMITS));
+export const limiterOf = (env: Env): Limiter | undefined =>
+  env.LIMITER ?? (env.CLIENT_LIMITS && durableLimiter(env.CLIENT_LIMITS, env));
 
-export function durableLimiter(namespace: DurableObjectNamespace): Limiter {
+/**
+ * Returns the name under which a client is counted. If its key is bound to regions, all its counts are in these
+ * regions, and the name starts with the region of the center.
+ */
+export function countedName(client: string, bound: readonly string[] | undefined, env: Pick<Env, "REGIONS">): string {
+  const center = bound && regionsOf(env)?.find(({ name }) => bound.includes(name));
+  return center ? `${center.name}/${client}` : client;
+}
+
+export function durableLimiter(namespace: DurableObjectNamespace, env: Pick<Env, "REGIONS" | "REGION">): Limiter {
+  type Call<T> = (object: DurableObjectStub<ClientLimits>, source: AllowanceSource | undefined) => Promise<T>;
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
-  const of = (client: string) => objects.get(objects.idFromName(client));
-  const inTime = <T>(call: () => Promise<T>) => withTimeout(LIMITS.limiterMs, call);
+  const inTime = <T>(name: string, call: Call<T>) =>
+    withTimeout(LIMITS.limiterMs, async () => {
+      const client = name.slice(name.indexOf("/") + 1);
+      const regions = regionsOf(env);
+      if (!regions) return call(objects.get(objects.idFromName(client)), undefined);
+      const center = regions.find((region) => name === `${region.name}/${client}`) ?? regions[0]!;
+      const region = regionOf(env) ?? center;
+      if (region === center) return call(objectAt(objects, env, center, client), undefined);
+      const source = { client, center: center.name, region: region.name };
+      return call(objectAt(objects, env, region, `${client}/${center.name}`), source);
+    });
   return {
-    acquire: (client, limits, request) => inTime(async () => of(client).ask(limits, request)),
-    renew: (client, lease) => inTime(async () => of(client).renew(lease)),
-    release: (client, lease, bytes) => inTime(async () => of(client).leave(lease, bytes)),
-    store: (client, megabytes, stored) => inTime(async () => of(client).store(megabytes, stored)),
-    giveBack: (client, stored) => inTime(async () => of(client).giveBack(stored)),
-    removed: (client, files) => inTime(async () => of(client).removed([...files])),
-    peek: (client, limits) => inTime(async () => of(client).peek(limits)),
+    acquire: (client, limits, request) => inTime(client, (object, source) => object.ask(limits, request, source)),
+    renew: (client, lease) => inTime(client, (object, source) => object.renew(lease, source)),
+    release: (client, lease, bytes) => inTime(client, (object, source) => object.leave(lease, bytes, source)),
+    store: (client, megabytes, stored) => inTime(client, (object, source) => object.store(megabytes, stored, source)),
+    giveBack: (client, stored) => inTime(client, (object, source) => object.giveBack(stored, source)),
+    removed: (client, files) => inTime(client, (object, source) => object.removed([...files], source)),
+    peek: (client, limits) => inTime(client, (object, source) => object.peek(limits, source)),
   };
 }

@@ -1,10 +1,10 @@
 // Counts the bytes of one client's stored files, by the hour in which the files expire.
 
-import type { Remaining, RemovedFile, StoredBytes } from "../ports/limiter.ts";
+import type { RemovedFile, StoredBytes } from "../ports/limiter.ts";
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 /** Stands for the hour of files that never expire. */
-const NEVER = 0;
+export const NEVER = 0;
 /**
  * Time for which a deleted file is remembered. If two concurrent requests delete the same file, both find it, but it
  * must be subtracted once.
@@ -16,11 +16,6 @@ const REMOVED_MS = 60_000;
 const ID_CHARACTERS = 12;
 /** Maximum number of remembered deletions, which limits the size of the state. */
 const MAX_REMOVED = 20_000;
-/**
- * Retry-After if only files that never expire are stored. It is a guess, because the client must delete files first.
- */
-const RETRY_SECONDS = 3600;
-
 /** The stored counts, as JSON. */
 export interface SerializedStored {
   readonly hours: readonly (readonly [hour: number, bytes: number])[];
@@ -48,14 +43,15 @@ export class StoredCounts {
     return this.#hours.size === 0 && this.#removed.size === 0;
   }
 
-  /** @returns undefined if the bytes were counted; otherwise the seconds until the limit might allow them */
-  add(limit: number, { bytes, expires }: StoredBytes): number | undefined {
+  get hours(): SerializedStored["hours"] {
     this.#forget();
-    const excess = this.#bytes + bytes - limit;
-    if (excess > 0) return this.#secondsUntil(excess);
+    return [...this.#hours];
+  }
+
+  add({ bytes, expires }: StoredBytes): void {
+    this.#forget();
     const hour = hourOf(expires);
     if (bytes > 0) this.#hours.set(hour, (this.#hours.get(hour) ?? 0) + bytes);
-    return undefined;
   }
 
   /**
@@ -89,38 +85,12 @@ export class StoredCounts {
     }
   }
 
-  left(limit: number): Remaining {
-    this.#forget();
-    const count = Math.max(0, limit - this.#bytes);
-    if (this.#hours.has(NEVER)) return { count };
-    const last = Math.max(0, ...this.#hours.keys());
-    return { count, seconds: last === 0 ? 0 : this.#secondsTo(last) };
-  }
-
-  get #bytes(): number {
-    return [...this.#hours.values()].reduce((sum, bytes) => sum + bytes, 0);
-  }
-
   /** Deletes expired counts. */
   #forget(): void {
     for (const hour of this.#hours.keys()) {
       if (hour !== NEVER && hour * HOUR_MS <= this.#now()) this.#hours.delete(hour);
     }
     for (const [id, until] of this.#removed) if (until <= this.#now()) this.#removed.delete(id);
-  }
-
-  /** Returns the seconds until at least this number of bytes has expired. */
-  #secondsUntil(bytes: number): number {
-    let rest = bytes;
-    for (const [hour, counted] of [...this.#hours].sort(([a], [b]) => a - b)) {
-      if (hour !== NEVER) rest -= counted;
-      if (rest <= 0) return this.#secondsTo(hour);
-    }
-    return RETRY_SECONDS;
-  }
-
-  #secondsTo(hour: number): number {
-    return Math.max(1, Math.ceil((hour * HOUR_MS - this.#now()) / 1000));
   }
 }
 

@@ -8,6 +8,7 @@ import type { PoolSummary } from "./instances/dispatcher.ts";
 import { dispatcher } from "./instances/dispatcher-stub.ts";
 import { instance } from "./instances/instance-stub.ts";
 import { POOL_ENGINES, type Pool } from "./instances/pools.ts";
+import { ownPool, type PoolName } from "./instances/regional-pools.ts";
 import { fetchReadiness } from "./url-connection.ts";
 
 type EngineHealths = Readonly<Record<string, EngineHealth>>;
@@ -80,12 +81,13 @@ interface AskedPool {
 }
 
 async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
-  const stub = dispatcher(env, pool);
+  const name = ownPool(pool, env);
+  const stub = dispatcher(env, name);
   const failed = (reason: string) => ({ readiness: { reason, engines: {} }, waiting: 0 });
   if (!stub) return failed("CONTAINER_URL is not set.");
   let summary: PoolSummary;
   try {
-    summary = await withTimeout(LIMITS.readyMs, async () => stub.summary(pool));
+    summary = await withTimeout(LIMITS.readyMs, async () => stub.summary(name));
   } catch {
     return failed("The dispatcher does not answer.");
   }
@@ -93,7 +95,7 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
   if (instances.every((instance) => instance === "not-started")) return failed(`${SUBJECTS[pool]} does not start.`);
   if (instances.every((one) => one === "other-version")) return failed(`${SUBJECTS[pool]} has another version.`);
   const awake = instances.flatMap((condition, number) => (condition === "ready" ? [number] : []));
-  const responses = await Promise.all(awake.map((number) => askInstance(env, pool, number)));
+  const responses = await Promise.all(awake.map((number) => askInstance(env, name, number)));
   const silent = responses.filter((response) => response === "silent");
   if (silent.length === instances.length) return failed(`${SUBJECTS[pool]} does not answer.`);
   const engines = bestOf(pool, responses);
@@ -106,7 +108,7 @@ async function readinessOfPool(env: Env, pool: Pool): Promise<AskedPool> {
 type InstanceResponse = ContainerHealth | "asleep" | "silent";
 
 /** Queries an instance without starting it. */
-async function askInstance(env: Env, pool: Pool, number: number): Promise<InstanceResponse> {
+async function askInstance(env: Env, pool: PoolName, number: number): Promise<InstanceResponse> {
   try {
     return (await withTimeout(LIMITS.readyMs, async () => instance(env, pool, number)!.health())) ?? "asleep";
   } catch {

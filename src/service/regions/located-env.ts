@@ -1,14 +1,15 @@
 // Provides the environment of a request that is carried out in a region: the bindings of the region instead of those of
 // the default region.
 
-import { LIMITS } from "../../document/contract/limits.ts";
+import type { RpcCall } from "../../runtime/rpc.ts";
 import type { Bucket } from "../ports/bucket.ts";
 import type { Claims } from "../ports/claims.ts";
 import type { JobQueues } from "../ports/jobs.ts";
 import type { Env } from "../settings/config.ts";
-import { guarded } from "./lost-regions.ts";
+import { guarded } from "./guarded-bucket.ts";
+import { checkReachable } from "./lost-regions.ts";
 import { homeOf } from "./region-tag.ts";
-import { isDefault, type Region, regionsOf } from "./regions.ts";
+import { isDefault, type Region, regionNamed } from "./regions.ts";
 
 /** A region in which a request is carried out. */
 export interface Placement {
@@ -18,14 +19,17 @@ export interface Placement {
    * is the same one for all requests of the client. @default not bound, and the claims are in the default region
    */
   readonly claims?: Region;
+  /** Regions, nearest first, whose containers run jobs of the request if those of its region are full. @default none */
+  readonly spill?: readonly Region[];
 }
 
-export function envAt(env: Env, { region, claims }: Placement): Env {
+export function envAt(env: Env, { region, claims, spill = [] }: Placement): Env {
   const all = env.ALL_REGIONS ?? env;
   const objects = (namespace: unknown, place: Region): object => objectsAt(namespace, all, place);
   return {
     ...{ ...all, ALL_REGIONS: all, REGION: region.name, FILES: bucketAt(all, region) },
     JOBS: objects(all.JOBS, region) as JobQueues,
+    ...(spill.length > 0 ? { SPILL: spill.map(({ name }) => name).join() } : {}),
     ...(claims ? { BOUND: claims.name, CLAIMS: objects(all.CLAIMS, claims) as Claims } : {}),
   };
 }
@@ -36,10 +40,6 @@ export function envOfId(env: Env, id: string): Env {
   return home ? envAt(env, { region: home.region, ...(home.isBound ? { claims: home.region } : {}) }) : env;
 }
 
-/** Returns the buckets of all regions; the only bucket without regions. */
-export const bucketsOf = (env: Env): readonly { readonly name?: string; readonly bucket: Bucket }[] =>
-  regionsOf(env)?.map((region) => ({ name: region.name, bucket: bucketAt(env, region) })) ?? [{ bucket: env.FILES }];
-
 const buckets = new WeakMap<Bucket, Bucket>();
 
 /** Returns the bucket of a region. @throws Error if its binding is missing */
@@ -48,28 +48,57 @@ export function bucketAt(env: Env, region: Region): Bucket {
   const name = `${region.name.toUpperCase()}_FILES` as const;
   const bucket = isDefault(region, all) ? all.FILES : all[name];
   if (!bucket) throw new Error(`The region ${region.name} has no binding ${name}.`);
-  const known = buckets.get(bucket) ?? guarded(bucket, region, LIMITS.regionCallMs);
+  const known = buckets.get(bucket) ?? guarded(bucket, region);
   buckets.set(bucket, known);
   return known;
 }
 
-/**
- * Returns the Durable Objects of a region. The objects of the default region have the names that they had before the
- * deployment had regions.
- */
-function objectsAt(namespace: unknown, env: Env, region: Region) {
-  return { getByName: (name: string) => objectAt(namespace as DurableObjectNamespace, env, region, name) };
-}
+const objectsAt = (namespace: unknown, env: Env, region: Region) => ({
+  getByName: (name: string) => objectAt(namespace as DurableObjectNamespace, env, region, name),
+});
 
-/** Returns a Durable Object in a region. */
+/**
+ * Returns a Durable Object in a region. The objects of the default region have the names that they had before the
+ * deployment had regions. The hint applies to new objects.
+ */
 export function objectAt<T extends Rpc.DurableObjectBranded | undefined>(
   namespace: DurableObjectNamespace<T>,
   env: Pick<Env, "REGIONS">,
-  region: Region | undefined,
+  region: Region,
   name: string,
 ): DurableObjectStub<T> {
-  if (region === undefined || isDefault(region, env)) return namespace.get(namespace.idFromName(name));
   const { jurisdiction, hint } = region;
-  const objects = jurisdiction === undefined ? namespace : namespace.jurisdiction(jurisdiction);
-  return objects.get(objects.idFromName(`${region.name}/${name}`), { locationHint: hint });
+  const fullName = isDefault(region, env) ? name : `${region.name}/${name}`;
+  if (jurisdiction === undefined) return namespace.get(namespace.idFromName(fullName), { locationHint: hint });
+  const bounded = namespace.jurisdiction(jurisdiction);
+  return bounded.get(bounded.idFromName(fullName));
+}
+
+/** The methods of RegionRunner, which carries out work in a region. */
+export interface Runner extends Rpc.DurableObjectBranded {
+  fetch(request: Request): Promise<Response>;
+  /** Shows that the region is reachable. */
+  ping(): void;
+  removeExpired(region: string): Promise<{ readonly removed: number; readonly uploads: number }>;
+}
+
+/** @throws Error if the binding is missing */
+export function runnerAt(env: Env, region: Region, name: string): DurableObjectStub<Runner> {
+  const objects = (env.ALL_REGIONS ?? env).REGION_RUNNER as DurableObjectNamespace<Runner> | undefined;
+  if (!objects) throw new Error("The binding REGION_RUNNER is missing.");
+  return objectAt(objects, env, region, name);
+}
+
+/**
+ * Replaces the errors of calls to an object of a region by RegionLost if the region is unreachable.
+ * @param name name of the region; undefined if the object belongs to no region
+ */
+export function regionalCalls<A>(call: RpcCall<A>, env: Env, name: string | undefined): RpcCall<A> {
+  const region = regionNamed(name, env);
+  if (!region) return call;
+  return (question) =>
+    call(question).catch(async (error) => {
+      await checkReachable(region, () => runnerAt(env, region, "probe").ping());
+      throw error;
+    });
 }

@@ -1,8 +1,8 @@
 // Detects lost regions: a call to a lost region fails within a limited time, and new requests avoid the region.
 
 import { LIMITS } from "../../document/contract/limits.ts";
+import { delay } from "../../runtime/delay.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
-import type { Bucket, MultipartUpload } from "../ports/bucket.ts";
 import { RegionLost } from "./region-errors.ts";
 import type { Region } from "./regions.ts";
 
@@ -11,35 +11,41 @@ const lostUntil = new Map<string, number>();
 
 export const isLost = ({ name }: Region): boolean => (lostUntil.get(name) ?? 0) > Date.now();
 
-/** Records that a region is unreachable, and returns the error. */
-export function lost(region: Region, cause: unknown): RegionLost {
-  lostUntil.set(region.name, Date.now() + LIMITS.regionLostMs);
-  return new RegionLost(region.name, cause);
+/** Asks a region for any answer. */
+export type Probe = () => Promise<unknown>;
+
+/**
+ * Waits for a call to a region, which can take long, for example because a client sends slowly. If the call is silent or
+ * fails, the probe decides whether the region is lost.
+ * @throws RegionLost
+ * @throws the error of the call, if the region is reachable
+ */
+export async function callRegion<T>(region: Region, call: () => Promise<T>, probe: Probe): Promise<T> {
+  const answered = new AbortController();
+  try {
+    return await Promise.race([call(), untilSilent(region, probe, answered.signal)]);
+  } catch (error) {
+    if (!(error instanceof RegionLost)) await checkReachable(region, probe);
+    throw error;
+  } finally {
+    answered.abort();
+  }
 }
 
-const OPERATIONS = ["head", "get", "put", "delete", "list", "createMultipartUpload"] as const;
-const UPLOAD_OPERATIONS = ["uploadPart", "complete", "abort"] as const;
+/** @throws RegionLost */
+export async function checkReachable({ name }: Region, probe: Probe): Promise<void> {
+  try {
+    await withTimeout(LIMITS.regionSilentMs, probe);
+  } catch (error) {
+    lostUntil.set(name, Date.now() + LIMITS.regionLostMs);
+    throw new RegionLost(name, error);
+  }
+}
 
-/** Returns a bucket whose operations throw RegionLost if they fail, or take too long. */
-export function guarded(bucket: Bucket, region: Region, limitMs: number): Bucket {
-  type Operation = (...given: unknown[]) => Promise<unknown>;
-  const guard = <T extends object>(target: T, names: readonly (keyof T)[]): T =>
-    Object.fromEntries(
-      names.map((name) => [
-        name,
-        async (...given: unknown[]) => {
-          const work = () => (target[name] as Operation).apply(target, given);
-          const result = await withTimeout(limitMs, work).catch((error) => Promise.reject(lost(region, error)));
-          return name === "createMultipartUpload" ? upload(result as MultipartUpload) : result;
-        },
-      ]),
-    ) as T;
-  const upload = (made: MultipartUpload): MultipartUpload => ({
-    ...guard(made, UPLOAD_OPERATIONS),
-    uploadId: made.uploadId,
-  });
-  return {
-    ...guard(bucket, OPERATIONS),
-    resumeMultipartUpload: (key, uploadId) => upload(bucket.resumeMultipartUpload(key, uploadId)),
-  };
+/** Probes a region at intervals. @throws RegionLost */
+async function untilSilent(region: Region, probe: Probe, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await delay(LIMITS.regionSilentMs, signal);
+    await checkReachable(region, probe);
+  }
 }

@@ -5,7 +5,8 @@
 
 import type { Env } from "../settings/config.ts";
 import { SHORT_TAG, tagIn } from "./id-tag.ts";
-import { type Region, regionOf, regionsOf } from "./regions.ts";
+import { RegionLost } from "./region-errors.ts";
+import { REGIONS, type Region, regionOf, regionsOf } from "./regions.ts";
 
 const UNBOUND = "2d";
 const BOUND = "ad";
@@ -21,19 +22,27 @@ export function newTag(env: Pick<Env, "REGIONS" | "REGION" | "BOUND">): string |
 export interface Home {
   readonly region: Region;
   readonly isBound: boolean;
+  /** False if the ID has no tag. Then it belongs to the default region. */
+  readonly isTagged: boolean;
   /** False if the ID can be one without a tag that has these digits by chance. */
   readonly isCertain: boolean;
 }
 
-/** @returns undefined without regions */
+/**
+ * @returns undefined without regions
+ * @throws RegionLost if the deployment no longer has the region
+ */
 export function homeOf(id: string, env: Pick<Env, "REGIONS">): Home | undefined {
   const regions = regionsOf(env);
   if (!regions) return undefined;
   const tag = tagIn(id);
-  const region = regions.find(({ code }) => code === tag[0]);
+  const named = REGIONS.find(({ code }) => code === tag[0]);
   const kind = tag.slice(1, SHORT_TAG);
   const check = tag.slice(SHORT_TAG);
-  const isTagged = region && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
-  if (!isTagged) return { region: regions[0]!, isBound: false, isCertain: true };
-  return { region, isBound: kind === BOUND, isCertain: check !== "" };
+  const isTagged = named !== undefined && (kind === BOUND || kind === UNBOUND) && CHECK.startsWith(check);
+  const isCertain = check !== "";
+  const region = isTagged ? regions.find((one) => one === named) : undefined;
+  if (isTagged && isCertain && !region) throw new RegionLost(named.name, "REGIONS does not contain it");
+  if (!region) return { region: regions[0]!, isBound: false, isTagged: false, isCertain: true };
+  return { region, isBound: kind === BOUND, isTagged, isCertain };
 }

@@ -1,15 +1,19 @@
 // Defines the regions in which a deployment can keep files and run jobs (docs/regions.md, decisions/0065-regions.md).
 
-import type { Env } from "../settings/config.ts";
+/** The settings that define the regions of the deployment, and that of a request (src/service/settings/config.ts). */
+export interface RegionSettings {
+  readonly REGIONS?: string;
+  readonly REGION?: string;
+}
 
 /** A location hint of R2 and Durable Objects, or a jurisdiction. */
 export interface Region {
   readonly name: string;
   /** Hexadecimal digit that identifies the region in IDs. It never changes. */
   readonly code: string;
-  readonly hint: DurableObjectLocationHint;
+  readonly hint: "wnam" | "enam" | "weur" | "eeur" | "apac" | "oc";
   /** Set if the platform guarantees the region's boundaries. Otherwise, the region is only a hint. */
-  readonly jurisdiction?: DurableObjectJurisdiction;
+  readonly jurisdiction?: "eu" | "fedramp";
   /** Coordinates in degrees of a city with data centers. The nearest city determines the region of a request. */
   readonly latitude: number;
   readonly longitude: number;
@@ -43,7 +47,7 @@ const parsed = new Map<string, readonly Region[]>();
  * @returns undefined if the deployment has no regions
  * @throws Error with a message for the operator if the setting is invalid
  */
-export function regionsOf({ REGIONS: text = "" }: Pick<Env, "REGIONS">): readonly Region[] | undefined {
+export function regionsOf({ REGIONS: text = "" }: RegionSettings): readonly Region[] | undefined {
   if (text.trim() === "") return undefined;
   const regions = parsed.get(text) ?? parse(text);
   parsed.set(text, regions);
@@ -61,8 +65,15 @@ function parse(text: string): readonly Region[] {
   );
 }
 
-/** @returns undefined if the request is carried out without regions */
-export const regionOf = (env: Pick<Env, "REGIONS" | "REGION">): Region | undefined =>
-  regionsOf(env)?.find(({ name }) => name === env.REGION);
+/** @returns undefined if the deployment has no such region */
+export const regionNamed = (name: string | null | undefined, env: RegionSettings): Region | undefined =>
+  regionsOf(env)?.find((region) => region.name === name);
 
-export const isDefault = (region: Region, env: Pick<Env, "REGIONS">): boolean => regionsOf(env)?.[0] === region;
+/** Returns the regions in a comma-separated list of names. */
+export const regionsIn = (names: string | null | undefined, env: RegionSettings): readonly Region[] =>
+  names?.split(",").flatMap((name) => regionNamed(name, env) ?? []) ?? [];
+
+/** @returns undefined if the request is carried out without regions */
+export const regionOf = (env: RegionSettings): Region | undefined => regionNamed(env.REGION, env);
+
+export const isDefault = (region: Region, env: RegionSettings): boolean => regionsOf(env)?.[0] === region;

@@ -19,6 +19,8 @@ export interface Env extends TraceVariables {
   readonly JOBS: JobQueues;
   /** Regions of the deployment, comma-separated (src/service/regions/regions.ts). @default none */
   readonly REGIONS?: string;
+  /** Regions to which all clients are bound whose key names none, comma-separated. @default none */
+  readonly BOUND_REGIONS?: string;
   /** Buckets of the regions other than the default one. Example: `ENAM_FILES`. */
   readonly [files: `${string}_FILES`]: Bucket | undefined;
   /** Instances of containers in these regions. Examples: `ENAM_CONTAINER`, `ENAM_WEB_CONTAINER`. */
@@ -32,6 +34,11 @@ export interface Env extends TraceVariables {
    * client's claims.
    */
   readonly BOUND?: string;
+  /**
+   * Set by the service. Regions, nearest first and comma-separated, whose containers run jobs if those of REGION are
+   * full. @default none
+   */
+  readonly SPILL?: string;
   /** Set by the service in the environment of a region: the environment with the bindings of all regions. */
   readonly ALL_REGIONS?: Env;
   /** `private`: clients need no key. `keyed`: clients need a key. */
@@ -127,6 +134,8 @@ export interface Config {
   readonly traces?: TraceSettings | undefined;
   /** Limits per IP address in the private variant. @default none */
   readonly addressLimits?: Limits;
+  /** True if the deployment has several regions. @default false */
+  readonly hasRegions?: boolean;
   /** Origins of web pages that can call the service; `*` means all. @default none */
   readonly corsOrigins?: readonly string[];
 }
@@ -156,6 +165,7 @@ export function readConfig(env: Env): Config {
   if (dialect !== "2022" && dialect !== "current") {
     throw new Error(`API_DIALECT must be "2022" or "current", not "${dialect}".`);
   }
+  if (env.BOUND_REGIONS?.trim() && !env.REGIONS?.trim()) throw new Error("BOUND_REGIONS needs REGIONS.");
   const addressLimits = addressLimitsSetting(env);
   const baseUrl = baseUrlSetting(env.BASE_URL);
   const allowed = env.ALLOWED_HOSTS ? hostsSetting(env.ALLOWED_HOSTS) : undefined;
@@ -163,6 +173,7 @@ export function readConfig(env: Env): Config {
   return {
     ...{ variant, dialect },
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
+    ...(env.REGIONS?.trim() ? { hasRegions: true } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),
     maxOutputBytes: bytesOf(numberSetting("MAX_OUTPUT_MB", env.MAX_OUTPUT_MB, OUTPUT_MB)),

@@ -7,7 +7,7 @@ import type { Bucket } from "../ports/bucket.ts";
 export interface FilePolicy {
   /** ID of the client that created the file. @default the file has no owner */
   readonly owner?: string;
-  /** ID of the client whose storage limit includes the file. @default no limit includes it */
+  /** Name under which the client is counted whose storage limit includes the file. @default no limit includes it */
   readonly counts?: string;
   /** Hash of the delete token. @default none */
   readonly token?: string;

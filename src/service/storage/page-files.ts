@@ -10,7 +10,9 @@ export const PAGE_FILES = "pages/";
 /** Maximum number of concurrent deletions: a Worker can have six connections. */
 const REMOVED_AT_ONCE = 6;
 
-const keyOf = (id: string, name: string) => `${PAGE_FILES}${id}/${name}`;
+/** Returns the prefix of the keys of all objects derived from a file. */
+export const pageFilesPrefix = (id: string): string => `${PAGE_FILES}${id}/`;
+const keyOf = (id: string, name: string) => pageFilesPrefix(id) + name;
 
 export class PageFiles {
   readonly #bucket: Bucket;
@@ -44,7 +46,7 @@ export async function removePageFiles(bucket: Bucket, ids: readonly string[]): P
   }
 }
 
-const removeOf = (bucket: Bucket, id: string) => removeBeginningWith(bucket, keyOf(id, ""));
+const removeOf = (bucket: Bucket, id: string) => removeBeginningWith(bucket, pageFilesPrefix(id));
 
 /**
  * Deletes all objects derived from a standalone file or from the files of a pack.

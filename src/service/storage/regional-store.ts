@@ -6,6 +6,7 @@ import { FileBoundElsewhere } from "../regions/region-errors.ts";
 import { homeOf, newTag } from "../regions/region-tag.ts";
 import { type Region, regionOf, regionsOf } from "../regions/regions.ts";
 import type { Env } from "../settings/config.ts";
+import { removeCopies } from "./copies/copies.ts";
 import { createStore, type Store, type StoreOptions } from "./store.ts";
 
 /** @param env environment of the request; its region stores new files */
@@ -64,13 +65,21 @@ function across(env: Env, storeIn: (region: Region) => Store, here: Region): Acr
     find: (id) => lookUp(id, (store) => store.find(id)),
     open: (id, range) => lookUp(id, (store) => store.open(id, range)),
     sha256: (id) => lookUp(id, (store) => store.sha256(id)),
-    remove: (ids) => inEach(ids, storeOf, (store, all) => store.remove(all)),
-    retire: (files) =>
-      inEach(
+    async remove(ids) {
+      await inEach(ids, storeOf, (store, all) => store.remove(all));
+      await removeCopies(env, ids);
+    },
+    async retire(files) {
+      await inEach(
         files,
         ({ id }) => storeOf(id),
         (store, all) => store.retire(all),
-      ),
+      );
+      await removeCopies(
+        env,
+        files.map(({ id }) => id),
+      );
+    },
     isRetired: async (id) => storeOf(id).isRetired(id),
     pageFiles: {
       read: async (id, name, range) => storeOf(id).pageFiles.read(id, name, range),

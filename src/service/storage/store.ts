@@ -112,9 +112,8 @@ export function createStore(bucket: Bucket, options: StoreOptions): Store {
     // derived from them.
     batch(kind, reservation) {
       const { ids: untagged = randomIds, tag, marks = unmarked, received, storing } = options;
-      const ids = tagged(untagged, tag);
       const counting = received && kind === "input" ? { received } : {};
-      return new Batch({ bucket, kind, ids, marks, reservation, remove, storing, ...counting });
+      return new Batch({ bucket, kind, ids: tagged(untagged, tag), marks, reservation, remove, storing, ...counting });
     },
 
     async find(id) {
@@ -191,14 +190,21 @@ async function sweepEnded(bucket: Bucket, now: number): Promise<number> {
   let removed = 0;
   for await (const ended of listExpired(bucket, now)) {
     for (const { name } of ended) {
-      const keys = isPackName(name) ? [PACKS + name] : keysOf(name);
-      const object = await bucket.head(keys[0]!);
+      const object = await bucket.head(objectKeyOf(name));
       if (!object) continue;
       removed += isPackName(name) ? aboutPack(object).count : 1;
-      await bucket.delete(keys);
-      await removePageFilesOf(bucket, name);
+      await removeObject(bucket, name);
     }
     await bucket.delete(ended.map(({ key }) => key));
   }
   return removed;
+}
+
+/** Returns the key of an object. @param name ID of a standalone file, or the ID prefix that identifies a pack */
+export const objectKeyOf = (name: string): string => (isPackName(name) ? PACKS : FILES) + name;
+
+/** Deletes a standalone file or a pack by its name, and the objects derived from its pages. */
+export async function removeObject(bucket: Bucket, name: string): Promise<void> {
+  await bucket.delete(isPackName(name) ? objectKeyOf(name) : keysOf(name));
+  await removePageFilesOf(bucket, name);
 }

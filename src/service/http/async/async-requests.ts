@@ -2,6 +2,7 @@
 
 import { StorageFull } from "../../../document/contract/failure.ts";
 import type { NewJob, Webhook } from "../../ports/jobs.ts";
+import { RegionLost } from "../../regions/region-errors.ts";
 import { uuidOf } from "../../storage/derived-ids.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import { reserveMemory } from "../../storage/memory-quota.ts";
@@ -143,7 +144,7 @@ async function ask<T>(service: AsyncServices, question: Parameters<typeof servic
   try {
     return await service.jobs(question);
   } catch (error) {
-    if (error instanceof StorageFull) throw error;
+    if (error instanceof StorageFull || error instanceof RegionLost) throw error;
     service.log("job queue unavailable", { error: String(error) });
     throw busy();
   }

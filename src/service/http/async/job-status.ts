@@ -6,6 +6,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobQueue, JobStatus } from "../../ports/jobs.ts";
+import { RegionLost } from "../../regions/region-errors.ts";
 import type { DeletePolicy } from "../../storage/file-policy.ts";
 import { busy, noSuchRequest, notRequester } from "../contract/errors.ts";
 import type { StatusStream, StatusStreams } from "./status-streams.ts";
@@ -28,7 +29,8 @@ export async function serveStatus(
   id: string,
   { jobs, streams, client, removals }: StatusService,
 ): Promise<Response> {
-  const safeJobs: typeof jobs = (question) => jobs(question).catch(() => Promise.reject(busy()));
+  const safeJobs: typeof jobs = (question) =>
+    jobs(question).catch((error) => Promise.reject(error instanceof RegionLost ? error : busy()));
   if (request.method === "DELETE") {
     const mayCancel = await removals();
     const marks = await safeJobs((queue) => queue.marks(id));

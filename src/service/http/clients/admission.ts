@@ -8,7 +8,7 @@ import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Storing } from "../../storage/stored-bytes.ts";
 import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
 import { busy, lengthRequired, outOfScope } from "../contract/errors.ts";
-import { DELETE_TOKEN_HEADER, hashToken, type ValidKey } from "./auth.ts";
+import { clientIdOfKey, DELETE_TOKEN_HEADER, hashToken, type ValidKey } from "./auth.ts";
 import { ClientJobLease } from "./client-job-lease.ts";
 import { rateLimitHeaders, refusal } from "./rate-limit.ts";
 import { storingOf } from "./storing.ts";
@@ -17,7 +17,7 @@ import { storingOf } from "./storing.ts";
 export const OTHER_OPERATION = "other";
 
 export interface AdmissionOptions {
-  /** Client ID from `clientIdOfKey` or `clientAt`. */
+  /** Name under which the client is counted, from `countedName` or `addressClient`. */
   readonly client: string;
   /** The key, in the keyed variant. */
   readonly key?: ValidKey;
@@ -123,7 +123,7 @@ export class Admission {
     const counts = limits?.storedMegabytes === undefined ? {} : { counts: client };
     if (key === undefined) return counts;
     this.#token ??= crypto.randomUUID();
-    return { ...counts, owner: client, token: hashToken(this.#token) };
+    return { ...counts, owner: clientIdOfKey(key), token: hashToken(this.#token) };
   }
 
   /** Returns the counter for stored files, see {@link storingOf}. */

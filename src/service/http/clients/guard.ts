@@ -1,12 +1,13 @@
 // Decides which requests need a key or have limits, and which clients can delete a file.
 
 import { d1Usage } from "../../keys/d1-usage.ts";
-import { limiterOf } from "../../keys/durable-limiter.ts";
+import { countedName, limiterOf } from "../../keys/durable-limiter.ts";
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
 import type { Config, Env } from "../../settings/config.ts";
 import type { DeletePolicy } from "../../storage/file-policy.ts";
 import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
+import { noRegion } from "../contract/errors.ts";
 import { ONE_TIME_PATH, TUS_PATH } from "../contract/paths.ts";
 import { Admission, type AdmissionOptions, checkLimits } from "./admission.ts";
 import { clientAt, clientIdOfKey, createDeletePolicy, DELETE_TOKEN_HEADER, requireKey } from "./auth.ts";
@@ -30,7 +31,7 @@ const isGuarded = (method: string, path: string) =>
 
 /**
  * Returns the admission of a request, which is not counted yet; undefined if the request needs no admission.
- * @throws ServiceError 401
+ * @throws ServiceError 401; 503 if the key is bound, and the request is not carried out in its regions
  */
 export async function createAdmission(guarded: GuardOptions): Promise<Admission | undefined> {
   const { request, path, env, config, collector, ...others } = guarded;
@@ -39,8 +40,10 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   const common = { ...others, bodyBytes: bodyBytesOf(request, env), usage };
   if (config.variant === "keyed") {
     const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
+    // The request is bound, unless the deployment has none of the key's regions.
+    if (key.record.regions && env.BOUND === undefined) throw noRegion();
     const limits = limitsOf(key.record.limits);
-    const client = clientIdOfKey(key);
+    const client = countedName(clientIdOfKey(key), key.record.regions, env);
     return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
   }
   const limits = config.addressLimits;

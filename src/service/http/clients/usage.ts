@@ -1,7 +1,7 @@
 // Serves GET /usage: the usage of a key, and its remaining limits (docs/api.md#usage).
 
 import { LIMITS } from "../../../document/contract/limits.ts";
-import { limiterOf } from "../../keys/durable-limiter.ts";
+import { countedName, limiterOf } from "../../keys/durable-limiter.ts";
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import { NO_COUNTS, sumOf } from "../../keys/usage-table.ts";
 import { dayOf } from "../../ports/usage.ts";
@@ -21,9 +21,10 @@ export async function handleUsage(request: Request, env: Env, collector: UsageCo
   if (records === undefined) throw busy();
   await collector.record({ records });
   const rows = await records.read(key.hash, dayOf(Date.now() - (days - 1) * DAY_MS));
-  const { expires, scopes, limits = {}, fileLifetimeHours } = key.record;
+  const { expires, scopes, limits = {}, fileLifetimeHours, regions } = key.record;
   const isLimited = Object.keys(limits).length > 0;
-  const left = isLimited ? await limiterOf(env)?.peek(clientIdOfKey(key), limits) : {};
+  const client = countedName(clientIdOfKey(key), regions, env);
+  const left = isLimited ? await limiterOf(env)?.peek(client, limits) : {};
   const lefts = Object.entries(left ?? {}).map(([name, { count, seconds }]) => [
     name,
     { left: count, ...(seconds === undefined ? {} : { seconds }) },

@@ -188,24 +188,12 @@ export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
-export const regionLost = (region: string) =>
-  about(
-    503,
-    "The region <region> is unavailable, and with it its files and jobs; please try again later.",
-    { region },
-    {
-      "Retry-After": "30",
-    },
-  );
+const REGION_LOST = "The region <region> is unavailable, and with it its files and jobs; please try again later.";
+export const regionLost = (region: string) => about(503, REGION_LOST, { region }, { "Retry-After": "30" });
 export const noRegion = () => new ServiceError(503, "None of the regions of the key is available.");
-export const boundElsewhere = (region: string) =>
-  about(
-    403,
-    "The file is bound to the region <region>: send a request without other files, or with a key of this region.",
-    {
-      region,
-    },
-  );
+const BOUND_ELSEWHERE =
+  "The file is bound to the region <region>: send a request without other files, or with a key of this region.";
+export const boundElsewhere = (region: string) => about(403, BOUND_ELSEWHERE, { region });
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
 export const storageFull = () => new ServiceError(507, "The storage is full.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");

@@ -19,11 +19,14 @@ import {
 import type { Endpoint } from "../contract/endpoint.ts";
 import {
   bodyTooSlow,
+  boundElsewhere,
   busy,
   invalidKey,
   keyRequired,
   methodNotAllowed,
+  noRegion,
   outOfScope,
+  regionLost,
   type ServiceError,
   unexpected,
 } from "../contract/errors.ts";
@@ -73,6 +76,7 @@ function complete(description: PathDescription, config: Config, features: readon
         ...withFeatures(operation, [
           ...(isGuarded ? [{ errors: [keyRequired(), invalidKey(), outOfScope()] }] : []),
           ...features,
+          ...(config.hasRegions && concernsFiles(operation, path) ? [{ errors: REGION_ERRORS }] : []),
           { errors: rejectionsOf(operation.method, path, config) },
           always,
         ]),
@@ -81,6 +85,10 @@ function complete(description: PathDescription, config: Config, features: readon
     }),
   };
 }
+
+const REGION_ERRORS = [boundElsewhere("eu"), regionLost("weur"), noRegion()];
+
+const concernsFiles = ({ method }: OperationDescription, path: string) => method !== "get" || path.includes("{");
 
 const PARAMETERS = new Map<string, readonly string[]>();
 

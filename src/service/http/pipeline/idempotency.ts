@@ -4,8 +4,9 @@ import { createHash, createHmac } from "node:crypto";
 import { StorageFull } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
-import { retryOnce } from "../../../runtime/rpc.ts";
+import { type RpcCall, retryOnce } from "../../../runtime/rpc.ts";
 import type { Claim, Claims, StoredResponse } from "../../ports/claims.ts";
+import { RegionLost } from "../../regions/region-errors.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
 import {
   busy,
@@ -28,9 +29,15 @@ const MAX_BACKOFF_MS = 1000;
 /**
  * Returns the claim on the request's key; undefined without a key.
  * @param client ID of the client. Equal keys of different clients are independent
+ * @param regional explains the errors of calls. @default they remain as they are
  * @throws ServiceError 400 if the key is not 1 to 255 visible ASCII characters
  */
-export function openClaim(headers: Headers, client: string, claims: Claims): Claim | undefined {
+export function openClaim(
+  headers: Headers,
+  client: string,
+  claims: Claims,
+  regional = (call: RpcCall<Claim>) => call,
+): Claim | undefined {
   const key = headers.get(IDEMPOTENCY_KEY_HEADER);
   if (key === null) return undefined;
   if (!/^[\x21-\x7e]+$/.test(key) || key.length > LIMITS.idempotencyKeyLength)
@@ -38,7 +45,7 @@ export function openClaim(headers: Headers, client: string, claims: Claims): Cla
   const name = digest(`${client} ${key}`);
   // A failed call is repeated with a new stub, because the stub of a failed Durable Object is unusable. All calls are
   // idempotent.
-  const ask = retryOnce(LIMITS.claimRpcMs, () => claims.getByName(name));
+  const ask = regional(retryOnce(LIMITS.claimRpcMs, () => claims.getByName(name)));
   return {
     acquire: (holder, fingerprint) => ask((claim) => claim.acquire(holder, fingerprint)),
     complete: (holder, fingerprint, response) => ask((claim) => claim.complete(holder, fingerprint, response)),
@@ -228,7 +235,7 @@ class HeldClaim {
       if (taken.kind === "granted") this.#lost = taken.lost ?? [];
       return taken;
     } catch (error) {
-      if (error instanceof StorageFull) throw error;
+      if (error instanceof StorageFull || error instanceof RegionLost) throw error;
       this.#log("claims unavailable", { error: String(error) });
       throw busy();
     }

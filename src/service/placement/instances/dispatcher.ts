@@ -1,4 +1,4 @@
-// Leases the slots of a pool's instances to jobs: one Durable Object per pool, which executes the decisions of
+// Leases the slots of a pool's instances to jobs: one Durable Object per pool and region, which executes the decisions of
 // slots.ts. Nothing is stored, because instances and clients provide the state again after a restart.
 
 import { DurableObject } from "cloudflare:workers";
@@ -7,14 +7,17 @@ import { logLine } from "../../../runtime/log-line.ts";
 import { withTimeout } from "../../../runtime/rpc.ts";
 import type { Env } from "../../settings/config.ts";
 import { instance } from "./instance-stub.ts";
-import { instancesOf, type Pool } from "./pools.ts";
+import { instancesOf } from "./pools.ts";
+import { kindOf, type PoolName } from "./regional-pools.ts";
 import { type InstanceFault, type SlotLease, type SlotLimits, type SlotRequest, SlotScheduler } from "./slots.ts";
 
-/** If neither property is set, no slot is available yet, and the client must call again. */
+/** If neither `instance` nor `refused` is set, no slot is available yet, and the client must call again. */
 export interface SlotResponse {
   readonly instance?: number;
   /** The reason, if the job is rejected. */
   readonly refused?: string;
+  /** True if all slots are in use, and no other instance can start. */
+  readonly isFull?: boolean;
 }
 
 export interface PoolSummary {
@@ -48,13 +51,13 @@ export class Dispatcher extends DurableObject<Env> {
    * Requests a slot. Waits for a limited time. If no slot is available by then, the client must repeat the request with
    * the same ID. A client that stops repeating its request loses its queue position.
    */
-  async ask(pool: Pool, job: SlotRequest): Promise<SlotResponse> {
+  async ask(pool: PoolName, job: SlotRequest): Promise<SlotResponse> {
     const slots = this.#slotsOf(pool);
     slots.request(job);
     const lease = slots.leaseOf(job.id);
     if (lease) return { instance: lease.instance };
     const { promise, resolve } = Promise.withResolvers<SlotResponse>();
-    const timer = setTimeout(() => resolve({}), LIMITS.leaseAskMs);
+    const timer = setTimeout(() => resolve({ isFull: slots.isFull }), LIMITS.leaseAskMs);
     this.pending.set(job.id, resolve);
     this.applyDecisions(pool);
     try {
@@ -66,26 +69,26 @@ export class Dispatcher extends DurableObject<Env> {
   }
 
   /** Renews the lease of a running job. */
-  renew(pool: Pool, lease: SlotLease): void {
+  renew(pool: PoolName, lease: SlotLease): void {
     this.#slotsOf(pool).renew(lease);
   }
 
   /** Frees the slot of a job, or its queue position. */
-  leave(pool: Pool, id: string): void {
+  leave(pool: PoolName, id: string): void {
     this.#slotsOf(pool).release(id);
     this.pending.get(id)?.({ refused: "the job has left" });
     this.applyDecisions(pool);
   }
 
   /** Frees the slot of a job that failed because of its instance. */
-  fail(pool: Pool, { id, instance }: SlotLease, fault: InstanceFault): void {
+  fail(pool: PoolName, { id, instance }: SlotLease, fault: InstanceFault): void {
     log("instance failed a job", { pool, instance, reason: fault });
     this.#slotsOf(pool).markFaulted(instance, fault);
     this.leave(pool, id);
   }
 
   /** Starts an instance in advance, unless an instance is awake. */
-  async startAhead(pool: Pool): Promise<void> {
+  async startAhead(pool: PoolName): Promise<void> {
     const slots = this.#slotsOf(pool);
     await this.#askAboutUnknown(pool);
     const chosen = slots.prewarm();
@@ -96,7 +99,7 @@ export class Dispatcher extends DurableObject<Env> {
    * Describes the pool. Starts an instance only if the last start of every instance failed, because a client that waits
    * for readiness would otherwise wait forever.
    */
-  async summary(pool: Pool): Promise<PoolSummary> {
+  async summary(pool: PoolName): Promise<PoolSummary> {
     await this.#askAboutUnknown(pool);
     const slots = this.#slotsOf(pool);
     const { summary } = slots;
@@ -105,8 +108,8 @@ export class Dispatcher extends DurableObject<Env> {
     return summary;
   }
 
-  #slotsOf(pool: Pool): SlotScheduler {
-    const limits = { ...LIMITS_OF_SLOTS, instances: instancesOf(this.env, pool) };
+  #slotsOf(pool: PoolName): SlotScheduler {
+    const limits = { ...LIMITS_OF_SLOTS, instances: instancesOf(this.env, kindOf(pool)) };
     this.#slots ??= new SlotScheduler(limits, () => Date.now());
     return this.#slots;
   }
@@ -115,7 +118,7 @@ export class Dispatcher extends DurableObject<Env> {
    * Executes the current decisions. If later decisions depend on time alone, for example on an expiring lease,
    * schedules the next call.
    */
-  applyDecisions(pool: Pool): void {
+  applyDecisions(pool: PoolName): void {
     const slots = this.#slotsOf(pool);
     void this.#askAboutUnknown(pool);
     const { granted, refused, start } = slots.decide();
@@ -128,7 +131,7 @@ export class Dispatcher extends DurableObject<Env> {
   }
 
   /** Queries whether instances run if their state is unknown: this object has restarted, or the state has expired. */
-  async #askAboutUnknown(pool: Pool): Promise<void> {
+  async #askAboutUnknown(pool: PoolName): Promise<void> {
     const slots = this.#slotsOf(pool);
     const queries = slots.takeUnknown().map(async (number) => {
       try {
@@ -144,7 +147,7 @@ export class Dispatcher extends DurableObject<Env> {
     await Promise.all(queries);
   }
 
-  async #start(pool: Pool, number: number): Promise<void> {
+  async #start(pool: PoolName, number: number): Promise<void> {
     const slots = this.#slotsOf(pool);
     const startedAt = Date.now();
     try {
@@ -159,7 +162,7 @@ export class Dispatcher extends DurableObject<Env> {
   }
 }
 
-function stub(env: Env, pool: Pool, number: number) {
+function stub(env: Env, pool: PoolName, number: number) {
   const found = instance(env, pool, number);
   if (!found) throw new Error(`the service has no containers of the kind "${pool}"`);
   return found;

@@ -6,6 +6,8 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import type { OperationDeclaration } from "../../../document/contract/operation.ts";
 import type { Span } from "../../../document/contract/trace.ts";
 import { delay } from "../../../runtime/delay.ts";
+import { logLine } from "../../../runtime/log-line.ts";
+import { withTimeout } from "../../../runtime/rpc.ts";
 import { untilAborted } from "../../../runtime/until-aborted.ts";
 import type { Env } from "../../settings/config.ts";
 import { type ConnectedContainer, type JobOrigin, originHeaders } from "../connection.ts";
@@ -14,6 +16,7 @@ import type { SlotResponse } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
 import { instance } from "./instance-stub.ts";
 import { type Pool, poolOf } from "./pools.ts";
+import { ownPool, type PoolName, poolsFor } from "./regional-pools.ts";
 import type { InstanceFault, SlotLease } from "./slots.ts";
 
 /**
@@ -30,8 +33,8 @@ export function connectInstances(env: Env, caller: JobOrigin): ConnectedContaine
 class InstanceConnection implements ConnectedContainer {
   readonly #env: Env;
   readonly #caller: JobOrigin;
-  /** Instances that failed this request's job. */
-  readonly #avoid: number[] = [];
+  /** Slots whose instances failed this request's job. */
+  readonly #failed: PooledLease[] = [];
   /** Slot of the running job. */
   #slot: SlotHandle | undefined;
   /** The error of a job that failed because of its instance. Cleared by the retry. */
@@ -47,15 +50,14 @@ class InstanceConnection implements ConnectedContainer {
     frames: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
-    const pool = poolOf(operation);
-    const lease = await this.#lease(pool, signal);
-    this.#slot = new SlotHandle(this.#env, pool, lease, this.#caller);
+    const slot = await this.#lease(poolOf(operation), signal);
+    this.#slot = new SlotHandle(this.#env, slot, this.#caller);
     return exchange({
       url: `http://container/${operation.name}`,
       headers: originHeaders(this.#caller),
       frames,
       signal,
-      fetch: (request) => instance(this.#env, pool, lease.instance)!.fetch(request),
+      fetch: (request) => instance(this.#env, slot.pool, slot.lease.instance)!.fetch(request),
     });
   }
 
@@ -69,7 +71,7 @@ class InstanceConnection implements ConnectedContainer {
     const fault = faultOf(error);
     if (slot && fault) {
       this.#failure = error;
-      this.#avoid.push(slot.instance);
+      this.#failed.push(slot.leased);
       slot.fail(fault);
     } else slot?.leave();
   }
@@ -82,7 +84,7 @@ class InstanceConnection implements ConnectedContainer {
   }
 
   prewarm(operation: Pick<OperationDeclaration<unknown>, "internet">): void {
-    const pool = poolOf(operation);
+    const pool = ownPool(poolOf(operation), this.#env);
     // If prewarming fails, the job itself starts an instance.
     this.#caller.waitUntil(
       dispatcher(this.#env, pool)!
@@ -92,29 +94,60 @@ class InstanceConnection implements ConnectedContainer {
   }
 
   /**
-   * @throws EngineFailure `busy` if the queue is full, no instance starts, or the wait takes too long
+   * Requests a slot in the pools of the regions that can run the job. A region is asked once those before it have no
+   * slot soon; from then on, the job waits in all of them. The first slot counts.
+   * @throws EngineFailure `busy` if no pool has a slot: the reason of the first one
    * @throws the signal's reason when aborted
    */
-  async #lease(pool: Pool, signal: AbortSignal): Promise<SlotLease> {
+  async #lease(kind: Pool, signal: AbortSignal): Promise<PooledLease> {
+    const granted = new AbortController();
+    const pools = poolsFor(kind, this.#env);
+    const from = async (index: number): Promise<PooledLease> => {
+      const pool = pools[index]!;
+      const { promise: spill, resolve } = Promise.withResolvers<"spill">();
+      const lease = this.#leaseIn(pool, { signal, granted, spill: () => resolve("spill") });
+      if (index + 1 === pools.length) return lease;
+      const first = await Promise.race([lease.catch(() => "spill" as const), spill]);
+      signal.throwIfAborted();
+      if (first !== "spill") return first;
+      this.#log("job spills over", { pool, to: pools[index + 1] });
+      return Promise.any([lease, from(index + 1)]).catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
+    };
+    return from(0);
+  }
+
+  /**
+   * @throws EngineFailure `busy` if the queue is full, no instance starts, or the wait takes too long
+   * @throws the reason of `signal` or `granted` when aborted
+   */
+  async #leaseIn(pool: PoolName, { signal, granted, spill }: PoolRequest): Promise<PooledLease> {
     const { client } = this.#caller;
     const id = crypto.randomUUID();
+    const avoid = this.#failed.filter((slot) => slot.pool === pool).map(({ lease }) => lease.instance);
     const until = Date.now() + LIMITS.slotWaitMs;
+    const ended = AbortSignal.any([signal, granted.signal]);
     let isGranted = false;
     let failed = 0;
     try {
       while (Date.now() < until) {
-        const asking = dispatcher(this.#env, pool)!.ask(pool, { id, client, avoid: this.#avoid });
-        const { instance, refused } = await untilAborted<SlotResponse>(asking, signal).catch(
+        const asking = withTimeout(LIMITS.leaseAskMs + LIMITS.regionSilentMs, async () =>
+          dispatcher(this.#env, pool)!.ask(pool, { id, client, avoid }),
+        );
+        const { instance, refused, isFull } = await untilAborted<SlotResponse>(asking, ended).catch(
           async (cause): Promise<SlotResponse> => {
-            signal.throwIfAborted();
+            ended.throwIfAborted();
             if (++failed >= FAILED_QUESTIONS) throw new EngineFailure("busy", `no dispatcher: ${cause}`, { cause });
-            await delay(AFTER_FAILED_QUESTION_MS, signal);
-            return {};
+            await delay(AFTER_FAILED_QUESTION_MS, ended);
+            return { isFull: true };
           },
         );
+        ended.throwIfAborted();
         if (refused !== undefined) throw new EngineFailure("busy", refused);
+        if (isFull) spill();
         isGranted = instance !== undefined;
-        if (instance !== undefined) return { id, client, instance };
+        if (instance === undefined) continue;
+        granted.abort();
+        return { pool, lease: { id, client, instance } };
       }
       throw new EngineFailure("busy", `no slot within ${LIMITS.slotWaitMs} ms`);
     } finally {
@@ -126,41 +159,55 @@ class InstanceConnection implements ConnectedContainer {
         );
     }
   }
+
+  #log(message: string, details: Record<string, unknown>): void {
+    console.log(logLine({ requestId: this.#caller.requestId }, message, details));
+  }
+}
+
+interface PooledLease {
+  readonly pool: PoolName;
+  readonly lease: SlotLease;
+}
+
+interface PoolRequest {
+  readonly signal: AbortSignal;
+  /** Aborted by the first pool that grants a slot. */
+  readonly granted: AbortController;
+  /** Called when the pool will have no slot soon. */
+  spill(): void;
 }
 
 /** A leased slot, renewed until its job has ended. */
 class SlotHandle {
   readonly #env: Env;
-  readonly #pool: Pool;
-  readonly #lease: SlotLease;
+  readonly leased: PooledLease;
   readonly #caller: JobOrigin;
   readonly #timer: ReturnType<typeof setInterval>;
 
-  constructor(env: Env, pool: Pool, lease: SlotLease, caller: JobOrigin) {
+  constructor(env: Env, leased: PooledLease, caller: JobOrigin) {
     this.#env = env;
-    this.#pool = pool;
-    this.#lease = lease;
+    this.leased = leased;
     this.#caller = caller;
+    const { pool, lease } = leased;
     this.#timer = setInterval(() => void this.#dispatcher.renew(pool, lease).catch(() => {}), LIMITS.leaseRenewMs);
-  }
-
-  get instance(): number {
-    return this.#lease.instance;
   }
 
   leave(): void {
     clearInterval(this.#timer);
-    this.#caller.waitUntil(this.#dispatcher.leave(this.#pool, this.#lease.id).catch(() => {}));
+    const { pool, lease } = this.leased;
+    this.#caller.waitUntil(this.#dispatcher.leave(pool, lease.id).catch(() => {}));
   }
 
   fail(fault: InstanceFault): void {
     clearInterval(this.#timer);
-    this.#caller.waitUntil(this.#dispatcher.fail(this.#pool, this.#lease, fault).catch(() => {}));
+    const { pool, lease } = this.leased;
+    this.#caller.waitUntil(this.#dispatcher.fail(pool, lease, fault).catch(() => {}));
   }
 
   /** Creates a new stub for each call, because a stub with a broken connection is unusable. */
   get #dispatcher() {
-    return dispatcher(this.#env, this.#pool)!;
+    return dispatcher(this.#env, this.leased.pool)!;
   }
 }
 

@@ -2,10 +2,10 @@
 
 import type { Env } from "../../settings/config.ts";
 import type { EngineContainer } from "./engine-container.ts";
-import type { Pool } from "./pools.ts";
+import { instancesIn, objectOfPool, type PoolName } from "./regional-pools.ts";
 
-/** @returns undefined if the service has no containers */
-export function instance({ CONTAINER, WEB_CONTAINER }: Env, pool: Pool, number: number) {
-  const namespace = (pool === "web" ? WEB_CONTAINER : CONTAINER) as DurableObjectNamespace<EngineContainer> | undefined;
-  return namespace?.get(namespace.idFromName(`instance-${number}`));
+/** @returns undefined if the service has no containers in the region of the pool */
+export function instance(env: Env, pool: PoolName, number: number) {
+  const instances = instancesIn(env, pool) as DurableObjectNamespace<EngineContainer> | undefined;
+  return instances && objectOfPool(instances, env, { pool, name: `instance-${number}` });
 }

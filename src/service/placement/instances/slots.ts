@@ -186,6 +186,11 @@ export class SlotScheduler {
     return times.length === 0 ? undefined : Math.min(...times) - now + 1;
   }
 
+  /** True if a queued job can only wait for the end of another job: no instance is asleep or starts. */
+  get isFull(): boolean {
+    return this.#all().every((instance) => ["ready", "in-trouble"].includes(this.#condition(instance).is));
+  }
+
   /** Describes the instances and the queue, for /ready. */
   get summary(): { readonly instances: readonly string[]; readonly jobs: number; readonly waiting: number } {
     const instances = this.#all().map((instance) => {

@@ -9,7 +9,7 @@ const MB = 2 ** 20;
 const aJob = { isJob: true, bytes: 10 };
 
 test("nothing is stored of what no longer counts", () => {
-  const counts = new ClientCounts(undefined, () => time);
+  const counts = new ClientCounts(undefined, { now: () => time });
   for (let second = 0; second < 600; second++, time += 1000) counts.ask({ requestsPerMinute: 100 }, aJob);
   expect(counts.kept.seconds.length).toBeLessThanOrEqual(61);
   counts.ask({ concurrentJobs: 1, megabytesPerDay: 1 }, aJob);
@@ -22,7 +22,7 @@ test("nothing is stored of what no longer counts", () => {
 });
 
 test("files that do not expire are stored until they are given back", () => {
-  const counts = new ClientCounts(undefined, () => time);
+  const counts = new ClientCounts(undefined, { now: () => time });
   counts.store(10, { bytes: 9 * MB });
   time += 1000 * 3_600_000;
   expect(counts.isEmpty).toBe(false);
