@@ -80,7 +80,7 @@ async function withBoxes(
 ): Promise<Uint8Array> {
   using pdf = await openPdf(bytes, context);
   fillMarks(pdf.file, marks, color);
-  return readWhole(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }));
+  return await readWhole(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }));
 }
 
 function isEveryGlyph({ first, last }: GlyphRange, isOne: (glyph: number) => boolean): boolean {

@@ -1,5 +1,4 @@
 // Contract: docs/api.md#pdf-with-redacted-text-applied
-import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { applyRedactions } from "../../../src/operations/apply-redactions.ts";
 import { type MarkRedactionsParams, markRedactions } from "../../../src/operations/mark-redactions.ts";
