@@ -1,4 +1,5 @@
-// The presets of /pdf-with-redacted-text-preview. Every pattern has bounded repetitions, so its time is linear.
+// The presets of /pdf-with-redacted-text-preview. Every pattern has bounded repetitions that match a text in
+// one way only, so its time is linear.
 import { bic, cardPin, creditCard, iban, routingNumber } from "./bank-presets.ts";
 import { dates } from "./dates.ts";
 import { type Find, follows, matching } from "./match.ts";
@@ -43,7 +44,7 @@ const ssn = matching(
 
 const CALLED = /(?:tel|telephone|phone|mobile|cell|fax|call|telefon|mobil|handy|t\u00e9l)\b\.?[^\p{L}\p{N}]*$/iu;
 const phone = matching(
-  /(?<![\p{L}\p{N}]|\p{N}[.,/:-]|\+)(?:\+ ?|00 ?)?(?:\(\+?\d{1,5}\)|\d{1,15})(?:[ ./-]{0,2}(?:\(\d{1,5}\)|\d{1,12})){0,7}(?![\p{L}\p{N}]|[.,/:-]\p{N})/gu,
+  /(?<![\p{L}\p{N}]|\p{N}[.,/:-]|\+)(?:\+ ?|00 ?)?(?:\(\+?\d{1,5}\)|\d{1,15})(?:[ ./-]{0,2}\(\d{1,5}\)|(?:[ ./-]{1,2}|(?<=\)))\d{1,12}){0,7}(?![\p{L}\p{N}]|[.,/:-]\p{N})/gu,
   ({ index, 0: found }, text) => isPhone(found, follows(CALLED, text, index)),
 );
 
