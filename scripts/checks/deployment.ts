@@ -4,6 +4,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { regionNamed } from "../../src/service/regions/regions.ts";
+import { openConfiguration } from "../services/regional-configuration.ts";
 import { root, runWrangler } from "../services/wrangler.ts";
 
 /** The settings in wrangler.toml that this file reads. */
@@ -26,17 +28,18 @@ const INSTANCES: Readonly<Record<string, string>> = {
 const STARTUP_LIMIT_MS = 700;
 
 /**
- * Checks that related settings in wrangler.toml agree.
+ * Checks that related settings in wrangler.toml agree, in all regions.
  * @returns one line with the number of instances
  * @throws Error with a sentence for each mismatch
  */
 export function checkConfiguration(configPath: string = join(root, "wrangler.toml")): string {
-  const settings = readConfig({ config: configPath }) as unknown as Configuration;
+  using configuration = openConfiguration(configPath);
+  const settings = readConfig({ config: configuration.path }) as unknown as Configuration;
   const { containers = [], vars, durable_objects, migrations } = settings;
   const bound = new Set(durable_objects.bindings.map(({ class_name }) => class_name));
   const created = new Set(migrations.flatMap(({ new_sqlite_classes = [] }) => new_sqlite_classes));
   const wrong = containers.flatMap(({ class_name, max_instances }) => {
-    const name = INSTANCES[class_name];
+    const [, name] = Object.entries(INSTANCES).find(([kind]) => class_name.startsWith(kind)) ?? [];
     if (name === undefined) return [`${class_name} has no variable for its instances (scripts/checks/deployment.ts).`];
     const declared = vars[name];
     return [
@@ -45,6 +48,9 @@ export function checkConfiguration(configPath: string = join(root, "wrangler.tom
       ...(created.has(class_name) ? [] : [`${class_name} has no migration.`]),
     ];
   });
+  const { BOUND_REGIONS = "" } = vars as { readonly BOUND_REGIONS?: string };
+  const unknown = BOUND_REGIONS.split(",").filter((name) => name.trim() && !regionNamed(name.trim(), vars));
+  wrong.push(...unknown.map((name) => `REGIONS does not contain ${name.trim()}, a name in BOUND_REGIONS.`));
   if (wrong.length > 0) throw new Error(wrong.join("\n"));
   return containers.map(({ class_name, max_instances }) => `${class_name} x ${max_instances}`).join(", ");
 }

@@ -9,10 +9,10 @@ import { ArrivingBody } from "../service/http/requests/arriving-body.ts";
 import { hashKey, type KeyRecord } from "../service/ports/api-key.ts";
 import { envAt, type Placement, runnerAt } from "../service/regions/located-env.ts";
 import { callRegion, isLost } from "../service/regions/lost-regions.ts";
-import { type Arrival, byDistance } from "../service/regions/nearest.ts";
+import { type Arrival, byDistance, isRemote } from "../service/regions/nearest.ts";
 import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
-import { type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
+import { boundRegions, type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
 import type { Env } from "../service/settings/config.ts";
 import type { App, RequestContext } from "./context.ts";
 
@@ -22,7 +22,7 @@ const CLAIMS_HEADER = "Pagewright-Claims";
 /** Lists the regions to which the jobs of a forwarded request can spill over. */
 const SPILL_HEADER = "Pagewright-Spill";
 /** Number of objects of a region among which its requests are divided. */
-const RUNNERS = 16;
+const RUNNERS = 64;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
 const SEARCHED_BYTES = 2 ** 16;
 /** IDs of files, and tokens of upload URLs. */
@@ -75,7 +75,8 @@ interface Placed {
 
 /** @throws ServiceError 503 if the key has no region */
 async function place(c: RequestContext, regions: readonly Region[]): Promise<Placed> {
-  const near = byDistance(regions, (c.req.raw as { readonly cf?: Arrival }).cf);
+  const { cf: arrival } = c.req.raw as { readonly cf?: Arrival };
+  const near = byDistance(regions, arrival);
   const { method, path } = c.req;
   const pathId = PATH_ID.exec(path)?.[0].slice(1);
   const isReading = method === "GET" || method === "HEAD";
@@ -93,11 +94,18 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const isFileBound = homes.some((home) => home.isBound && home.region === region);
   // Pages of files of other regions are read from copies near the reader.
   const isRead = isReading && !claims && FILE_PATH.test(path);
-  const place = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
-  const spill = isFileBound ? [] : byDistance(allowed, place).filter((one) => one !== place);
-  const placement = { region: place, spill, ...(claims ? { claims } : {}) };
-  const isHere = isRead || (place === near[0] && !claims);
-  return { placement, isHere, runner: runnerFor(ids[0]) };
+  const carrier = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const spill = isFileBound ? [] : byDistance(allowed, carrier).filter((one) => one !== carrier);
+  const isFar = isRemote(carrier, arrival);
+  const placement = { region: carrier, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
+  const isNear = carrier === near[0] && (!isFar || needsNoStorage(c));
+  return { placement, isHere: isRead || (isNear && !claims), runner: runnerFor(ids[0]) };
+}
+
+/** Reports whether a request is answered with its output alone, which is not stored. */
+function needsNoStorage({ env, req }: RequestContext): boolean {
+  const accept = req.header("Accept") ?? "*/*";
+  return env.VARIANT !== "keyed" && !/json|\*/.test(accept);
 }
 
 /** @param allowed regions that the client may use, nearest first */
@@ -125,10 +133,6 @@ function runnerFor(id: string | undefined): string {
   const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
   return `runner-${number % RUNNERS}`;
 }
-
-/** @returns undefined if clients are not bound */
-const boundRegions = ({ BOUND_REGIONS = "" }: Env): readonly string[] | undefined =>
-  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
   const key = env.VARIANT === "keyed" ? req.header("Api-Key") : undefined;

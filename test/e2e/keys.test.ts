@@ -130,11 +130,21 @@ describe("update", () => {
     expect(await statusWith("limited")).toBe(401);
   });
 
+  test("binds a key to regions, without which a deployment rejects it", async () => {
+    await keys("create", "--key", "resident", "--regions", "eu, weur");
+    expect(await statusWith("resident")).toBe(503);
+    const changed = await keys("update", "resident", "--regions", "eu");
+    expect(changed.output).toContain("bound to eu.");
+    await keys("update", "resident", "--regions", "none");
+    expect(await statusWith("resident")).toBe(200);
+  });
+
   test.each([
     ["--expires", "soon"],
     ["--expires", "2027-02-30"],
     ["--owner", "Mallory\nRoot"],
     ["--scopes", "png,tiff"],
+    ["--regions", "eu,mars"],
     ["--requests-per-minute", "0"],
     ["--megabytes-per-day", "1.5"],
   ])("refuses %s %s in a sentence", async (option, value) => {

@@ -16,6 +16,7 @@ const SLOWEST: readonly string[] = [
   "container/engines/chromium/test/chromium-hostile.test.ts",
   "container/engines/chromium/test/chromium-isolation.test.ts",
   "test/http/pdf-pictures.test.ts",
+  "test/container/world/trips.test.ts",
   "test/e2e/keys.test.ts",
   "test/container/builds.test.ts",
   "container/engines/libreoffice/test/libreoffice-hostile.test.ts",

@@ -106,5 +106,6 @@ test("a client whose key is bound to one region is counted by one object in that
   await eventually(async () => expect([...(await keysOf("oc/bound")).keys()]).toEqual(["counts"]));
   expect(countedName("bound", ["apac", "weur"], { REGIONS })).toBe("weur/bound");
   expect(countedName("bound", undefined, { REGIONS })).toBe("bound");
+  expect(countedName("bound", undefined, { REGIONS, BOUND_REGIONS: "oc,apac" })).toBe("apac/bound");
   expect(countedName("bound", ["oc"], {})).toBe("bound");
 });

@@ -5,7 +5,10 @@ import { LIMITS } from "../../src/document/contract/limits.ts";
 import { toServiceError } from "../../src/service/http/contract/errors.ts";
 import type { Readiness } from "../../src/service/http/health/readiness.ts";
 import { dispatcher } from "../../src/service/placement/instances/dispatcher-stub.ts";
+import { EngineContainer, WebContainer } from "../../src/service/placement/instances/engine-container.ts";
+import * as regionalContainers from "../../src/service/placement/instances/regional-containers.ts";
 import type { PoolName } from "../../src/service/placement/instances/regional-pools.ts";
+import { REGIONS as REGIONS_OF_PLATFORM } from "../../src/service/regions/regions.ts";
 import { ISOLATE_CAPACITY } from "../../src/service/settings/capacity.ts";
 import type { Env } from "../../src/service/settings/config.ts";
 import type { Behavior } from "../support/platform-protocol.ts";
@@ -26,6 +29,15 @@ const behaveAll = (prefix: string, behavior: Behavior) =>
 const startsOf = async (prefix: string) =>
   (await Promise.all(INSTANCES.map((number) => tell(`${prefix} instance-${number}`)))).flatMap(({ starts }) => starts);
 const summaryOf = (pool: PoolName) => dispatcher(env, pool)!.summary(pool);
+
+test("each region has classes of containers", () => {
+  const kinds = Object.entries({ EngineContainer, WebContainer });
+  const expected = REGIONS_OF_PLATFORM.flatMap(({ name }) =>
+    kinds.map(([kind, base]) => [`${kind}${name[0]!.toUpperCase()}${name.slice(1)}`, base]),
+  );
+  const found = Object.entries(regionalContainers).map(([name, kind]) => [name, Object.getPrototypeOf(kind)]);
+  expect(new Map(found as [string, unknown][])).toEqual(new Map(expected as [string, unknown][]));
+});
 
 test("a job runs in the containers of its region, and the default region has those of a deployment without regions", async () => {
   expect(await run()).toBe("engines instance-0");

@@ -110,7 +110,8 @@ export class ClientLimits extends DurableObject<Env> {
 
   #centerOf({ client, center }: AllowanceSource): DurableObjectStub<ClientLimits> {
     const namespace = this.env.CLIENT_LIMITS as DurableObjectNamespace<ClientLimits>;
-    return objectAt(namespace, this.env, regionNamed(center, this.env)!, client);
+    const region = regionNamed(center, this.env);
+    return region ? objectAt(namespace, this.env, region, client) : namespace.get(namespace.idFromName(client));
   }
 
   #keepAccepted(decision: LimitDecision): LimitDecision {

@@ -5,7 +5,7 @@ import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
 import type { Limiter } from "../ports/limiter.ts";
 import { objectAt } from "../regions/located-env.ts";
-import { regionOf, regionsOf } from "../regions/regions.ts";
+import { boundRegions, type RegionSettings, regionOf, regionsOf } from "../regions/regions.ts";
 import type { Env } from "../settings/config.ts";
 import type { AllowanceSource, ClientLimits } from "./client-limits.ts";
 
@@ -14,15 +14,17 @@ export const limiterOf = (env: Env): Limiter | undefined =>
   env.LIMITER ?? (env.CLIENT_LIMITS && durableLimiter(env.CLIENT_LIMITS, env));
 
 /**
- * Returns the name under which a client is counted. If its key is bound to regions, all its counts are in these
- * regions, and the name starts with the region of the center.
+ * Returns the name under which a client is counted. If the client is bound to regions, its center is in the first one,
+ * and the name starts with this region.
+ * @param keyRegions regions of the client's key
  */
-export function countedName(client: string, bound: readonly string[] | undefined, env: Pick<Env, "REGIONS">): string {
+export function countedName(client: string, keyRegions: readonly string[] | undefined, env: RegionSettings): string {
+  const bound = keyRegions ?? boundRegions(env);
   const center = bound && regionsOf(env)?.find(({ name }) => bound.includes(name));
   return center ? `${center.name}/${client}` : client;
 }
 
-export function durableLimiter(namespace: DurableObjectNamespace, env: Pick<Env, "REGIONS" | "REGION">): Limiter {
+export function durableLimiter(namespace: DurableObjectNamespace, env: RegionSettings): Limiter {
   type Call<T> = (object: DurableObjectStub<ClientLimits>, source: AllowanceSource | undefined) => Promise<T>;
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
   const inTime = <T>(name: string, call: Call<T>) =>

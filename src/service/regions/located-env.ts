@@ -21,15 +21,18 @@ export interface Placement {
   readonly claims?: Region;
   /** Regions, nearest first, whose containers run jobs of the request if those of its region are full. @default none */
   readonly spill?: readonly Region[];
+  /** True if the request reads files, and arrived far from the nearest region. @default false */
+  readonly isRemote?: boolean;
 }
 
-export function envAt(env: Env, { region, claims, spill = [] }: Placement): Env {
+export function envAt(env: Env, { region, claims, spill = [], isRemote = false }: Placement): Env {
   const all = env.ALL_REGIONS ?? env;
   const objects = (namespace: unknown, place: Region): object => objectsAt(namespace, all, place);
   return {
     ...{ ...all, ALL_REGIONS: all, REGION: region.name, FILES: bucketAt(all, region) },
     JOBS: objects(all.JOBS, region) as JobQueues,
     ...(spill.length > 0 ? { SPILL: spill.map(({ name }) => name).join() } : {}),
+    ...(isRemote ? { REMOTE: "yes" } : {}),
     ...(claims ? { BOUND: claims.name, CLAIMS: objects(all.CLAIMS, claims) as Claims } : {}),
   };
 }

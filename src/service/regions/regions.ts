@@ -4,6 +4,7 @@
 export interface RegionSettings {
   readonly REGIONS?: string;
   readonly REGION?: string;
+  readonly BOUND_REGIONS?: string;
 }
 
 /** A location hint of R2 and Durable Objects, or a jurisdiction. */
@@ -77,3 +78,7 @@ export const regionsIn = (names: string | null | undefined, env: RegionSettings)
 export const regionOf = (env: RegionSettings): Region | undefined => regionNamed(env.REGION, env);
 
 export const isDefault = (region: Region, env: RegionSettings): boolean => regionsOf(env)?.[0] === region;
+
+/** Returns the regions to which clients are bound, unless their key names others; undefined if they are not bound. */
+export const boundRegions = ({ BOUND_REGIONS = "" }: RegionSettings): readonly string[] | undefined =>
+  BOUND_REGIONS.trim() === "" ? undefined : BOUND_REGIONS.split(",").map((name) => name.trim());

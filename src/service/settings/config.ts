@@ -39,6 +39,8 @@ export interface Env extends TraceVariables {
    * full. @default none
    */
   readonly SPILL?: string;
+  /** Set by the service if the request reads files, and arrived far from the nearest region. */
+  readonly REMOTE?: string;
   /** Set by the service in the environment of a region: the environment with the bindings of all regions. */
   readonly ALL_REGIONS?: Env;
   /** `private`: clients need no key. `keyed`: clients need a key. */

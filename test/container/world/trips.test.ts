@@ -4,10 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KEY, KINDS, LIMITS_OF_KEY, measure } from "../../support/world/kinds.ts";
 import { startWorld, type World } from "../../support/world/world-service.ts";
 
+const REGIONS = "weur,enam,apac,oc";
+const keys = { [KEY]: { limits: LIMITS_OF_KEY } };
 const WORLDS = {
   private: { variant: "private" },
   keyed: { variant: "keyed" },
-  "private, with a region next to the client": { variant: "private", regions: "weur,enam,apac,oc" },
+  "private, with a region next to the client": { variant: "private", regions: REGIONS },
 } as const;
 
 /** Trips from Sydney to Frankfurt, in the order of the worlds. */
@@ -31,7 +33,7 @@ const FAR: Readonly<Record<string, readonly [number, number, number]>> = {
 describe.each(Object.entries(WORLDS).map(([name, options], at) => ({ name, options, at })))("$name", (tested) => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ ...tested.options, keys: { [KEY]: { limits: LIMITS_OF_KEY } } });
+    world = await startWorld({ ...tested.options, keys });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -44,5 +46,23 @@ describe.each(Object.entries(WORLDS).map(([name, options], at) => ({ name, optio
   test("a request next to the resources makes no far trip", async () => {
     const kind = KINDS.find(({ name }) => name === "/pdf (docx)")!;
     expect(await measure(world, "Frankfurt", kind)).toEqual({ count: 0, ms: 0, trips: [] });
+  });
+});
+
+describe("keyed, with a region next to the client", () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ variant: "keyed", regions: REGIONS, keys });
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  // The region's allowance can end during any request, which then asks for more.
+  test.each(KINDS)("at most one far trip of $name for the limits", async (kind) => {
+    const { trips } = await measure(world, "Sydney", kind);
+    const [forLimits, others] = [true, false].map((isLimit) =>
+      trips.filter(({ call }) => call.startsWith("CLIENT_LIMITS") === isLimit),
+    );
+    expect(forLimits!.length).toBeLessThanOrEqual(1);
+    expect(others).toHaveLength(FAR[kind.name]![2]);
   });
 });

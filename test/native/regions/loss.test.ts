@@ -1,5 +1,5 @@
 // Tests in workerd that the loss of a region makes only its own files and jobs unavailable, until it returns.
-// Contract: docs/api.md#errors
+// Contract: docs/api.md#regions, #errors
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../../fixtures/pdfs.ts";

@@ -1,5 +1,5 @@
 // Tests in workerd that documents of bound keys, their names and texts reach only the resources of their regions.
-// Contract: docs/api.md#errors
+// Contract: docs/api.md#regions, #errors
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../../fixtures/pdfs.ts";

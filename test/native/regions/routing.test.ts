@@ -1,5 +1,5 @@
 // Tests in workerd that a request is carried out in the region of its files, from wherever it arrives.
-// Contract: docs/api.md#stored-files, #asynchronous-jobs
+// Contract: docs/api.md#regions, #stored-files, #asynchronous-jobs
 
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

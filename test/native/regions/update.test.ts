@@ -1,5 +1,5 @@
 // Tests in workerd that a deployment that starts to use regions keeps its files, jobs and uploads.
-// Contract: docs/api.md#stored-files, #asynchronous-jobs
+// Contract: docs/api.md#regions, #stored-files, #asynchronous-jobs
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -30,7 +30,9 @@ function spellings(mark: string): readonly Buffer[] {
   });
   return [
     ...[utf8, utf16, Buffer.from(utf16).swap16()],
-    ...[utf8.toString("hex"), encodeURIComponent(mark), ...base64].map((text) => Buffer.from(text)),
+    ...[utf8.toString("hex"), utf8.toString("hex").toUpperCase(), encodeURIComponent(mark), ...base64].map((text) =>
+      Buffer.from(text),
+    ),
   ];
 }
 

@@ -48,7 +48,8 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   }
   const limits = config.addressLimits;
   if (limits === undefined) return undefined;
-  return new Admission({ ...common, client: addressClient(request, env), limits, limiter: limiterOf(env) });
+  const client = countedName(addressClient(request, env), undefined, env);
+  return new Admission({ ...common, client, limits, limiter: limiterOf(env) });
 }
 
 /** Returns the client ID for limits per IP address. */

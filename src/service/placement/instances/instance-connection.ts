@@ -7,8 +7,10 @@ import type { OperationDeclaration } from "../../../document/contract/operation.
 import type { Span } from "../../../document/contract/trace.ts";
 import { delay } from "../../../runtime/delay.ts";
 import { logLine } from "../../../runtime/log-line.ts";
-import { withTimeout } from "../../../runtime/rpc.ts";
 import { untilAborted } from "../../../runtime/until-aborted.ts";
+import { runnerAt } from "../../regions/located-env.ts";
+import { callRegion } from "../../regions/lost-regions.ts";
+import { RegionLost } from "../../regions/region-errors.ts";
 import type { Env } from "../../settings/config.ts";
 import { type ConnectedContainer, type JobOrigin, originHeaders } from "../connection.ts";
 import { exchange, NotAccepted } from "../exchange.ts";
@@ -16,8 +18,8 @@ import type { SlotResponse } from "./dispatcher.ts";
 import { dispatcher } from "./dispatcher-stub.ts";
 import { instance } from "./instance-stub.ts";
 import { type Pool, poolOf } from "./pools.ts";
-import { ownPool, type PoolName, poolsFor } from "./regional-pools.ts";
-import type { InstanceFault, SlotLease } from "./slots.ts";
+import { ownPool, type PoolName, poolsFor, regionOfPool } from "./regional-pools.ts";
+import type { InstanceFault, SlotLease, SlotRequest } from "./slots.ts";
 
 /**
  * Number of failed dispatcher calls after which the job fails. A call fails, for example, when the platform restarts
@@ -96,7 +98,7 @@ class InstanceConnection implements ConnectedContainer {
   /**
    * Requests a slot in the pools of the regions that can run the job. A region is asked once those before it have no
    * slot soon; from then on, the job waits in all of them. The first slot counts.
-   * @throws EngineFailure `busy` if no pool has a slot: the reason of the first one
+   * @throws EngineFailure `busy` or RegionLost if no pool has a slot: the error of the first one
    * @throws the signal's reason when aborted
    */
   async #lease(kind: Pool, signal: AbortSignal): Promise<PooledLease> {
@@ -117,7 +119,7 @@ class InstanceConnection implements ConnectedContainer {
   }
 
   /**
-   * @throws EngineFailure `busy` if the queue is full, no instance starts, or the wait takes too long
+   * @throws EngineFailure `busy` if the queue is full, no instance starts, or the wait takes too long; RegionLost
    * @throws the reason of `signal` or `granted` when aborted
    */
   async #leaseIn(pool: PoolName, { signal, granted, spill }: PoolRequest): Promise<PooledLease> {
@@ -130,12 +132,11 @@ class InstanceConnection implements ConnectedContainer {
     let failed = 0;
     try {
       while (Date.now() < until) {
-        const asking = withTimeout(LIMITS.leaseAskMs + LIMITS.regionSilentMs, async () =>
-          dispatcher(this.#env, pool)!.ask(pool, { id, client, avoid }),
-        );
+        const asking = this.#ask(pool, { id, client, avoid });
         const { instance, refused, isFull } = await untilAborted<SlotResponse>(asking, ended).catch(
           async (cause): Promise<SlotResponse> => {
             ended.throwIfAborted();
+            if (cause instanceof RegionLost) throw cause;
             if (++failed >= FAILED_QUESTIONS) throw new EngineFailure("busy", `no dispatcher: ${cause}`, { cause });
             await delay(AFTER_FAILED_QUESTION_MS, ended);
             return { isFull: true };
@@ -158,6 +159,13 @@ class InstanceConnection implements ConnectedContainer {
             .catch(() => {}),
         );
     }
+  }
+
+  /** @throws RegionLost if the region of the pool is unreachable */
+  async #ask(pool: PoolName, job: SlotRequest): Promise<SlotResponse> {
+    const ask = async () => dispatcher(this.#env, pool)!.ask(pool, job);
+    const region = regionOfPool(pool, this.#env);
+    return region ? callRegion(region, ask, () => runnerAt(this.#env, region, "probe").ping()) : ask();
   }
 
   #log(message: string, details: Record<string, unknown>): void {

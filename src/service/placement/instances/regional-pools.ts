@@ -35,7 +35,7 @@ const poolIn = (region: Region | undefined, pool: Pool, env: RegionSettings): Po
 export const kindOf = (name: PoolName): Pool => name.split("/").at(-1) as Pool;
 
 /** Returns the region of a pool; undefined without regions. */
-const regionOfPool = (name: PoolName, env: RegionSettings): Region | undefined =>
+export const regionOfPool = (name: PoolName, env: RegionSettings): Region | undefined =>
   furtherRegion(name) ?? regionsOf(env)?.[0];
 
 const furtherRegion = (name: PoolName) => REGIONS.find((region) => name.startsWith(`${region.name}/`));

@@ -118,7 +118,8 @@ async function removeCopiesOf(env: Env, name: string, ids: readonly string[]): P
   for await (const { place, key } of recordsIn(env, source, `${name}/`)) {
     // Renews the record, because a process that writes to the copy might not have seen yet that the file is deleted.
     await source.put(key, new Uint8Array(0));
-    if (!isLost(place)) await createStore(copiesIn(env, place), { lifetimeMs: 0 }).remove(ids);
+    const copies = createStore(copiesIn(env, place), { lifetimeMs: 0 });
+    if (!isLost(place)) await copies.remove(ids).catch(() => {});
   }
 }
 

@@ -68,10 +68,11 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
   return {
     async find(id) {
       const home = homeOf(id, env)!;
-      if (home.region === here || home.isBound) return store.find(id);
+      const isOther = home.region !== here;
+      if (home.isBound || !(isOther || env.REMOTE)) return store.find(id);
       const inHome = createStore(bucketAt(env, home.region), { lifetimeMs, now });
       const file = await known.find(id, () => inHome.find(id));
-      if (file) found.set(id, { file, from: home.region });
+      if (file && isOther) found.set(id, { file, from: home.region });
       return file ?? (home.isCertain ? undefined : store.find(id));
     },
 
