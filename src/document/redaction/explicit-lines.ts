@@ -36,7 +36,7 @@ function streamOf(bytes: Uint8Array, dictionary = new Dictionary()): PdfStream {
 }
 
 /** @returns the same bytes if they have no such operator */
-export function withExplicitLines(bytes: Uint8Array): Uint8Array {
+function withExplicitLines(bytes: Uint8Array): Uint8Array {
   const edits: Edit[] = [];
   const saved: number[] = [];
   let leading = 0;

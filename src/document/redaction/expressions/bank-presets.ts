@@ -4,7 +4,7 @@ import { type Find, follows, type Match, matching } from "./match.ts";
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
 /** Reports whether digits satisfy the Luhn formula (ISO/IEC 7812-1, annex B). */
-export function isLuhn(digits: string): boolean {
+function isLuhn(digits: string): boolean {
   let sum = 0;
   for (let at = 0; at < digits.length; at++) {
     const digit = Number(digits[digits.length - 1 - at]);

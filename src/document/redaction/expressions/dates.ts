@@ -2,6 +2,7 @@
 import { type Find, matching } from "./match.ts";
 
 /** Names and abbreviations of the months: English, German, French, Spanish, Italian, Portuguese, Dutch. */
+// cspell:disable
 const MONTHS = [
   "january|jan|januar|j\u00e4nner|janvier|janv|enero|ene|gennaio|gen|janeiro|januari",
   "february|feb|februar|f\u00e9vrier|f\u00e9vr|febrero|febbraio|fevereiro|fev|februari",
@@ -16,6 +17,7 @@ const MONTHS = [
   "november|nov|novembre|noviembre|novembro",
   "december|dec|dezember|dez|d\u00e9cembre|d\u00e9c|diciembre|dic|dicembre|dezembro",
 ];
+// cspell:enable
 const NUMBERS = new Map(MONTHS.flatMap((names, at) => names.split("|").map((name) => [name, at + 1] as const)));
 const NAME = [...NUMBERS.keys()].sort((a, b) => b.length - a.length).join("|");
 const BEFORE = "(?<![\\p{L}\\p{N}]|\\p{N}[.,/:-])";
