@@ -15,7 +15,7 @@ import { respondWithErrors } from "./errors.ts";
 import { addResources, addResumableUploads, addUploadAddresses } from "./files.ts";
 import { addRequestStatus, deliver, runLeasedJob, type WaitUntil } from "./jobs.ts";
 import { addPosts } from "./posts.ts";
-import { addRegions, rejectUnrouted } from "./regions.ts";
+import { addRegions, rejectWithoutRegion } from "./regions.ts";
 import { addRequestLifecycle } from "./requests.ts";
 import { addAgents, addDescriptions, addHealth, addUsage, addWorkbench } from "./service.ts";
 
@@ -37,7 +37,7 @@ export function createApp(budgets: ProcessCapacity, answered?: (request: Complet
   const collector = new UsageCollector();
   addRegions(app);
   addRequestLifecycle(app, spans, answered);
-  rejectUnrouted(app);
+  rejectWithoutRegion(app);
   addAdmission(app, collector);
   addPosts(app, shared, spans);
   addResumableUploads(app, shared);

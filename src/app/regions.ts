@@ -50,7 +50,7 @@ export function addRegions(app: App): void {
 }
 
 /** Throws the error of {@link addRegions}, so that the response has the headers of all errors. */
-export function rejectUnrouted(app: App): void {
+export function rejectWithoutRegion(app: App): void {
   app.use(async (c, next) => {
     const error = c.get("routingError");
     if (error !== undefined) throw error;

@@ -3,7 +3,7 @@
 /** Digits of the tag of a file in a pack. */
 export const SHORT_TAG = 3;
 /** Digits of the tag of other IDs. */
-export const LONG_TAG = 6;
+const LONG_TAG = 6;
 const FROM_TAG = 12;
 /** ID of a file in a pack, according to its last bit (src/service/storage/file.ts). */
 const PACKED = /^[12].{35}[13579bdf]$/;

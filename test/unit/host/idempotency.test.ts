@@ -32,8 +32,8 @@ afterEach(() => {
 
 const claim = (key = "key") => openClaim(new Headers({ "Idempotency-Key": key }), "a client", database)!;
 const json = (text: string): HandledResponse => ({ response: Response.json({ text }) });
-// No response in these tests is a file, so the store is not used.
-const store = {} as Store;
+// No response in these tests is a file, so the store only generates IDs.
+const store = { taggedId: () => crypto.randomUUID() as string } as Store;
 
 /** Sends a request with the content; `run` produces its response. */
 function ask(content: string, run: () => Promise<HandledResponse>, { by = claim(), signal = never } = {}) {

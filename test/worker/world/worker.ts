@@ -10,7 +10,7 @@ import { hold } from "./in-memory.ts";
 import { type Bindings, JURISDICTION_END, locate } from "./located-env.ts";
 import { type Caller, caller, calls, clock, cuts, marks, placesOf, trips } from "./world.ts";
 
-type Class = new (...given: any[]) => object;
+type Class = new (...given: never[]) => object;
 type Fetch = (request: Request, env: Bindings, ctx: ExecutionContext) => Response | Promise<Response>;
 
 /** Ports of the containers, which outlive the memory of their objects. */
