@@ -228,6 +228,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   selectedPages: "pages of one selection",
   boxesSet: "boxes of pages that one request sets",
   imagesAdded: "images that one request adds to pages",
+  redactionMarks: "matches that one request marks",
   addressLength: "a `url`, in characters",
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   uploadMemoryPerRequestBytes: "uploads of a request in memory",

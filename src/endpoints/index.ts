@@ -22,6 +22,8 @@ import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
+import { pdfWithRedactedTextApplied } from "./pdf-with-redacted-text-applied.ts";
+import { pdfWithRedactedTextPreview } from "./pdf-with-redacted-text-preview.ts";
 import { pdfa } from "./pdfa.ts";
 import { decryptedPdf } from "./protection/decrypted-pdf.ts";
 import { encryptedPdf } from "./protection/encrypted-pdf.ts";
@@ -36,6 +38,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
+  ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
   ...[zip, html],

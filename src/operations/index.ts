@@ -2,6 +2,7 @@
 // them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
 import { addImage } from "./add-image.ts";
+import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { extractPages } from "./extract-pages.ts";
@@ -10,6 +11,7 @@ import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
+import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
@@ -38,6 +40,7 @@ type AnyOperation = Operation<unknown>;
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addImage,
+  applyRedactions,
   compressPdf,
   renderPage,
   extractPages,
@@ -47,6 +50,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   flattenForms,
   flattenLayers,
   linearizePdf,
+  markRedactions,
   mergePdfs,
   rasterizePdf,
   readPdfInfo,

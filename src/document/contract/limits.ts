@@ -135,6 +135,7 @@ export const LIMITS = {
   selectedPages: 20_000,
   boxesSet: 100_000,
   imagesAdded: 100_000,
+  redactionMarks: 100_000,
   addressLength: 8192,
   uploadMetadataLength: 8192,
 

@@ -19,6 +19,9 @@ export const NOTICE_CODES = [
   "claims-removed",
   "properties-removed",
   "damaged-content-kept",
+  "matches-elsewhere",
+  "matches-kept",
+  "text-unreadable",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -45,6 +45,8 @@ export interface DocumentOptions extends MupdfOptions {
   readonly repair?: (document: MupdfDocument) => PageRepair;
   /** @default the empty password */
   readonly passwords?: Passwords | undefined;
+  /** True to show hidden layers too. @default the layers that a viewer shows */
+  readonly showsAllLayers?: boolean;
 }
 
 /** An open document. Its bytes stay outside the engine's heap; the engine reads them through a stream. */
@@ -216,7 +218,7 @@ export class MupdfDocument {
       }
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
-    this.#layers = new Layers(engine, this.#objects, this.#pointer);
+    this.#layers = new Layers(engine, this.#objects, this.#pointer, this.options.showsAllLayers ?? false);
     if (this.options.withoutStructure) this.#forgetStructure();
     this.#repair = this.options.repair?.(this);
   }

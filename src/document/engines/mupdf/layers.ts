@@ -20,12 +20,15 @@ export class Layers {
   readonly #engine: Mupdf;
   readonly #document: Pointer;
   readonly #objects: PdfObjects;
+  readonly #showsAll: boolean;
   readonly #seen = new Set<number>();
   #looked = 0;
   /** Undefined until the first page is rewritten. Null for a document without layers. */
   #content: OptionalContent<Pointer> | null | undefined;
 
-  constructor(engine: Mupdf, objects: PdfObjects, document: Pointer) {
+  /** @param showsAll true to show all layers, whatever the document's configuration */
+  constructor(engine: Mupdf, objects: PdfObjects, document: Pointer, showsAll: boolean) {
+    this.#showsAll = showsAll;
     this.#engine = engine;
     this.#objects = objects;
     this.#document = document;
@@ -51,7 +54,7 @@ export class Layers {
     // MuPDF numbers the groups in descending order of their object numbers. A group that is off stays hidden.
     const kept = groups.toSorted((one, other) => this.#objects.number(other) - this.#objects.number(one));
     for (const [index, group] of kept.entries()) {
-      this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, content.isOn(group) ? 1 : 0);
+      this.#engine.raw._wasm_pdf_enable_layer(this.#document, index, this.#showsAll || content.isOn(group) ? 1 : 0);
     }
     return content;
   }
@@ -84,7 +87,7 @@ export class Layers {
     const type = objects.name(objects.get(object, "Type"));
     if (type !== "OCG" && type !== "OCMD" && !this.#content!.isListed(object)) return false;
     if (objects.get(object, SETTLED) !== 0) return true;
-    const isShown = this.#content!.isShown(object);
+    const isShown = this.#showsAll || this.#content!.isShown(object);
     if (type === "OCMD") this.#settleMembership(object, isShown);
     else this.#settleGroup(object, isShown);
     objects.putNew(object, SETTLED, objects.newName("Yes"));

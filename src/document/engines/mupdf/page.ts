@@ -5,6 +5,7 @@ import { EngineFailure } from "../../contract/failure.ts";
 import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
 import type { MupdfDocument } from "./document.ts";
+import { Glyphs } from "./glyphs.ts";
 import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
@@ -117,6 +118,39 @@ export class MupdfPage {
     } catch (error) {
       throw this.#document.failure(error, "damaged");
     }
+  }
+
+  /**
+   * Returns the glyphs of the page contents and of annotations, visible or not.
+   * @throws EngineFailure for the same reasons as drawing, and `too-complex` if there are too many
+   */
+  glyphs(): Glyphs {
+    const { engine } = this.#document;
+    const glyphs = new Glyphs();
+    const ofList = (...parts: readonly PagePart[]) => {
+      const list = this.#interpret(...parts);
+      try {
+        glyphs.readList(engine, list, this.#tank);
+      } finally {
+        engine.release((raw) => raw._wasm_drop_display_list(list));
+      }
+    };
+    try {
+      if (!glyphs.readContents(engine, this.#page, this.#tank)) ofList("contents");
+      glyphs.contentCount = glyphs.count;
+      ofList("annots", "widgets");
+      return glyphs;
+    } catch (error) {
+      throw this.#document.failure(error, "damaged");
+    }
+  }
+
+  /** The matrix from user space to the space of {@link glyphs}. */
+  get transform(): View["matrix"] {
+    return this.#document.engine.run((raw) => {
+      const matrix = raw._wasm_pdf_page_transform(raw._wasm_pdf_page_from_fz_page(this.#page)) >> 2;
+      return [...raw.HEAPF32.subarray(matrix, matrix + 6)] as unknown as View["matrix"];
+    });
   }
 
   /**

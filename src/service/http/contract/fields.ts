@@ -111,14 +111,14 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
     if (!(error instanceof UnreadableText)) throw error;
     if (error.reason === "too-long") throw fieldTooLarge(name);
     if (error.reason === "too-short") throw passwordTooShort();
-    throw kind.json?.file ? profileNotJson() : outOfRange(name, text, "It is not JSON.");
+    throw kind.json?.file ? profileNotJson() : outOfRange(name, kind.isSecret ? SECRET : text, "It is not JSON.");
   }
 }
 
 function checked(name: string, kind: Kind<unknown>, sent: { readonly text: string; readonly value: unknown }): unknown {
   const result = kind.value.safeParse(sent.value);
   if (result.success) return result.data;
-  if (kind.json) throw memberOutOfRange(name, sent.value, result.error);
+  if (kind.json) throw memberOutOfRange(name, kind, sent.value, result.error);
   throw outOfRange(name, kind.isSecret ? SECRET : sent.text, kind.hint);
 }
 
@@ -126,10 +126,10 @@ function checked(name: string, kind: Kind<unknown>, sent: { readonly text: strin
  * Returns the error of the first member of a JSON value that is missing or out of range. The error contains the path of
  * the member.
  */
-function memberOutOfRange(name: string, value: unknown, { issues: [first] }: z.ZodError) {
+function memberOutOfRange(name: string, { isSecret }: Kind<unknown>, value: unknown, { issues: [first] }: z.ZodError) {
   const path = first!.path.map(String);
   const wrong = path.reduce((within: unknown, key) => (within as Record<string, unknown>)?.[key], value);
   const member = (Array.isArray(value) ? [name, ...path] : path).join(".") || name;
   if (wrong === undefined) return fieldRequired(member);
-  return outOfRange(member, typeof wrong === "string" ? wrong : JSON.stringify(wrong));
+  return outOfRange(member, isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
 }

@@ -48,6 +48,12 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "properties-removed": (notice) =>
     `${counted(notice.count, "metadata property was", "metadata properties were")} removed${listed(notice)}`,
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
+  "matches-elsewhere": ({ count }) =>
+    `${counted(count, "match outside of pages", "matches outside of pages")} will be removed with the marked text`,
+  "matches-kept": ({ count }) =>
+    `${counted(count, "text that matches was", "texts that match were")} not marked and stayed`,
+  "text-unreadable": (notice) =>
+    `text without known characters was not searched on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

@@ -109,6 +109,19 @@ export interface MupdfExports {
   _wasm_pdf_update_annot(annotation: Pointer): number;
   /** Returns the matrix that maps user space to the space of the page bounds. It is valid until the next call. */
   _wasm_pdf_page_transform(page: Pointer): Pointer;
+  _wasm_pdf_create_annot(page: Pointer, type: number): Pointer;
+  /** @param quad 8 values in the space of the page bounds, see {@link _wasm_stext_char_get_quad} */
+  _wasm_pdf_add_annot_quad_point(annotation: Pointer, quad: Pointer): void;
+  _wasm_pdf_drop_annot(annotation: Pointer): void;
+  /**
+   * Removes what the Redact annotations of a page cover, and these annotations.
+   * @param images 2 clears the covered pixels
+   * @param lineArt 1 removes covered paths, 0 none
+   * @param text 0 removes glyphs whose line box touches a quadrilateral, 1 none
+   */
+  _wasm_pdf_redact_page(page: Pointer, blackBoxes: number, images: number, lineArt: number, text: number): number;
+  /** Returns a buffer that the caller must drop. */
+  _wasm_pdf_write_document_buffer(document: Pointer, options: Pointer): Pointer;
   _wasm_run_page_contents(page: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_run_page_annots(page: Pointer, device: Pointer, matrix: Pointer): void;
   _wasm_run_page_widgets(page: Pointer, device: Pointer, matrix: Pointer): void;
@@ -133,6 +146,8 @@ export interface MupdfExports {
   _wasm_stext_char_get_c(char: Pointer): number;
   _wasm_stext_char_get_origin(char: Pointer): Pointer;
   _wasm_stext_char_get_size(char: Pointer): number;
+  /** Returns a pointer to 8 values: the upper left, upper right, lower left and lower right corner. */
+  _wasm_stext_char_get_quad(char: Pointer): Pointer;
   /** Returns a borrowed pointer. */
   _wasm_stext_char_get_font(char: Pointer): Pointer;
   /** Returns borrowed text. */

@@ -1,0 +1,95 @@
+// Reads the glyphs of a page with their places, as columns: a page can have hundreds of thousands.
+import { EngineFailure } from "../../contract/failure.ts";
+import { type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
+import type { Pointer } from "./instance/raw.ts";
+
+const TEXT_BLOCK = 0;
+const MAX_GLYPHS = 500_000;
+/** Numbers per glyph: four corners, the origin on the baseline, the font size. */
+const WIDTH = 11;
+/** Reads what the page shows instead of replacement texts, up to and beyond its edges. */
+const OPTIONS = "clip=no,ignore-actualtext";
+
+/** All places are in points with y downwards, in the space of the displayed page. */
+export class Glyphs {
+  /** Unicode code points; U+FFFD if unknown. A ligature is several glyphs. */
+  readonly codePoints: number[] = [];
+  /** The indexes of the first glyph of each line. */
+  readonly lineStarts: number[] = [];
+  /** The direction of each line: unit vectors. */
+  readonly directions: (readonly [x: number, y: number])[] = [];
+  /** Number of glyphs of the page contents. The glyphs of annotations follow. */
+  contentCount = 0;
+  #numbers = new Float32Array(WIDTH * 1024);
+
+  get count(): number {
+    return this.codePoints.length;
+  }
+
+  /** Returns the upper left, upper right, lower left and lower right corner. */
+  corners(index: number): Float32Array {
+    return this.#numbers.subarray(index * WIDTH, index * WIDTH + 8);
+  }
+
+  origin(index: number): readonly [x: number, y: number] {
+    return [this.#numbers[index * WIDTH + 8]!, this.#numbers[index * WIDTH + 9]!];
+  }
+
+  size(index: number): number {
+    return this.#numbers[index * WIDTH + 10]!;
+  }
+
+  /** Reads the contents of a page, without annotations. @returns false if the contents have an error */
+  readContents(engine: Mupdf, page: Pointer, tank: FuelBudget): boolean {
+    try {
+      this.#read(engine, tank, (options) => engine.raw._wasm_new_stext_page_from_page(page, options));
+      return true;
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      return false;
+    }
+  }
+
+  /** Reads a display list, which omits invisible text without outlines and what follows an error. */
+  readList(engine: Mupdf, list: Pointer, tank: FuelBudget): void {
+    this.#read(engine, tank, (options) => engine.raw._wasm_new_stext_page_from_display_list(list, options));
+  }
+
+  #read(engine: Mupdf, tank: FuelBudget, make: (options: Pointer) => Pointer): void {
+    const text = engine.run(() => engine.withText(OPTIONS, make), tank);
+    try {
+      engine.run((raw) => {
+        let block = raw._wasm_stext_page_get_first_block(text);
+        for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
+          if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;
+          let line = raw._wasm_stext_block_get_first_line(block);
+          for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
+            const direction = raw._wasm_stext_line_get_dir(line) >> 2;
+            this.lineStarts.push(this.count);
+            this.directions.push([raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!]);
+            let char = raw._wasm_stext_line_get_first_char(line);
+            for (; char !== 0; char = raw._wasm_stext_char_get_next(char)) this.#add(engine, char);
+          }
+        }
+      }, tank);
+    } finally {
+      engine.release((raw) => raw._wasm_drop_stext_page(text));
+    }
+  }
+
+  #add({ raw }: Mupdf, char: Pointer): void {
+    const at = this.count * WIDTH;
+    if (this.count >= MAX_GLYPHS) throw new EngineFailure("too-complex", `a page with over ${MAX_GLYPHS} glyphs`);
+    if (at + WIDTH > this.#numbers.length) {
+      const longer = new Float32Array(this.#numbers.length * 2);
+      longer.set(this.#numbers);
+      this.#numbers = longer;
+    }
+    const quad = raw._wasm_stext_char_get_quad(char) >> 2;
+    this.#numbers.set(raw.HEAPF32.subarray(quad, quad + 8), at);
+    const origin = raw._wasm_stext_char_get_origin(char) >> 2;
+    this.#numbers.set(raw.HEAPF32.subarray(origin, origin + 2), at + 8);
+    this.#numbers[at + 10] = raw._wasm_stext_char_get_size(char);
+    this.codePoints.push(raw._wasm_stext_char_get_c(char));
+  }
+}

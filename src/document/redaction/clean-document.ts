@@ -1,0 +1,115 @@
+// Removes matches from a document outside of what its pages show, and everything that cannot be searched.
+import { countedNotices, type Notice } from "../contract/notice.ts";
+import { FieldAppearances } from "../forms/field-appearance.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { readNameTree, writeNameTree } from "../objects/trees.ts";
+import { Dictionary, Reference, type Value } from "../objects/values.ts";
+import { removeAttachments } from "../pages/attached-files.ts";
+import type { SourcePage } from "../pages/pages.ts";
+import type { Finder } from "./expressions/expressions.ts";
+import { shownStreams } from "./shown-streams.ts";
+import { Sweep } from "./sweep.ts";
+
+const MAX_PARENTS = 64;
+
+/** @returns notices of what the document loses besides the matches */
+export async function cleanDocument(
+  file: PdfFile,
+  pages: readonly SourcePage[],
+  finder: Finder,
+  signal: AbortSignal,
+): Promise<Notice[]> {
+  const attached = removeAttachments(file).length + removeAttachmentAnnotations(file, pages);
+  const sweep = new Sweep(file, finder, shownStreams(file, pages), true);
+  await sweep.run(signal);
+  if (sweep.hasFormData) removeXfa(file);
+  if (sweep.changed.size > 0) {
+    sortNames(file);
+    renewFields(file, pages, sweep.changed);
+  }
+  return [
+    ...countedNotices("attachments-removed", attached),
+    ...countedNotices("xfa-removed", Number(sweep.hasFormData)),
+  ];
+}
+
+/** Returns the number of strings and streams with matches outside of what pages show. */
+export async function countElsewhere(
+  file: PdfFile,
+  pages: readonly SourcePage[],
+  finder: Finder,
+  signal: AbortSignal,
+): Promise<number> {
+  const sweep = new Sweep(file, finder, shownStreams(file, pages), false);
+  await sweep.run(signal);
+  return sweep.count;
+}
+
+/** Changes a copy of an object that the file may hold. */
+function change(file: PdfFile, value: Value | undefined, edit: (copy: Dictionary) => void): void {
+  const copy = file.dictionary(value)?.clone();
+  if (!copy || !(value instanceof Reference)) return;
+  edit(copy);
+  file.put(value, copy);
+}
+
+function removeAttachmentAnnotations(file: PdfFile, pages: readonly SourcePage[]): number {
+  let count = 0;
+  for (const { reference } of pages) {
+    const annotations = file.array(file.dictionary(reference)?.get("Annots")) ?? [];
+    const kept = annotations.filter((one) => file.name(file.dictionary(one)?.get("Subtype")) !== "FileAttachment");
+    if (kept.length === annotations.length) continue;
+    count += annotations.length - kept.length;
+    change(file, reference, (page) => page.set("Annots", kept));
+  }
+  return count;
+}
+
+function removeXfa(file: PdfFile): void {
+  const root = file.trailer.get("Root");
+  const form = file.dictionary(file.catalog.get("AcroForm"))?.clone();
+  form?.delete("XFA");
+  change(file, root, (catalog) => catalog.set("AcroForm", form ?? null));
+}
+
+/** Sorts the name trees again, because some of their names are new (ISO 32000-1, 7.9.6). */
+function sortNames(file: PdfFile): void {
+  const names = file.dictionary(file.catalog.get("Names"));
+  const structure = file.catalog.get("StructTreeRoot");
+  const sorted = (tree: Value) => writeNameTree(file, readNameTree(file, tree));
+  if (names) change(file, file.trailer.get("Root"), (catalog) => catalog.set("Names", names.map(sorted)));
+  change(file, structure, (root) => {
+    const ids = root.get("IDTree");
+    if (ids !== undefined) root.set("IDTree", sorted(ids));
+  });
+}
+
+/** Draws the fields again whose values or appearances have changed. */
+function renewFields(file: PdfFile, pages: readonly SourcePage[], changed: ReadonlySet<number>): void {
+  const appearances = new FieldAppearances(file);
+  for (const { reference } of pages) {
+    appearances.beginPage();
+    for (const widget of file.array(file.dictionary(reference)?.get("Annots")) ?? []) {
+      const dictionary = file.dictionary(widget);
+      if (file.name(dictionary?.get("Subtype")) !== "Widget" || !isChanged(file, widget, changed)) continue;
+      const made = dictionary && appearances.make(dictionary);
+      change(file, widget, (copy) => {
+        copy.set("AP", made ? Dictionary.of({ N: made.normal }) : null);
+        if (made?.state !== undefined) copy.set("AS", copy.get("AS") ?? null);
+      });
+    }
+  }
+}
+
+function isChanged(file: PdfFile, widget: Value, changed: ReadonlySet<number>): boolean {
+  const isOne = (value: Value | undefined) => value instanceof Reference && changed.has(value.number);
+  const appearances = file.dictionary(file.dictionary(widget)?.get("AP"));
+  const states = (appearances?.values() ?? []).flatMap((one) => [one, ...(file.dictionary(one)?.values() ?? [])]);
+  if (states.some(isOne)) return true;
+  let at: Value | undefined = widget;
+  for (let level = 0; at !== undefined && level < MAX_PARENTS; level++) {
+    if (isOne(at)) return true;
+    at = file.dictionary(at)?.get("Parent");
+  }
+  return false;
+}

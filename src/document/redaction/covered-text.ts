@@ -1,0 +1,83 @@
+// Finds the glyphs under marks, and the narrow areas that touch these glyphs but not the lines above and below.
+import { apply } from "../content/matrix.ts";
+import type { Glyphs } from "../engines/mupdf/glyphs.ts";
+import type { ReadPage } from "./page-reader.ts";
+import { isInside, type Quad } from "./quads.ts";
+
+/** Minimum distance in points of the center of a covered glyph from the sides of a mark. */
+const MARGIN = -0.1;
+/** Part of the height of a mark that stays of it, in its middle. */
+const NARROW = 0.06;
+
+/** The glyphs of a page by the index of the area that covers them. */
+export class CoveredText {
+  readonly #centers: readonly (readonly [x: number, y: number])[];
+  readonly #glyphs: Glyphs;
+  readonly #quads: readonly Quad[];
+  readonly #covered = new Set<number>();
+  /** Indexes of areas with glyphs of several lines. */
+  readonly #tall = new Set<number>();
+
+  constructor({ glyphs, toUser }: ReadPage, quads: readonly Quad[]) {
+    this.#glyphs = glyphs;
+    this.#quads = quads;
+    this.#centers =
+      quads.length === 0 ? [] : glyphs.codePoints.map((_, glyph) => apply(toUser, ...centerOf(glyphs.corners(glyph))));
+    for (const [index, quad] of quads.entries()) this.#look(index, quad);
+  }
+
+  /** Reports whether a mark covers a glyph. A space is covered in any case. */
+  covers(glyph: number): boolean {
+    return this.#covered.has(glyph) || isSpace(this.#glyphs, glyph);
+  }
+
+  /** Returns the areas of text to remove. */
+  get areas(): readonly Quad[] {
+    return this.#quads.map((quad, index) => (this.#tall.has(index) ? quad : narrow(quad)));
+  }
+
+  #look(index: number, quad: Quad): void {
+    const [left, bottom, right, top] = boxOf(quad);
+    const baselines: number[] = [];
+    for (const [glyph, [x, y]] of this.#centers.entries()) {
+      if (x < left || x > right || y < bottom || y > top || isSpace(this.#glyphs, glyph)) continue;
+      if (!isInside(quad, x, y, MARGIN)) continue;
+      this.#covered.add(glyph);
+      baselines.push(heightOf(quad, x, y));
+    }
+    // Glyphs of one line have their centers near the middle of their mark.
+    if (baselines.some((height) => Math.abs(height - 0.5) > 0.2)) this.#tall.add(index);
+  }
+}
+
+/** Returns the center of a quadrilateral: x and y. */
+export const centerOf = (corners: Float32Array): [number, number] => [
+  (corners[0]! + corners[2]! + corners[4]! + corners[6]!) / 4,
+  (corners[1]! + corners[3]! + corners[5]! + corners[7]!) / 4,
+];
+
+export const isSpace = ({ codePoints }: Glyphs, glyph: number): boolean =>
+  /\s/.test(String.fromCodePoint(Math.min(Math.max(codePoints[glyph]!, 0), 0x10ffff)));
+
+const boxOf = (quad: Quad): readonly [number, number, number, number] => [
+  Math.min(quad[0], quad[2], quad[4], quad[6]) + MARGIN,
+  Math.min(quad[1], quad[3], quad[5], quad[7]) + MARGIN,
+  Math.max(quad[0], quad[2], quad[4], quad[6]) - MARGIN,
+  Math.max(quad[1], quad[3], quad[5], quad[7]) - MARGIN,
+];
+
+/** Returns the height of a point in a mark, from 0 at its lower to 1 at its upper side. */
+function heightOf([ulx, uly, , , llx, lly]: Quad, x: number, y: number): number {
+  const [upX, upY] = [ulx - llx, uly - lly];
+  return ((x - llx) * upX + (y - lly) * upY) / (upX * upX + upY * upY || 1);
+}
+
+/** Returns the middle of a mark, without the points in which it touches the glyphs on its left and right. */
+function narrow([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad): Quad {
+  const between = (from: number, to: number, part: number) => from + (to - from) * part;
+  const [low, high] = [0.5 - NARROW / 2, 0.5 + NARROW / 2];
+  return [
+    ...[between(llx, ulx, high), between(lly, uly, high), between(lrx, urx, high), between(lry, ury, high)],
+    ...[between(llx, ulx, low), between(lly, uly, low), between(lrx, urx, low), between(lry, ury, low)],
+  ] as unknown as Quad;
+}

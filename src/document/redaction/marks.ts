@@ -1,0 +1,139 @@
+// Marks: the Redact annotations of a preview (ISO 32000-2, 12.5.6.23), and the record of its expressions, which the
+// catalog's private data holds (ISO 32000-1, 14.5) until the marks are applied.
+import * as z from "zod";
+import { readBox } from "../content/boxes.ts";
+import { EngineFailure } from "../contract/failure.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { serializeNumber } from "../objects/serialize.ts";
+import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, Reference, type Value } from "../objects/values.ts";
+import { completePage } from "../pages/page-tree.ts";
+import type { SourcePage } from "../pages/pages.ts";
+import { type Expression, expressions } from "./expressions/expressions.ts";
+import { boundsOfQuads, type Quad } from "./quads.ts";
+
+const OWNER = "Pagewright";
+const ENTRY = "Redactions";
+const PRINTED = 4;
+const UNIT: Quad = [0, 1, 1, 1, 0, 0, 1, 0];
+/** Maximum distance in points between quadrilaterals that count as equal. */
+const EQUAL = 0.1;
+
+/** The quadrilaterals of one mark, in user space. */
+export type Mark = readonly Quad[];
+
+const quadsOfAnnotation = (file: PdfFile, annotation: Dictionary): Mark => {
+  const numbers = (file.array(annotation.get("QuadPoints")) ?? []).map((value) => file.number(value) ?? Number.NaN);
+  const quads: Quad[] = [];
+  for (let at = 0; at + 8 <= numbers.length; at += 8) quads.push(numbers.slice(at, at + 8) as unknown as Quad);
+  if (quads.length > 0) return quads.filter((quad) => quad.every(Number.isFinite));
+  const box = readBox(file, annotation.get("Rect"));
+  if (!box) return [];
+  const [left, bottom, right, top] = box;
+  return [[left, top, right, top, left, bottom, right, bottom]];
+};
+
+export const isMark = (file: PdfFile, annotation: Value): boolean =>
+  file.name(file.dictionary(annotation)?.get("Subtype")) === "Redact";
+
+/** Returns the marks of a page. */
+export const marksOf = (file: PdfFile, { reference }: SourcePage): Mark[] =>
+  (file.array(file.dictionary(reference)?.get("Annots")) ?? [])
+    .filter((annotation) => isMark(file, annotation))
+    .map((annotation) => quadsOfAnnotation(file, file.dictionary(annotation)!))
+    .filter((quads) => quads.length > 0);
+
+/** Adds marks to pages, except those that a page already has. */
+export class Marker {
+  readonly #file: PdfFile;
+  #state: Reference | undefined;
+  /** The appearances of all marks that are rectangles: viewers scale them. */
+  #rectangular: Reference | undefined;
+
+  constructor(file: PdfFile) {
+    this.#file = file;
+  }
+
+  add(page: SourcePage, marks: readonly Mark[]): void {
+    const file = this.#file;
+    const known = new Set(marksOf(file, page).map(keyOf));
+    const added = marks.filter((mark) => !known.has(keyOf(mark)));
+    if (added.length === 0) return;
+    const dictionary = completePage(file, page);
+    const before = file.array(dictionary.get("Annots")) ?? [];
+    dictionary.set("Annots", [...before, ...added.map((mark) => file.add(this.#annotation(mark, page.reference)))]);
+    file.put(page.reference, dictionary);
+  }
+
+  #annotation(mark: Mark, page: Reference): Dictionary {
+    const rectangle = boundsOfQuads(mark);
+    const [left, bottom, right, top] = rectangle;
+    const isRectangle = keyOf(mark) === keyOf([[left, top, right, top, left, bottom, right, bottom]]);
+    if (isRectangle) this.#rectangular ??= this.#appearance([UNIT], [0, 0, 1, 1]);
+    return Dictionary.of({
+      Type: Name.of("Annot"),
+      Subtype: Name.of("Redact"),
+      Rect: rectangle,
+      QuadPoints: mark.flat(),
+      C: [1, 0, 0],
+      IC: [0, 0, 0],
+      F: PRINTED,
+      P: page,
+      AP: (isRectangle && this.#rectangular) || this.#appearance(mark, rectangle),
+    });
+  }
+
+  /** Returns the appearances of a mark: a red area under which the text stays readable. */
+  #appearance(mark: Mark, rectangle: readonly number[]): Reference {
+    this.#state ??= this.#file.add(Dictionary.of({ Type: Name.of("ExtGState"), ca: 0.3, BM: Name.of("Multiply") }));
+    const content = mark.map((quad) => `${pathOf(quad)} f`).join("\n");
+    const dictionary = Dictionary.of({
+      Type: Name.of("XObject"),
+      Subtype: Name.of("Form"),
+      BBox: [...rectangle],
+      Resources: Dictionary.of({ ExtGState: Dictionary.of({ G: this.#state }) }),
+    });
+    const bytes = Buffer.from(`/G gs 1 0 0 rg ${content}`);
+    const form = this.#file.add(new PdfStream(dictionary, plainBody(new Uint8Array(bytes))));
+    return this.#file.add(Dictionary.of({ N: form }));
+  }
+}
+
+const keyOf = (mark: Mark): string =>
+  mark
+    .flat()
+    .map((number) => Math.round(number / EQUAL))
+    .join();
+
+/** Returns the operators of a closed path around a quadrilateral. */
+export function pathOf([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad): string {
+  const point = (x: number, y: number) => `${serializeNumber(x)} ${serializeNumber(y)}`;
+  return `${point(ulx, uly)} m ${point(urx, ury)} l ${point(lrx, lry)} l ${point(llx, lly)} l h`;
+}
+
+/** @throws EngineFailure `damaged` if there is a record that cannot be read: ignoring it would keep the matches */
+export function readRecord(file: PdfFile): Expression[] {
+  const owned = file.dictionary(file.dictionary(file.catalog.get("PieceInfo"))?.get(OWNER));
+  const text = file.string(file.dictionary(owned?.get("Private"))?.get(ENTRY));
+  if (!owned) return [];
+  try {
+    return expressions.parse(JSON.parse(decodeTextString(text ?? new PdfString(""))));
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
+    throw new EngineFailure("damaged", "the record of redactions", { cause: error });
+  }
+}
+
+/** Records expressions in addition to those of an earlier preview. */
+export function writeRecord(file: PdfFile, given: readonly Expression[]): void {
+  const all = new Map([...readRecord(file), ...given].map((one) => [JSON.stringify(one), one]));
+  const catalog = file.catalog.clone();
+  const pieces = file.dictionary(catalog.get("PieceInfo"))?.clone() ?? new Dictionary();
+  const text = encodeTextString(JSON.stringify([...all.values()]));
+  const now = `${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}Z`;
+  const piece = { LastModified: new PdfString(`D:${now}`), Private: Dictionary.of({ [ENTRY]: text }) };
+  catalog.set("PieceInfo", pieces.set(OWNER, Dictionary.of(piece)));
+  const root = file.trailer.get("Root");
+  if (root instanceof Reference) file.put(root, catalog);
+  else file.trailer.set("Root", file.add(catalog));
+}

@@ -1,0 +1,95 @@
+// The areas of matches: one quadrilateral for each line.
+import { apply, type Matrix } from "../content/matrix.ts";
+import type { Glyphs } from "../engines/mupdf/glyphs.ts";
+import type { GlyphRange } from "./readings.ts";
+
+/** Upper left, upper right, lower left and lower right corner: x and y of each. */
+export type Quad = readonly [number, number, number, number, number, number, number, number];
+
+/** Height above and depth below the baseline, in font sizes. More would touch the lines above and below. */
+const ABOVE = 0.8;
+const BELOW = 0.23;
+/** Minimum extent in points. */
+const THIN = 0.5;
+
+/** @param toUser maps the space of the glyphs to user space */
+export function quadsOf(glyphs: Glyphs, { first, last }: GlyphRange, toUser: Matrix): Quad[] {
+  const quads: Quad[] = [];
+  for (let line = lineOf(glyphs, first), from = first; from <= last; line++) {
+    const to = Math.min(last + 1, glyphs.lineStarts[line + 1] ?? glyphs.count);
+    if (to > from) quads.push(quadOf(glyphs, from, to, glyphs.directions[line]!, toUser));
+    from = to;
+  }
+  return quads;
+}
+
+/** Returns the index of the last line that starts at or before a glyph. */
+function lineOf({ lineStarts }: Glyphs, glyph: number): number {
+  let [from, to] = [0, lineStarts.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (lineStarts[middle]! <= glyph) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+}
+
+function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [number, number], toUser: Matrix): Quad {
+  const along = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as [number, number];
+  const across = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as [number, number];
+  for (let glyph = from; glyph < to; glyph++) {
+    const corners = glyphs.corners(glyph);
+    const heights = [0, 2, 4, 6].map((at) => corners[at]! * dy - corners[at + 1]! * dx);
+    const [x, y] = glyphs.origin(glyph);
+    const baseline = x * dy - y * dx;
+    const size = glyphs.size(glyph);
+    const low = Math.max(Math.min(...heights), baseline - BELOW * size);
+    const high = Math.min(Math.max(...heights), baseline + ABOVE * size);
+    // The baseline of vertical text is not on a side of its glyphs.
+    const isUsable = high - low > size / 4;
+    widen(across, isUsable ? [low, high] : heights);
+    widen(
+      along,
+      [0, 2, 4, 6].map((at) => corners[at]! * dx + corners[at + 1]! * dy),
+    );
+  }
+  for (const range of [along, across]) {
+    const missing = THIN - (range[1] - range[0]);
+    if (missing > 0) widen(range, [range[0] - missing / 2, range[1] + missing / 2]);
+  }
+  const corner = (s: number, t: number) => apply(toUser, s * dx + t * dy, s * dy - t * dx);
+  const [[left, right], [bottom, top]] = [along, across];
+  return [...corner(left, top), ...corner(right, top), ...corner(left, bottom), ...corner(right, bottom)];
+}
+
+function widen(range: [number, number], values: readonly number[]): void {
+  range[0] = Math.min(range[0], ...values);
+  range[1] = Math.max(range[1], ...values);
+}
+
+/**
+ * Reports whether a point is inside a quadrilateral.
+ * @param margin minimum distance from the sides in points; negative for points outside
+ */
+export function isInside(
+  [ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad,
+  x: number,
+  y: number,
+  margin: number,
+): boolean {
+  const corners = [ulx, uly, urx, ury, lrx, lry, llx, lly];
+  const turn = Math.sign((urx - ulx) * (lly - uly) - (ury - uly) * (llx - ulx));
+  for (let at = 0; at < 8; at += 2) {
+    const [fromX, fromY] = [corners[at]!, corners[at + 1]!];
+    const [alongX, alongY] = [corners[(at + 2) % 8]! - fromX, corners[(at + 3) % 8]! - fromY];
+    const distance = (alongX * (y - fromY) - alongY * (x - fromX)) / (Math.hypot(alongX, alongY) || 1);
+    if (distance * turn < margin) return false;
+  }
+  return true;
+}
+
+export const boundsOfQuads = (quads: readonly Quad[]): [number, number, number, number] => {
+  const xs = quads.flatMap((quad) => [quad[0], quad[2], quad[4], quad[6]]);
+  const ys = quads.flatMap((quad) => [quad[1], quad[3], quad[5], quad[7]]);
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+};

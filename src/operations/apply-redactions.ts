@@ -1,0 +1,89 @@
+// Removes for good what Redact annotations cover, and every match of the recorded expressions elsewhere. Yields one
+// output, after two engines have found no match in it.
+import { countedNotices } from "../document/contract/notice.ts";
+import { type Context, defineOperation, type Run } from "../document/contract/operation.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { rgb } from "../document/contract/parameters/color.ts";
+import { type CoveredAreas, withoutCoveredContent } from "../document/engines/mupdf/redaction.ts";
+import { writeFile } from "../document/objects/writer.ts";
+import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
+import { placesOf } from "../document/pages/page-tree.ts";
+import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
+import { cleanDocument } from "../document/redaction/clean-document.ts";
+import { CoveredText } from "../document/redaction/covered-text.ts";
+import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
+import { Finder } from "../document/redaction/expressions/expressions.ts";
+import { fold } from "../document/redaction/expressions/fold.ts";
+import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
+import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
+import { prove } from "../document/redaction/proof.ts";
+import { findOnPage, type GlyphRange, textOf } from "../document/redaction/readings.ts";
+import { readWhole } from "./in-memory.ts";
+
+const parameters = {
+  rgbColor: parameter("Color of the boxes in place of the removed content.", rgb, "0,0,0"),
+};
+export type ApplyRedactionsParams = Params<typeof parameters>;
+
+/** @throws EngineFailure `crashed` if a match is left; before any output */
+const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, context) {
+  const { bytes, marks, finder, notices } = await prepare(await input!.bytes(), context);
+  const kept = new Set<string>();
+  const unreadable = new UnreadablePages();
+  const areas = new Map<number, CoveredAreas>();
+  const { heapLimitBytes, signal } = context;
+  await readEachPage(bytes, heapLimitBytes, signal, (page) => {
+    unreadable.look(page);
+    const whole = (marks.get(page.index) ?? []).flat();
+    const covered = new CoveredText(page, whole);
+    if (whole.length > 0) areas.set(page.index, { ofText: covered.areas, whole });
+    for (const range of findOnPage(page.glyphs, finder)) {
+      if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
+      kept.add(fold(textOf(page.glyphs, range)).text);
+    }
+  });
+  const redacted = areas.size > 0 ? await withoutCoveredContent(bytes, heapLimitBytes, areas, signal) : bytes;
+  const whole = await withBoxes(redacted, marks, rgbColor, context);
+  await prove(whole, { finder, marks, kept }, context);
+  yield pdfOutput(whole, [...notices, ...countedNotices("matches-kept", kept.size), ...unreadable.notices]);
+};
+
+export const applyRedactions = defineOperation({ name: "apply-redactions", parameters, run });
+
+/** Returns a copy without matches outside of pages, together with what remains to be done on pages. */
+async function prepare(bytes: Uint8Array, context: Context) {
+  using pdf = await openPdf(bytes, context);
+  const { file, notices } = pdf;
+  const pages = placesOf(file);
+  const finder = new Finder(readRecord(file));
+  const marks = new Map<number, readonly Mark[]>();
+  const forms = new Set<number>();
+  for (const page of pages) {
+    context.signal.throwIfAborted();
+    const found = marksOf(file, page);
+    if (found.length === 0) continue;
+    marks.set(page.index, found);
+    makeLinesExplicit(file, page, forms);
+  }
+  removeMarks(file, pages);
+  notices.push(...withdrawClaims(file, () => true), ...(await cleanDocument(file, pages, finder, context.signal)));
+  const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
+  return { bytes: clean, marks, finder, notices };
+}
+
+async function withBoxes(
+  bytes: Uint8Array,
+  marks: ReadonlyMap<number, readonly Mark[]>,
+  color: readonly number[],
+  context: Context,
+): Promise<Uint8Array> {
+  using pdf = await openPdf(bytes, context);
+  fillMarks(pdf.file, marks, color);
+  return await readWhole(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }));
+}
+
+function isEveryGlyph({ first, last }: GlyphRange, isOne: (glyph: number) => boolean): boolean {
+  for (let glyph = first; glyph <= last; glyph++) if (!isOne(glyph)) return false;
+  return true;
+}

@@ -1,0 +1,59 @@
+// Marks matches of expressions with Redact annotations, and records the expressions in the document. Yields one output.
+import { OutOfRange } from "../document/contract/failure.ts";
+import { LIMITS } from "../document/contract/limits.ts";
+import { countedNotices } from "../document/contract/notice.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { json } from "../document/contract/parameters/json.ts";
+import { writeFile } from "../document/objects/writer.ts";
+import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
+import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
+import { placesOf } from "../document/pages/page-tree.ts";
+import { countElsewhere } from "../document/redaction/clean-document.ts";
+import { expressions, Finder } from "../document/redaction/expressions/expressions.ts";
+import { type Mark, Marker, writeRecord } from "../document/redaction/marks.ts";
+import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
+import { quadsOf } from "../document/redaction/quads.ts";
+import { findOnPage } from "../document/redaction/readings.ts";
+
+const parameters = {
+  redactions: parameter("JSON with the texts to redact: literals, regular expressions and presets.", {
+    ...json(expressions, { name: "Redactions" }),
+    isSecret: true,
+  }),
+};
+export type MarkRedactionsParams = Params<typeof parameters>;
+
+const TOO_MANY = `A request marks at most ${LIMITS.redactionMarks} matches.`;
+
+/** @throws OutOfRange if there are too many matches; EngineFailure; before any output */
+const run: Run<MarkRedactionsParams> = async function* ([input], { redactions }, context) {
+  const bytes = await input!.bytes();
+  const finder = new Finder(redactions);
+  const marks = new Map<number, Mark[]>();
+  const unreadable = new UnreadablePages();
+  let count = 0;
+  await readEachPage(bytes, context.heapLimitBytes, context.signal, (page) => {
+    unreadable.look(page);
+    const found = findOnPage(page.glyphs, finder);
+    count += found.length;
+    if (count > LIMITS.redactionMarks) throw new OutOfRange("redactions", String(count), TOO_MANY);
+    const quads = found.map((range) => quadsOf(page.glyphs, range, page.toUser)).filter((mark) => mark.length > 0);
+    if (quads.length > 0) marks.set(page.index, quads);
+  });
+  using pdf = await openPdf(bytes, context);
+  const { file, notices } = pdf;
+  const places = placesOf(file);
+  const elsewhere = await countElsewhere(file, places, finder, context.signal);
+  const marker = new Marker(file);
+  for (const [index, found] of marks) marker.add(places[index]!, found);
+  writeRecord(file, redactions);
+  notices.push(
+    ...withdrawClaims(file, () => true),
+    ...countedNotices("matches-elsewhere", elsewhere),
+    ...unreadable.notices,
+  );
+  yield pdfOutput(writeFile(file, undefined, { classic: isClassic(file) }), notices);
+};
+
+export const markRedactions = defineOperation({ name: "mark-redactions", parameters, run });

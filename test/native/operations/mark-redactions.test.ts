@@ -1,0 +1,164 @@
+// Contract: docs/api.md#pdf-with-redacted-text-preview, #pdf-with-redacted-text-applied
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import type { Notice } from "../../../src/document/contract/notice.ts";
+import { applyRedactions } from "../../../src/operations/apply-redactions.ts";
+import { type MarkRedactionsParams, markRedactions } from "../../../src/operations/mark-redactions.ts";
+import { HELVETICA } from "../../fixtures/form-pdfs.ts";
+import { encrypted, textPdf } from "../../fixtures/pdfs.ts";
+import { HOSTILE_PDFS, onePage, stream } from "../../support/hostile-pdfs.ts";
+import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
+import { picturesOf, qpdfComplaints, textOf, uncompressed, withFile } from "../../support/pdf-readers.ts";
+
+type Redactions = MarkRedactionsParams["redactions"];
+const literal = (value: string): Redactions => [{ type: "literal", value }];
+
+const mark = async (pdf: Uint8Array, redactions: Redactions) =>
+  (await outputsOf(markRedactions, [pdf], { redactions }))[0]!;
+const apply = async (pdf: Uint8Array, rgbColor: readonly number[] = [0, 0, 0]) =>
+  (await outputsOf(applyRedactions, [pdf], { rgbColor }))[0]!;
+const redact = async (pdf: Uint8Array, redactions: Redactions, color?: readonly number[]) =>
+  apply(await mark(pdf, redactions), color);
+
+const page = (content: string, resources = "", more: Parameters<typeof onePage>[2] = []) =>
+  onePage(content, `/Font<</F 5 0 R>>${resources}`, [HELVETICA, ...more]);
+const marksIn = (pdf: Uint8Array) => uncompressed(pdf).split("/Subtype /Redact").length - 1;
+
+/** Returns the words of a PDF and their boxes, as poppler reads them. */
+function wordsOf(pdf: Uint8Array): readonly (readonly [word: string, ...box: number[]])[] {
+  const html = withFile(pdf, (path) => execFileSync("pdftotext", ["-bbox", path, "-"], { encoding: "utf8" }));
+  const pattern = /xMin="([\d.-]+)" yMin="([\d.-]+)" xMax="([\d.-]+)" yMax="([\d.-]+)">([^<]*)</g;
+  return [...html.matchAll(pattern)].map(([, a, b, c, d, word]) => [word!, Number(a), Number(b), Number(c), Number(d)]);
+}
+
+describe("a preview", () => {
+  test("marks each match once, visibly, and keeps the text", async () => {
+    const pdf = page("BT /F 12 Tf 72 700 Td (One HERON and two HERON) Tj ET");
+    const marked = await mark(pdf, literal("HERON"));
+    expect(qpdfComplaints(marked)).toBe("");
+    expect(marksIn(marked)).toBe(2);
+    expect(textOf(marked).join("")).toContain("One HERON and two HERON");
+    const red = picturesOf(marked, 72)[0]!
+      .toString("latin1")
+      .match(/\xff[^\xff]\xb3|\xff\xb3\xb3|\xff\xb2\xb2/g);
+    expect(red?.length).toBeGreaterThan(200);
+    expect(marksIn(await mark(marked, literal("HERON")))).toBe(2);
+    expect(marksIn(await mark(marked, literal("two")))).toBe(3);
+    const applied = await apply(await mark(marked, literal("two")));
+    expect(textOf(applied).join("").trim().split(/\s+/)).toEqual(["One", "and"]);
+  });
+
+  test("whose mark was deleted keeps the text, and says so", async () => {
+    const marked = await mark(page("BT /F 12 Tf 72 700 Td (One HERON here) Tj ET"), literal("HERON"));
+    const unmarked = Buffer.from(uncompressed(marked).replaceAll("/Subtype /Redact", "/Subtype /Square"), "latin1");
+    const notices: Notice[] = [];
+    for await (const output of applyRedactions.run([inputOf(unmarked)], { rgbColor: [0, 0, 0] }, CONTEXT)) {
+      expect(textOf(await bytesOf(output)).join("")).toContain("HERON");
+      notices.push(...(output.notices?.() ?? []));
+    }
+    expect(notices).toContainEqual({ code: "matches-kept", count: 1 });
+  });
+
+  test("names pages whose text has no known characters", async () => {
+    const more = [
+      "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[7 0 R]>>",
+      "<</Type/Font/Subtype/CIDFontType2/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>/DW 500>>",
+    ];
+    const pdf = onePage("BT /G 12 Tf 72 700 Td <00120034> Tj ET", "/Font<</G 6 0 R>>", [HELVETICA, ...more]);
+    for await (const output of markRedactions.run([inputOf(pdf)], { redactions: literal("x") }, CONTEXT)) {
+      await bytesOf(output);
+      expect(output.notices?.()).toContainEqual({ code: "text-unreadable", count: 1, subjects: [{ name: "1" }] });
+    }
+  });
+});
+
+const LINES: Readonly<Record<string, string>> = {
+  "one string": "BT /F 12 Tf 72 700 Td (Left HERON right) Tj ET",
+  "leading operators": "BT /F 12 Tf 13 TL 72 700 Td (Upper HERON line) Tj T* (Middle HERON line) Tj (Lower line) ' ET",
+  "a spaced line": "BT /F 12 Tf 14 TL 72 700 Td (Upper line) Tj 3 1 (Lower HERON line) \" (Next line) ' ET",
+  "TD as a leading": "BT /F 12 Tf 72 700 TD (Upper) Tj 0 -20 TD (HERON one) Tj T* (two) Tj ET",
+  "kerned glyphs": "BT /F 12 Tf 72 700 Td [(Le)-30(ft )20(HER)40(ON)-60( ri)10(ght)] TJ ET",
+  "scaled glyphs": "BT /F 12 Tf 80 Tz 2 Tc 5 Tw 3 Ts 72 700 Td (Left HERON right) Tj ET",
+  "close lines": "BT /F 12 Tf 10 TL 72 700 Td (Abcpqy line) Tj T* (x HERON y) Tj T* (Abcpqy line) Tj ET",
+  "turned text": "BT /F 12 Tf 0 1 -1 0 300 300 Tm (Left HERON right) Tj ET",
+  "a scaled space": "q .5 0 0 .5 100 100 cm BT /F 24 Tf 72 700 Td (Left HERON right) Tj ET Q",
+  columns: "BT /F 12 Tf 72 700 Td (Left HERON) Tj 200 0 Td (Right column) Tj -200 -14 Td (Left next) Tj ET",
+};
+
+test.each(Object.entries(LINES))("the neighbors stay where they are: %s", async (_, content) => {
+  const pdf = page(content);
+  const before = wordsOf(pdf).filter(([word]) => word !== "HERON");
+  const after = wordsOf(await redact(pdf, literal("HERON")));
+  expect(after.map(([word]) => word).toSorted()).toEqual(before.map(([word]) => word).toSorted());
+  for (const [word, ...box] of before) {
+    const distances = after
+      .filter(([other]) => other === word)
+      .map(([, ...other]) => Math.max(...box.map((value, at) => Math.abs(value - other[at]!))));
+    expect([word, Math.min(...distances) <= 0.01]).toEqual([word, true]);
+  }
+});
+
+test("boxes have the color, pixels under them are gone, and all others stay", async () => {
+  const samples = Buffer.from(Array.from({ length: 200 * 100 * 3 }, (_, at) => (at * 37) % 251));
+  const image = stream(
+    samples,
+    "/Type/XObject/Subtype/Image/Width 200/Height 100/BitsPerComponent 8/ColorSpace/DeviceRGB",
+  );
+  const pdf = page(
+    "q 400 0 0 200 100 400 cm /I Do Q BT /F 20 Tf 3 Tr 150 500 Td (scan HERON scan) Tj ET",
+    "/XObject<</I 6 0 R>>",
+    [image],
+  );
+  const applied = await redact(pdf, literal("HERON"), [255, 0, 255]);
+  const [before, after] = [picturesOf(pdf, 72)[0]!, picturesOf(applied, 72)[0]!];
+  const header = before.length - 612 * 792 * 3;
+  let changed = 0;
+  for (let at = header; at < before.length; at += 3) {
+    if (Math.max(...[0, 1, 2].map((part) => Math.abs(before[at + part]! - after[at + part]!))) <= 1) continue;
+    changed++;
+    const [x, y] = [((at - header) / 3) % 612, 792 - Math.floor((at - header) / 3 / 612)];
+    expect([x > 192 && x < 278 && y > 488 && y < 522, x, y]).toEqual([true, x, y]);
+  }
+  expect(changed).toBeGreaterThan(60 * 15);
+  expect(after.subarray(header).toString("hex")).toContain("ff00ff".repeat(50));
+  const pictures = withFile(applied, (path, folder) => {
+    execFileSync("pdfimages", ["-png", path, `${folder}/i`]);
+    return execFileSync("pngtopnm", [`${folder}/i-000.png`], { maxBuffer: 2 ** 24 });
+  });
+  // The box covers about 70 by 20 points of an image with half a pixel per point.
+  const kept = pictures.subarray(pictures.length - samples.length);
+  const cleared = samples.reduce((count, sample, at) => count + Number(sample !== kept[at]), 0) / 3;
+  expect(cleared).toBeGreaterThan(250);
+  expect(cleared).toBeLessThan(600);
+});
+
+test("presets are removed, and the words beside them stay", async () => {
+  const pdf = page(
+    "BT /F 10 Tf 72 700 Td (Mail ann.lee@example.org or pay DE89 3704 0044 0532 0130 00 by 2031-02-03.) Tj ET",
+  );
+  const names = ["email", "international_bank_account_number", "date"] as const;
+  const applied = await redact(
+    pdf,
+    names.map((value) => ({ type: "preset", value })),
+  );
+  expect(textOf(applied).join("").trim().split(/\s+/)).toEqual(["Mail", "or", "pay", "by", "."]);
+});
+
+test("a document with an owner password, and one without marks", async () => {
+  const pdf = encrypted(await textPdf(2), "", "owner");
+  expect(textOf(await redact(pdf, literal("zzz")))).toHaveLength(2);
+  expect(await reasonOf(() => mark(encrypted(pdf, "user", "owner"), literal("a")))).toBe("password-protected");
+});
+
+test("hostile documents end", async () => {
+  for (const { bytes } of HOSTILE_PDFS) {
+    await reasonOf(() => redact(bytes(), [{ type: "regex", value: "(a*)*b" }, ...literal("a")]));
+  }
+}, 600_000);
+
+test("100,000 matches, and one more", async () => {
+  const lines = (count: number) => Array.from({ length: count / 100 }, () => `(${"a ".repeat(100)}) '`).join("\n");
+  const content = (count: number) => page(`BT /F 0.5 Tf 0.6 TL 20 780 Td ${lines(count)} ET`);
+  expect(marksIn(await mark(content(20_000), literal("a")))).toBe(20_000);
+  await expect(mark(content(100_100), literal("a"))).rejects.toThrow("out of range");
+}, 300_000);

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { type Expression, expressions, Finder } from "../../../../src/document/redaction/expressions/expressions.ts";
+import { PRESETS } from "../../../../src/document/redaction/expressions/presets.ts";
+
+const found = (text: string, ...given: Expression[]) =>
+  new Finder(given).find(text).map(({ start, end }) => text.slice(start, end));
+const preset = (value: string) => ({ type: "preset", value }) as Expression;
+
+describe("presets find what exists", () => {
+  test.each<[name: string, ...texts: string[]]>([
+    ["email", "john.doe+x@example.co.uk", "j\u00f6rg@m\u00fcller.de"],
+    [
+      "phone_number",
+      "(212) 555-1234",
+      "+49 (0)30 1234567",
+      "+1-212-555-1234",
+      "212.555.1234",
+      "030/1234567",
+      "555-1234",
+    ],
+    ["date", "2024-01-05", "31/12/2023", "January 5, 2024", "5. Januar 2024", "5 de enero de 2024", "12/31/99"],
+    ["date", "1er janvier 2020", "5th of May 2021", "29 February 2024", "05.11.23", "March 2020"],
+    ["us_ssn", "123-45-6789", "123 45 6789", "123\u201345\u20136789"],
+    ["url", "https://example.com/a(b)c?x=1", "www.foo.de", "example.com/path", "ftp://10.0.0.1/x"],
+    ["credit_card", "4111 1111 1111 1111", "3782-822463-10005", "5500005555555559", "6011000990139424"],
+    ["bank_routing_number", "021000021", "026009593"],
+    ["international_bank_account_number", "DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"],
+    ["swift_bic_number", "DEUTDEFF500", "COBADEFFXXX"],
+    ["ipv4", "192.168.1.1", "10.0.0.0/8"],
+    ["ipv6", "2001:db8::1", "fe80::1%eth0", "::1", "1:2:3:4:5:6:7:8", "::ffff:192.168.1.1"],
+  ])("%s", (name, ...texts) => {
+    for (const text of texts) expect(found(`see ${text}, or not`, preset(name))).toEqual([text]);
+  });
+
+  test("by the word before a number", () => {
+    expect(found("PIN: 1234, pin code is 98765", preset("credit_debit_pin"))).toEqual(["1234", "98765"]);
+    expect(found("SSN 123456789 and 987654321", preset("us_ssn"))).toEqual(["123456789"]);
+    expect(found("BIC DEUTDEFF", preset("swift_bic_number"))).toEqual(["DEUTDEFF"]);
+    expect(found("Tel. 2125551234, no. 2125551235", preset("phone_number"))).toEqual(["2125551234"]);
+  });
+});
+
+test.each<[name: string, ...texts: string[]]>([
+  ["email", "a@b", "x@", "@handle", "price @ 3.50"],
+  ["phone_number", "2024-01-05", "invoice 2024001234", "192.168.1.100", "1.234.567,89", "12345678901", "pages 3-14"],
+  ["date", "2023-02-30", "30.2.2024", "99/99/2024", "may 12", "1.2.3", "section 5.1.24"],
+  ["us_ssn", "000-12-3456", "666-12-1234", "900-12-3456", "123-00-4567", "123-45-0000", "123456789"],
+  ["url", "foo.py", "e.g. this", "john@example.com", "end.Next", "Node.js"],
+  ["credit_card", "4111111111111112", "1234567890123452", "0000000000000000"],
+  ["credit_debit_pin", "PINE 1234", "PIN 12", "1234", "pinned 4567"],
+  ["bank_routing_number", "123456789", "021000022", "000000000"],
+  ["international_bank_account_number", "DE89370400440532013001", "XX89370400440532013000", "GB82"],
+  ["swift_bic_number", "CUSTOMER", "DOCUMENT", "ABCDZZ22"],
+  ["ipv4", "999.1.1.1", "version 1.2.3.4", "1.2.3", "1.2.3.4.5"],
+  ["ipv6", "12:30:45", "std::vector", "a::b::1", "::"],
+])("the preset %s finds nothing else", (name, ...texts) => {
+  for (const text of texts) expect([text, found(`see ${text} or not`, preset(name))]).toEqual([text, []]);
+});
+
+test("spellings that look alike are equal", () => {
+  const literal = (value: string) => ({ type: "literal", value }) as const;
+  expect(found("the o\ufb03ce", literal("office"))).toEqual(["o\ufb03ce"]);
+  expect(found("Zoe\u0308 left", literal("Zo\u00eb"))).toEqual(["Zoe\u0308"]);
+  expect(found("a \u00a0 b", literal("a b"))).toEqual(["a \u00a0 b"]);
+  expect(found("con\u00adfi\u200bdential", literal("confidential"))).toEqual(["con\u00adfi\u200bdential"]);
+  expect(found("Secret", literal("secret"))).toEqual([]);
+  expect(found("aXbXc", literal("X"), { type: "regex", value: "X.X" })).toEqual(["XbX"]);
+});
+
+test("an expression needs linear time", () => {
+  const text = "a".repeat(50_000);
+  for (const value of ["(a*)*b", "(a+)+$x", "(a|aa)+c", "(.*)*x{500}"]) {
+    expect(found(text, { type: "regex", value })).toEqual([]);
+  }
+  const runs = ["a.", "1 ", ":a", "1", "1 2.3-", "(1)", "9", "-", "a-", "0:", "12/", "A1 "].map(
+    (one) => `${one.repeat(9000)}x\n`,
+  );
+  for (const name of Object.keys(PRESETS)) expect(found(runs.join(""), preset(name)).length).toBeLessThan(5);
+});
+
+test.each([
+  ["an unknown type", [{ type: "word", value: "a" }]],
+  ["no entry", []],
+  ["an object", { type: "literal", value: "a" }],
+  ["an empty literal", [{ type: "literal", value: "" }]],
+  ["only white space", [{ type: "literal", value: " \u200b" }]],
+  ["an invalid expression", [{ type: "regex", value: "(" }]],
+  ["a backreference", [{ type: "regex", value: "(a)\\1" }]],
+  ["a huge expression", [{ type: "regex", value: "((a{100}){100}){100}" }]],
+  ["an unknown preset", [{ type: "preset", value: "name" }]],
+])("%s is invalid", (_, given) => {
+  expect(expressions.safeParse(given).success).toBe(false);
+});
