@@ -1,9 +1,10 @@
 // Declares /pdf-with-redacted-text-preview, which marks the text that /pdf-with-redacted-text-applied removes.
+
 import { mayBePdf } from "../document/contract/media-type.ts";
+import { SECRET } from "../document/contract/parameters/text.ts";
 import { markRedactions } from "../operations/mark-redactions.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 import { fieldRequired, fieldTooLarge, outOfRange } from "../service/http/contract/errors.ts";
-import { SECRET_VALUE } from "../service/http/contract/fields.ts";
 
 export const pdfWithRedactedTextPreview = defineEndpoint({
   path: "/pdf-with-redacted-text-preview",
@@ -16,5 +17,5 @@ export const pdfWithRedactedTextPreview = defineEndpoint({
   operation: markRedactions,
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },
   allowsLargerUploads: true,
-  errors: [fieldRequired("redactions"), fieldTooLarge("redactions"), outOfRange("redactions.0.value", SECRET_VALUE)],
+  errors: [fieldRequired("redactions"), fieldTooLarge("redactions"), outOfRange("redactions.0.value", SECRET)],
 });
