@@ -1,5 +1,6 @@
 // Answers questions about a PDF. Yields one output, an object in JSON with a member for each answer. A PDF that needs a
 // password is not an error, but few questions then have an answer.
+import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import { declareOperation, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
@@ -8,7 +9,7 @@ import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/s
 import { DocumentFacts } from "../document/facts/document-facts.ts";
 import { findTransparency, isImageOnly } from "../document/facts/shown-content.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { openPdf } from "../document/pages/open-pdf.ts";
+import { type OpenOptions, openPdf } from "../document/pages/open-pdf.ts";
 import { currentOpenPassword } from "./protection/current-passwords.ts";
 
 interface Question {
@@ -17,12 +18,14 @@ interface Question {
   answer(facts: DocumentFacts, input: Input): unknown;
   /** The answer for a document that needs a password. @default no answer */
   locked?(input: Input): unknown;
+  /** True if the answer is in objects that a password does not encrypt: all but strings and streams. @default false */
+  readonly isUnencrypted?: boolean;
 }
 
-const yesOrNo = (answer: Question["answer"], locked?: Question["locked"]): Question => ({
-  ...{ schema: { type: "boolean" }, answer },
-  ...(locked ? { locked } : {}),
+const yesOrNo = (answer: Question["answer"], more: Pick<Question, "locked" | "isUnencrypted"> = {}): Question => ({
+  ...{ schema: { type: "boolean" }, answer, ...more },
 });
+const UNENCRYPTED = { isUnencrypted: true } as const;
 const text = (answer: (facts: DocumentFacts) => string): Question => ({ schema: { type: "string" }, answer });
 const list = (
   properties: Readonly<Record<string, JsonSchema>>,
@@ -39,7 +42,7 @@ const BOX = { type: "array", items: { type: "number" }, minItems: 4, maxItems: 4
 
 /** The questions, in the order in which `all` answers them. */
 const QUESTIONS = {
-  tagged: yesOrNo((facts) => facts.isTagged),
+  tagged: yesOrNo((facts) => facts.isTagged, UNENCRYPTED),
   image_only: yesOrNo(isImageOnly),
   title: text((facts) => facts.information("Title")),
   subject: text((facts) => facts.information("Subject")),
@@ -54,20 +57,23 @@ const QUESTIONS = {
     answer: (facts) => facts.customInformation,
   },
   doc_language: text((facts) => facts.language),
-  page_count: { schema: { type: "integer" }, answer: (facts) => facts.pages.length },
-  page_boxes: list({ page: INTEGER, media: BOX, crop: BOX, bleed: BOX, trim: BOX, art: BOX }, (facts) => facts.boxes),
-  page_sizes: list({ page: INTEGER, width: NUMBER, height: NUMBER }, (facts) => facts.sizes),
-  contains_annotations: yesOrNo((facts) => facts.hasAnnotations),
-  contains_signature: yesOrNo((facts) => facts.isSigned),
-  pdf_version: text((facts) => facts.version),
+  page_count: { schema: { type: "integer" }, answer: (facts) => facts.pages.length, ...UNENCRYPTED },
+  page_boxes: {
+    ...list({ page: INTEGER, media: BOX, crop: BOX, bleed: BOX, trim: BOX, art: BOX }, (facts) => facts.boxes),
+    ...UNENCRYPTED,
+  },
+  page_sizes: { ...list({ page: INTEGER, width: NUMBER, height: NUMBER }, (facts) => facts.sizes), ...UNENCRYPTED },
+  contains_annotations: yesOrNo((facts) => facts.hasAnnotations, UNENCRYPTED),
+  contains_signature: yesOrNo((facts) => facts.isSigned, UNENCRYPTED),
+  pdf_version: { ...text((facts) => facts.version), ...UNENCRYPTED },
   file_size: { schema: { type: "integer" }, answer: (_, { size }) => size, locked: ({ size }) => size },
   filename: { schema: { type: "string" }, answer: (_, { name }) => name, locked: ({ name }) => name },
-  restrict_permissions_set: yesOrNo((facts) => facts.isRestricted),
+  restrict_permissions_set: yesOrNo((facts) => facts.isRestricted, UNENCRYPTED),
   contains_xfa: yesOrNo((facts) => facts.hasXfa),
-  contains_acroforms: yesOrNo((facts) => facts.hasFields),
+  contains_acroforms: yesOrNo((facts) => facts.hasFields, UNENCRYPTED),
   contains_javascript: yesOrNo((facts) => facts.hasScripts()),
   contains_transparency: yesOrNo(findTransparency),
-  contains_embedded_file: yesOrNo((facts) => facts.hasEmbeddedFiles),
+  contains_embedded_file: yesOrNo((facts) => facts.hasEmbeddedFiles, UNENCRYPTED),
   uses_embedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isEmbedded),
   uses_nonembedded_fonts: yesOrNo(async ({ fonts }) => (await fonts).isNonembedded),
   fonts: list({ name: TEXT, type: TEXT, embedded: BOOLEAN, subset: BOOLEAN }, (facts) => facts.listFonts()),
@@ -75,16 +81,27 @@ const QUESTIONS = {
     { name: TEXT, description: TEXT, type: TEXT, size: { type: ["integer", "null"] } },
     (facts) => facts.attachments,
   ),
+  images: list(
+    {
+      ...{ page: INTEGER, type: { enum: ["image", "stencil", "mask", "soft-mask"] }, width: INTEGER, height: INTEGER },
+      ...{ color_space: TEXT, bits: INTEGER, filter: TEXT, x_resolution: NUMBER, y_resolution: NUMBER },
+    },
+    (facts) => facts.listImages(),
+  ),
+  signatures: list(
+    {
+      ...{ field: TEXT, signer: TEXT, date: TEXT, subfilter: TEXT },
+      ...{ covers_file: BOOLEAN, valid: { type: ["boolean", "null"] } },
+    },
+    (facts) => facts.signatures,
+  ),
   // The validator replaces the declared level, such as `2b`, by its finding.
   pdfa: yesOrNo(({ claims }) => /^PDF\/A-([123][abu]|4[ef]?)$/.exec(claims.get("PDF/A") ?? "")?.[1] ?? false),
   pdfua_claim: yesOrNo(({ claims }) => claims.has("PDF/UA")),
   pdfe_claim: yesOrNo(({ claims }) => claims.has("PDF/E")),
   pdfx_claim: yesOrNo(({ claims }) => claims.has("PDF/X")),
   pdfvt_claim: yesOrNo(({ claims }) => claims.has("PDF/VT")),
-  requires_password_to_open: yesOrNo(
-    (facts) => facts.needsPassword,
-    () => true,
-  ),
+  requires_password_to_open: yesOrNo((facts) => facts.needsPassword, { locked: () => true }),
 } satisfies Readonly<Record<string, Question>>;
 type Query = keyof typeof QUESTIONS;
 
@@ -113,16 +130,21 @@ const run: Run<PdfInfoParams> = async function* ([input], params, context) {
   const facts = new Map<string, unknown>();
   const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
   const bytes = await input!.bytes();
-  try {
-    using pdf = await openPdf(bytes, context, {
-      ...{ asIs: true, engine: await acquireMupdf(limits) },
-      passwords: { open: params.currentOpenPassword },
-    });
+  const engine = await acquireMupdf(limits);
+  const ask = async (options: OpenOptions, asked: typeof questions) => {
+    using pdf = await openPdf(bytes, context, { ...options, asIs: true });
     const document = new DocumentFacts(pdf, context);
-    for (const [query, { answer }] of questions) facts.set(query, await answer(document, input!));
+    for (const [query, { answer }] of asked) facts.set(query, await answer(document, input!));
+  };
+  try {
+    await ask({ engine, passwords: { open: params.currentOpenPassword } }, questions);
   } catch (error) {
-    if (!(error instanceof EngineFailure && error.reason === "password-protected")) throw error;
+    if (!isLocked(error)) throw error;
     for (const [query, { locked }] of questions) if (locked) facts.set(query, locked(input!));
+    const unencrypted = questions.filter(([, { isUnencrypted }]) => isUnencrypted);
+    // Object streams are encrypted as a whole.
+    if (unencrypted.length > 0 && !contains(bytes, "ObjStm"))
+      await unlessFailed(ask({ withoutKey: true }, unencrypted));
   } finally {
     context.defer(() => prepareSpare(limits));
   }
@@ -131,6 +153,14 @@ const run: Run<PdfInfoParams> = async function* ([input], params, context) {
   const answer = { ...Object.fromEntries(facts), allQueriesProcessed: open.length === 0 };
   yield jsonOutput(open.length === 0 ? answer : { ...answer, warning });
 };
+
+/** Waits for answers that a document need not have. */
+const unlessFailed = (answers: Promise<void>): Promise<void> =>
+  answers.catch((error) => {
+    if (!(error instanceof EngineFailure)) throw error;
+  });
+
+const isLocked = (error: unknown): boolean => error instanceof EngineFailure && error.reason === "password-protected";
 
 const jsonOutput = (value: object) => ({
   ...{ extension: "json", type: "application/json", body: new TextEncoder().encode(JSON.stringify(value)) },

@@ -18,6 +18,8 @@ import { type AttachedFile, attachedFile } from "./attached-file.ts";
 import { nameText } from "./name-text.ts";
 import { pageBoxes } from "./page-boxes.ts";
 import { findFontKinds, listFonts, type PageSource } from "./shown-content.ts";
+import { listImages } from "./shown-images.ts";
+import { type SignatureFact, SignatureReader } from "./signature-facts.ts";
 
 const DC = "http://purl.org/dc/elements/1.1/";
 const PDF = "http://ns.adobe.com/pdf/1.3/";
@@ -44,6 +46,8 @@ const WITHOUT_ACTIONS = new Set(["Resources", "Contents", "StructTreeRoot", "Met
 /** Approximate memory per object that is searched. */
 const VISIT_BYTES = 40;
 const OBJECTS_AT_ONCE = 500;
+/** Maximum number of levels of a fully qualified name. */
+const MAX_LEVELS = 64;
 
 export class DocumentFacts implements PageSource {
   readonly file: OpenPdf["file"];
@@ -186,13 +190,33 @@ export class DocumentFacts implements PageSource {
 
   /** True if a field is signed. */
   get isSigned(): boolean {
+    return this.#signed().next().done !== true;
+  }
+
+  /** Returns the signatures in signature fields. */
+  get signatures(): readonly SignatureFact[] {
+    const reader = new SignatureReader(this.file, this.#pdf.bytes);
+    return [...this.#signed()].map(([field, signature]) => reader.read(field, signature));
+  }
+
+  /** Yields the full names of signed fields, and their signatures. */
+  *#signed(): Generator<[field: string, signature: Dictionary]> {
     const { file } = this;
-    return this.#fields.some(({ type, reference }) => {
-      if (type !== "Sig") return false;
-      const field = file.dictionary(reference);
-      const value = field?.get("V") ?? file.dictionary(field?.get("Parent"))?.get("V");
-      return file.array(file.dictionary(value)?.get("ByteRange")) !== undefined;
-    });
+    const seen = new Set<number>();
+    const fields = this.#fields;
+    for (const { type, reference, parent, isField, name = "" } of fields) {
+      if (type !== "Sig") continue;
+      const value = file.dictionary(reference)?.get("V") ?? file.dictionary(fields[parent]?.reference)?.get("V");
+      const signature = file.dictionary(value);
+      if (!signature || file.array(signature.get("ByteRange")) === undefined) continue;
+      // A field and its widgets share one signature.
+      if (value instanceof Reference && seen.size === seen.add(value.number).size) continue;
+      const names: string[] = isField ? [name] : [];
+      for (let above = fields[parent]; above && names.length < MAX_LEVELS; above = fields[above.parent]) {
+        if (above.name !== undefined) names.unshift(above.name);
+      }
+      yield [names.join(".").toWellFormed(), signature];
+    }
   }
 
   get #fields() {
@@ -258,6 +282,10 @@ export class DocumentFacts implements PageSource {
 
   listFonts() {
     return listFonts(this);
+  }
+
+  listImages() {
+    return listImages(this);
   }
 
   /** Returns the size of each page as it is shown, in points. */

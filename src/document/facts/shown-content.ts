@@ -22,7 +22,7 @@ export interface PageSource {
   readonly signal: AbortSignal;
 }
 
-async function* pagesOf({ file, pages, signal }: PageSource): AsyncGenerator<Dictionary> {
+export async function* pagesOf({ file, pages, signal }: PageSource): AsyncGenerator<Dictionary> {
   for (const page of pages) {
     if (page.index % PAGES_AT_ONCE === 0) {
       signal.throwIfAborted();

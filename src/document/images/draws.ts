@@ -6,7 +6,7 @@ import { IDENTITY, type Matrix, multiply, norm } from "../content/matrix.ts";
 import { TEXT_SHOWING } from "../content/operators.ts";
 import { Lexer } from "../objects/parsing/lexer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { type Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
+import { Dictionary, type PdfStream, Reference, type Value } from "../objects/values.ts";
 
 /**
  * A use of an object in content. `XObject`: an image or a form. `ExtGState`: the soft mask of the state. `Pattern`:
@@ -78,13 +78,19 @@ export function contentsOf(
   return [{ reference: value, stream, resources: own, matrix: inner, isRepeated }];
 }
 
-/** Returns the image that a draw shows, and its reference unless it is inline. */
-export function drawnImage(
-  file: PdfFile,
-  draw: Draw,
-  resources: Dictionary | undefined,
-): { readonly dictionary: Dictionary; readonly reference?: Reference } | undefined {
-  if (draw.dictionary) return { dictionary: draw.dictionary };
+export interface DrawnImage {
+  readonly dictionary: Dictionary;
+  /** Undefined for an inline image. */
+  readonly reference?: Reference;
+  /** The resources that define the color spaces that an inline image names. */
+  readonly spaces?: Dictionary | undefined;
+}
+
+/** Returns the image that a draw shows. */
+export function drawnImage(file: PdfFile, draw: Draw, resources: Dictionary | undefined): DrawnImage | undefined {
+  if (draw.dictionary) {
+    return { dictionary: draw.dictionary, spaces: file.dictionary(resources?.get("ColorSpace")) ?? new Dictionary() };
+  }
   const value = draw.kind === "XObject" ? resourceOf(file, draw, resources) : undefined;
   const dictionary = file.stream(value)?.dictionary;
   if (!dictionary || !(value instanceof Reference) || file.name(dictionary.get("Subtype")) !== "Image")

@@ -10,6 +10,7 @@ import {
   contentsOf,
   type Draw,
   type DrawnContent,
+  type DrawnImage,
   DrawReader,
   drawnContents,
   drawnImage,
@@ -20,6 +21,9 @@ export interface PlacedImage {
   readonly box: Box;
   /** Image pixels per unit of the target space, along x and y. */
   readonly density: readonly [x: number, y: number];
+  readonly image: DrawnImage;
+  /** Maps the image's unit square to the target space. */
+  readonly matrix: Matrix;
 }
 
 const MAX_IMAGES = 2_000;
@@ -99,7 +103,7 @@ class Placing {
     for (const draw of new DrawReader(bytes, this.#budget).draws()) {
       if (this.#placed.length >= MAX_IMAGES) return;
       const image = drawnImage(this.#file, draw, resources);
-      if (image) this.#image(image.dictionary, multiply(draw.matrix, matrix), content);
+      if (image) this.#image(image, multiply(draw.matrix, matrix), content);
       let isKnown: boolean | undefined;
       for (const drawn of drawnContents(this.#file, draw, resources)) {
         isKnown ??= drawn.isRepeated && this.#isKnown(draw, content);
@@ -130,8 +134,9 @@ class Placing {
     return isKnown;
   }
 
-  #image(dictionary: Dictionary, matrix: Matrix, { box, isRepeated }: Content): void {
+  #image(image: DrawnImage, matrix: Matrix, { box, isRepeated }: Content): void {
     const file = this.#file;
+    const { dictionary } = image;
     const side = (holder: Dictionary | undefined, key: string) => file.number(holder?.get(key)) ?? 0;
     const [a, b, c, d] = matrix;
     const area = Math.abs(a * d - b * c);
@@ -143,7 +148,8 @@ class Placing {
     const height = Math.max(side(dictionary, "H"), ...[dictionary, ...masks].map((one) => side(one, "Height")));
     // Number of image pixels that one unit along x, and one unit along y, crosses; correct for any rotation.
     const density = [Math.hypot(width * d, height * b) / area, Math.hypot(width * c, height * a) / area] as const;
-    if (density.every((part) => part > 0 && Number.isFinite(part))) this.#placed.push({ box: place, density });
+    const isUsable = density.every((part) => part > 0 && Number.isFinite(part));
+    if (isUsable) this.#placed.push({ box: place, density, image, matrix });
   }
 }
 

@@ -24,6 +24,10 @@ export interface OpenOptions {
   readonly engine?: Mupdf | undefined;
   /** @default the empty password */
   readonly passwords?: Passwords | undefined;
+  /**
+   * True to open a document whose password is unknown, too. Its strings and streams stay encrypted. @default false
+   */
+  readonly withoutKey?: boolean;
   /** True to read all objects several times. Objects that are cheap to read are then not cached. @default false */
   readonly inPasses?: boolean;
   /**

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { ImageFact } from "../../../src/document/facts/shown-images.ts";
 import { readPdfInfo } from "../../../src/operations/read-pdf-info.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted, scanPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
@@ -61,6 +62,35 @@ function comparable(answers: Answers): Answers {
 
 const ONE_PAGE = ["<</Type/Pages/Kids[3 0 R]/Count 1/MediaBox[0 0 99 99]>>", "<</Type/Page/Parent 2 0 R>>"];
 
+/** The words of pdfimages for filters and color spaces. */
+const FILTERS: Readonly<Record<string, string>> = {
+  ...{ DCTDecode: "jpeg", JPXDecode: "jpx", JBIG2Decode: "jbig2", CCITTFaxDecode: "ccitt", FlateDecode: "image" },
+};
+const SPACES: Readonly<Record<string, readonly string[]>> = {
+  ...{ DeviceGray: ["gray"], CalGray: ["gray"], DeviceRGB: ["rgb"], CalRGB: ["rgb"], DeviceCMYK: ["cmyk"] },
+  ...{ ICCBased: ["icc"], Indexed: ["index"], Separation: ["sep"], DeviceN: ["devn"], "": ["-", "rgb", "gray"] },
+};
+
+/** Returns the images that pdfimages lists, each once per page, in the resolution of its largest use. */
+function imagesOfPoppler(pdf: Uint8Array): ImageFact[] {
+  const found = new Map<string, ImageFact>();
+  for (const row of said(pdf, "pdfimages", "-list").split("\n").slice(2).filter(Boolean)) {
+    const [page, , kind, width, height, color_space, , bits, filter, , object, , x, y] = row.trim().split(/ +/);
+    const type = kind === "smask" ? "soft-mask" : (kind as ImageFact["type"]);
+    const fact = { page: Number(page), type, width: Number(width), height: Number(height), bits: Number(bits) };
+    const made = {
+      ...fact,
+      filter: filter!,
+      color_space: color_space!,
+      x_resolution: Number(x),
+      y_resolution: Number(y),
+    };
+    const key = `${page} ${type} ${object === "[inline]" ? found.size : object}`;
+    if (made.x_resolution < (found.get(key)?.x_resolution ?? Infinity)) found.set(key, made);
+  }
+  return [...found.values()];
+}
+
 /** Documents that no program opens, a document that needs a password, and one with a damaged page tree. */
 const LEFT_OUT = new Set(["637.pdf", "actually_an_rtf.pdf", "enc-XI-R6-V5-U-view-O-master.pdf", "crash-121-2.pdf"]);
 const names = corpusDir ? readdirSync(join(corpusDir, "pdf")).filter((name) => !LEFT_OUT.has(name)) : [];
@@ -93,6 +123,30 @@ describe.skipIf(!corpusDir)("real documents have the answers of poppler and qpdf
     expect((attachments as unknown[]).length).toBe(Number.parseInt(said(pdf, "pdfdetach", "-list"), 10) || 0);
   });
 
+  test.each(names)("%s has the images of poppler", async (name) => {
+    const pdf = corpusFile(`pdf/${name}`)!;
+    const { images } = (await ask(pdf, "images")) as { images: ImageFact[] };
+    const others = imagesOfPoppler(pdf);
+    const key = ({ page, type, width, height }: ImageFact) => `${page} ${type} ${width} ${height}`;
+    // Poppler omits images in hidden layers.
+    const hasLayers = uncompressed(pdf).includes("/OCProperties");
+    const seen = hasLayers ? images.filter((image) => others.some((other) => key(other) === key(image))) : images;
+    expect(new Set(seen.map(key))).toEqual(new Set(others.map(key)));
+    if (!hasLayers) expect(images).toHaveLength(others.length);
+    for (const image of seen) {
+      const { bits, filter, color_space, x_resolution, y_resolution } = image;
+      const same = others.filter((other) => key(other) === key(image));
+      expect(same.map((other) => `${other.bits} ${other.filter}`)).toContain(`${bits} ${FILTERS[filter]}`);
+      expect(same.some((other) => SPACES[color_space]!.includes(other.color_space))).toBe(true);
+      const isNear = (one: number, other: number) => Math.abs(one - other) <= 1 + other / 100;
+      const resolutions = same.map((other) => [other.x_resolution, other.y_resolution]);
+      expect(
+        resolutions.some(([x, y]) => isNear(x_resolution, x!) && isNear(y_resolution, y!)),
+        name,
+      ).toBe(true);
+    }
+  });
+
   test("a document that needs a password has few answers", async () => {
     const pdf = corpusFile("pdf/enc-XI-R6-V5-U-view-O-master.pdf")!;
     expect(await ask(pdf, "requires_password_to_open", "title", "file_size")).toEqual({
@@ -101,6 +155,31 @@ describe.skipIf(!corpusDir)("real documents have the answers of poppler and qpdf
     });
     expect(await ask(pdf, "requires_password_to_open")).toMatchObject({ allQueriesProcessed: true });
   });
+});
+
+test.each([
+  ["RC4 with 40 bits", ["40", "--print=n", "--modify=y"]],
+  ["RC4 with 128 bits", ["128", "--use-aes=n", "--print=none"]],
+  ["AES with 128 bits", ["128", "--use-aes=y", "--print=none"]],
+  ["AES with 256 bits", ["256", "--print=none"]],
+])("what %s do not encrypt has answers without a password", async (_, options) => {
+  const builder = new PdfBuilder();
+  builder.page("a", "/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Contents(c)>>]/Rotate 90");
+  builder.page("b");
+  builder.catalog = "/MarkInfo<</Marked true>>/Lang(en)";
+  const encrypt = (...more: string[]) =>
+    withFile(builder.bytes(), (path) =>
+      execFileSync("qpdf", ["--allow-weak-crypto", ...more, "--encrypt", "u", "o", ...options, "--", path, "-"]),
+    );
+  const answers = await ask(encrypt("--object-streams=disable"));
+  expect(answers).toMatchObject({
+    ...{ requires_password_to_open: true, page_count: 2, tagged: true, contains_annotations: true },
+    ...{ restrict_permissions_set: true, contains_signature: false, contains_acroforms: false },
+    page_sizes: [expect.objectContaining({ width: 200, height: 300 }), expect.objectContaining({ width: 300 })],
+    allQueriesProcessed: false,
+  });
+  for (const query of ["doc_language", "title", "fonts", "images"]) expect(answers).not.toHaveProperty(query);
+  expect(await ask(encrypt("--object-streams=generate"))).not.toHaveProperty("page_count");
 });
 
 test("a question alone has one answer", async () => {

@@ -45,6 +45,10 @@ export interface DocumentOptions extends MupdfOptions {
   readonly repair?: (document: MupdfDocument) => PageRepair;
   /** @default the empty password */
   readonly passwords?: Passwords | undefined;
+  /**
+   * True to open a document whose password is unknown, too. Its strings and streams stay encrypted. @default false
+   */
+  readonly withoutKey?: boolean | undefined;
   /** True to show hidden layers too. @default the layers that a viewer shows */
   readonly showsAllLayers?: boolean;
 }
@@ -206,7 +210,7 @@ export class MupdfDocument {
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
         this.#authenticate(raw);
-        if (this.#isLocked && !this.#isInTheClear(raw)) {
+        if (this.#isLocked && !this.options.withoutKey && !this.#isInTheClear(raw)) {
           throw new EngineFailure("password-protected", "a password is needed");
         }
       });

@@ -2,7 +2,7 @@
 
 import { EngineFailure } from "../../contract/failure.ts";
 import { makeAppearances } from "../../engines/mupdf/appearances.ts";
-import { type Access, MupdfDocument, type Passwords } from "../../engines/mupdf/document.ts";
+import { type Access, type DocumentOptions, MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { type FuelBudget, Mupdf, MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "../../engines/mupdf/instance/raw.ts";
@@ -47,6 +47,8 @@ const MAX_REOPENINGS = 100;
  */
 const FUEL_PER_BYTE = 200;
 
+type Opening = { readonly engine?: Mupdf | undefined } & Pick<DocumentOptions, "passwords" | "withoutKey">;
+
 export class MupdfSource implements ObjectSource {
   readonly version: string;
   readonly #document: MupdfDocument;
@@ -85,9 +87,9 @@ export class MupdfSource implements ObjectSource {
     bytes: Uint8Array,
     heapLimitBytes: number,
     budget: Budget,
-    { engine, passwords }: { readonly engine?: Mupdf | undefined; readonly passwords?: Passwords | undefined } = {},
+    { engine, passwords, withoutKey }: Opening = {},
   ): Promise<MupdfSource> {
-    const options = { heapLimitBytes, passwords };
+    const options = { heapLimitBytes, passwords, withoutKey };
     engine ??= await Mupdf.create(options);
     return new MupdfSource(MupdfDocument.open(engine, resolveHybridReferences(bytes), options), budget);
   }

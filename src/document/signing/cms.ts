@@ -1,0 +1,110 @@
+// Reads signatures in the Cryptographic Message Syntax (RFC 5652, 5), formerly PKCS #7.
+import { type Certificate, readCertificate } from "./certificate.ts";
+import { type Element, elementsIn, firstElement, InvalidAsn1, identifierOf, octetsOf, TAG, timeOf } from "./der.ts";
+
+export interface AlgorithmIdentifier {
+  readonly identifier: string;
+  readonly parameters: Element | undefined;
+}
+
+/** A signature of one signer. */
+export interface CmsSignature {
+  /** Undefined if the signature lacks the signer's certificate. */
+  readonly certificate: Certificate | undefined;
+  /** The signed content, if the signature contains it. */
+  readonly content: Uint8Array | undefined;
+  readonly digest: string;
+  readonly algorithm: AlgorithmIdentifier;
+  readonly value: Uint8Array;
+  /** The signed attributes, in the encoding that is signed; undefined if the content itself is signed. */
+  readonly attributes: Uint8Array | undefined;
+  /** The signed digest of the content. */
+  readonly messageDigest: Uint8Array | undefined;
+  readonly time: string | undefined;
+}
+
+const SIGNED_DATA = "1.2.840.113549.1.7.2";
+const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
+const SIGNING_TIME = "1.2.840.113549.1.9.5";
+/** Tags of optional parts, and of a signer that is identified by its key. */
+const FIRST = 0xa0;
+const KEY_IDENTIFIER = 0x80;
+/** Hostile signatures can have any number of certificates. */
+const MAX_CERTIFICATES = 100;
+
+/** @throws InvalidAsn1 */
+export function readCms(bytes: Uint8Array): CmsSignature {
+  const [type, wrapped] = elementsIn(firstElement(bytes).content);
+  if (!type || !wrapped || identifierOf(type) !== SIGNED_DATA) throw new InvalidAsn1();
+  const parts = [...elementsIn(firstElement(wrapped.content).content)];
+  const signers = parts.at(-1);
+  const encapsulated = parts[2];
+  if (parts.length < 4 || !encapsulated || signers?.tag !== TAG.set) throw new InvalidAsn1();
+  const [, content] = elementsIn(encapsulated.content);
+  const certificates = parts.slice(3, -1).find(({ tag }) => tag === FIRST);
+  return {
+    ...readSigner(firstElement(signers.content), certificates),
+    content: content && octetsOf(firstElement(content.content)),
+  };
+}
+
+function readSigner(signer: Element, certificates: Element | undefined): Omit<CmsSignature, "content"> {
+  const [, identity, digest, ...rest] = elementsIn(signer.content);
+  const attributes = rest[0]?.tag === FIRST ? rest.shift() : undefined;
+  const [algorithm, value] = rest;
+  if (!identity || !digest || !algorithm || !value) throw new InvalidAsn1();
+  const signed = attributes ? attributesIn(attributes) : new Map<string, Element>();
+  const [messageDigest, time] = [signed.get(MESSAGE_DIGEST), signed.get(SIGNING_TIME)];
+  return {
+    certificate: certificateOf(identity, certificates),
+    digest: readAlgorithm(digest).identifier,
+    algorithm: readAlgorithm(algorithm),
+    value: octetsOf(value),
+    attributes: attributes && asSet(attributes.bytes),
+    messageDigest: messageDigest && octetsOf(messageDigest),
+    time: time && timeOf(time),
+  };
+}
+
+/** Returns the first value of each attribute. */
+function attributesIn({ content }: Element): ReadonlyMap<string, Element> {
+  const values = new Map<string, Element>();
+  for (const attribute of elementsIn(content)) {
+    const [type, set] = elementsIn(attribute.content);
+    if (type && set) values.set(identifierOf(type), firstElement(set.content));
+  }
+  return values;
+}
+
+/** Attributes are signed with the tag of a set, which they do not have inside the signature (5.4). */
+function asSet(bytes: Uint8Array): Uint8Array {
+  const set = bytes.slice();
+  set[0] = TAG.set;
+  return set;
+}
+
+/** @throws InvalidAsn1 */
+export function readAlgorithm({ content }: Element): AlgorithmIdentifier {
+  const [identifier, parameters] = elementsIn(content);
+  if (!identifier) throw new InvalidAsn1();
+  return { identifier: identifierOf(identifier), parameters };
+}
+
+function certificateOf(identity: Element, certificates: Element | undefined): Certificate | undefined {
+  let count = 0;
+  for (const element of certificates ? elementsIn(certificates.content) : []) {
+    if (element.tag !== TAG.sequence) continue;
+    if (count++ >= MAX_CERTIFICATES) return undefined;
+    const certificate = readCertificate(element);
+    if (isOf(identity, certificate)) return certificate;
+  }
+  return undefined;
+}
+
+function isOf(identity: Element, { issuer, serial, keyIdentifier }: Certificate): boolean {
+  if (identity.tag === KEY_IDENTIFIER) return keyIdentifier !== undefined && isEqual(identity.content, keyIdentifier);
+  const [name, number] = elementsIn(identity.content);
+  return name !== undefined && number !== undefined && isEqual(name.bytes, issuer) && isEqual(number.bytes, serial);
+}
+
+export const isEqual = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
