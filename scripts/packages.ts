@@ -10,6 +10,7 @@ export const TEST_PACKAGES: readonly string[] = [
   "default-jre-headless",
   "ghostscript",
   "libarchive-tools",
+  "libimage-exiftool-perl",
   "libjpeg-turbo-progs",
   "libtiff-tools",
   "maven",

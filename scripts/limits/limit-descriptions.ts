@@ -227,6 +227,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   idempotencyKeyLength: "`Idempotency-Key`, in characters",
   selectedPages: "pages of one selection",
   boxesSet: "boxes of pages that one request sets",
+  metadataLength: "characters of a text in metadata",
+  metadataEntries: "entries of custom metadata, or keywords in a list, that one request sets",
   imagesAdded: "images that one request adds to pages",
   redactionMarks: "matches that one request marks",
   addressLength: "a `url`, in characters",

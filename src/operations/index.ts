@@ -31,6 +31,7 @@ import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
 import { rotatePages } from "./rotate-pages.ts";
+import { setMetadata } from "./set-metadata.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
@@ -55,6 +56,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   rasterizePdf,
   readPdfInfo,
   rotatePages,
+  setMetadata,
   setPageBoxes,
   splitPdf,
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],

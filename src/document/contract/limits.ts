@@ -134,6 +134,8 @@ export const LIMITS = {
   idempotencyKeyLength: 255,
   selectedPages: 20_000,
   boxesSet: 100_000,
+  metadataLength: 4000,
+  metadataEntries: 100,
   imagesAdded: 100_000,
   redactionMarks: 100_000,
   addressLength: 8192,

@@ -15,29 +15,13 @@ import { findFields } from "../pages/parts/forms/field-tree.ts";
 import { SourceDocument } from "../pages/source-document.ts";
 import { readDate } from "../pdfa/metadata/document-information.ts";
 import { type AttachedFile, attachedFile } from "./attached-file.ts";
+import { IN_XMP, INFO_ENTRIES, type InfoEntry, KNOWN_ENTRIES } from "./info-entries.ts";
 import { nameText } from "./name-text.ts";
 import { pageBoxes } from "./page-boxes.ts";
 import { findFontKinds, listFonts, type PageSource } from "./shown-content.ts";
 import { listImages } from "./shown-images.ts";
 import { type SignatureFact, SignatureReader } from "./signature-facts.ts";
 
-const DC = "http://purl.org/dc/elements/1.1/";
-const PDF = "http://ns.adobe.com/pdf/1.3/";
-const XMP = "http://ns.adobe.com/xap/1.0/";
-/** Standard entries of the Info dictionary, with the equivalent XMP properties (ISO 19005-1, 6.7.3, table 1). */
-const INFO_ENTRIES = {
-  Title: `${DC} title`,
-  Author: `${DC} creator`,
-  Subject: `${DC} description`,
-  Keywords: `${PDF} Keywords`,
-  Creator: `${XMP} CreatorTool`,
-  Producer: `${PDF} Producer`,
-  CreationDate: `${XMP} CreateDate`,
-  ModDate: `${XMP} ModifyDate`,
-} as const;
-type InfoEntry = keyof typeof INFO_ENTRIES;
-const IN_XMP: ReadonlySet<string> = new Set(Object.values(INFO_ENTRIES));
-const KNOWN_ENTRIES: ReadonlySet<string> = new Set([...Object.keys(INFO_ENTRIES), "Trapped"]);
 /** An XMP date (ISO 8601). Only the year is required. */
 const XMP_DATE = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?/;
 const MAX_HEADER_OFFSET = 1024;

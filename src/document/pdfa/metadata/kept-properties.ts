@@ -1,24 +1,14 @@
 // Selects the XMP properties of the document that stay: Dublin Core, rights, origin, properties that the packet
 // describes, and simple properties for which a description can be added (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3).
 // The packet is untrusted, so its size is limited and entities are rejected.
-import { type Attr, DOMParser, type Element, type Node, XMLSerializer } from "@xmldom/xmldom";
-import { stripInvalidXml } from "./document-information.ts";
+import { type Attr, type Element, XMLSerializer } from "@xmldom/xmldom";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
 import { knownProperty, PARTS, type Shape } from "./known-properties.ts";
+import { descriptionsOf, elementsOf, parsePacket, WELL_FORMED } from "./parsed-packet.ts";
 import { escapeXml, NAMESPACES } from "./xmp-syntax.ts";
 
 const RDF = NAMESPACES.rdf;
 const XML = "http://www.w3.org/XML/1998/namespace";
-/** Maximum size of a packet. Metadata of a real document are smaller. */
-const MAX_CHARACTERS = 1_000_000;
-const MAX_NODES = 20_000;
-const MAX_DEPTH = 64;
-const ELEMENT_NODE = 1;
-/** Makes the serializer throw instead of writing XML that is not well-formed. */
-const WELL_FORMED = { requireWellFormed: true };
-/** XML 1.0, 2.2, production Char. */
-const XML_CHARACTER = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]$/u;
-
 /** Syntax of simple values. */
 const SYNTAX = {
   text: /./s,
@@ -45,56 +35,12 @@ const NOTHING: KeptProperties = { elements: "", translations: new Map(), names: 
  * @param isSaid reports whether the caller writes a property itself, by prefix and name
  */
 export function keptProperties(packet: Uint8Array, part: number, isSaid: (name: string) => boolean): KeptProperties {
-  const text = textOfPacket(packet);
-  if (text === undefined) return NOTHING;
   try {
-    const root = parse(text);
+    const root = parsePacket(packet);
     return root ? new Keeper(root, part).properties(isSaid) : NOTHING;
   } catch {
-    // A packet that is not well-formed is ignored.
+    // A value cannot be written as well-formed XML.
     return NOTHING;
-  }
-}
-
-function textOfPacket(packet: Uint8Array): string | undefined {
-  if (packet.length > MAX_CHARACTERS * 2) return undefined;
-  const encoding = packet[0] === 0xfe && packet[1] === 0xff ? "utf-16be" : packet[0] === 0xff ? "utf-16le" : "utf-8";
-  const text = stripInvalidXml(new TextDecoder(encoding).decode(packet));
-  const start = text.search(/<(?:x:xmpmeta|rdf:RDF)\b/);
-  if (start < 0 || text.length > MAX_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined;
-  return withoutInvalidReferences(text.slice(start).replace(/<\?xpacket end[\s\S]*$/, ""));
-}
-
-/** Removes references to characters that XML forbids. The characters themselves have already been removed. */
-function withoutInvalidReferences(text: string): string {
-  return text.replace(/&#(?:x([\da-f]+)|(\d+));/gi, (reference, hexadecimal, decimal) => {
-    const code = hexadecimal ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    return code <= 0x10ffff && XML_CHARACTER.test(String.fromCodePoint(code)) ? reference : "";
-  });
-}
-
-function parse(text: string): Element | undefined {
-  // The depth is checked first, because the code that follows is recursive.
-  let depth = 0;
-  let nodes = 0;
-  for (const tag of tagsOf(text)) {
-    if (tag.startsWith("</")) depth--;
-    else if (!tag.endsWith("/>") && !/^<[!?]/.test(tag)) depth++;
-    if (depth > MAX_DEPTH || ++nodes > MAX_NODES) return undefined;
-  }
-  const refuse = (level: string, message: string) => {
-    if (level !== "warning") throw new SyntaxError(message);
-  };
-  const document = new DOMParser({ onError: refuse }).parseFromString(text, "text/xml");
-  return document.getElementsByTagNameNS(RDF, "RDF")[0] ?? undefined;
-}
-
-function* tagsOf(text: string): Generator<string> {
-  for (let start = text.indexOf("<"); start >= 0; ) {
-    const end = text.indexOf(">", start);
-    if (end < 0) return;
-    yield text.slice(start, end + 1);
-    start = text.indexOf("<", end);
   }
 }
 
@@ -277,9 +223,3 @@ function simple(name: string, shape: Shape, value: string): string {
   if (!isSound || (name === "xmpRights:Marked" && !/^(True|False)$/.test(text))) return "";
   return `<${name}>${escapeXml(text)}</${name}>`;
 }
-
-const descriptionsOf = (root: Element) =>
-  elementsOf(root).filter(({ namespaceURI, localName }) => namespaceURI === RDF && localName === "Description");
-
-const elementsOf = (node: Node): Element[] =>
-  Array.from(node.childNodes).filter((child): child is Element => child.nodeType === ELEMENT_NODE);

@@ -23,11 +23,16 @@ export function escapeXml(text: string): string {
 /** @param properties elements with prefixes of {@link NAMESPACES}, or with their own declarations */
 export function packetOf(properties: readonly string[]): Uint8Array {
   const declarations = Object.entries(NAMESPACES).map(([prefix, uri]) => ` xmlns:${prefix}="${uri}"`);
-  // The header must contain neither `bytes` nor `encoding` (ISO 19005-1, 6.7.5).
-  return new TextEncoder().encode(
-    `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n` +
-      `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF${declarations.join("")}>\n` +
+  return packetAround(
+    `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF${declarations.join("")}>\n` +
       `<rdf:Description rdf:about="">\n${properties.filter((property) => property !== "").join("\n")}\n</rdf:Description>\n` +
-      `</rdf:RDF></x:xmpmeta>\n${PADDING}<?xpacket end="w"?>`,
+      `</rdf:RDF></x:xmpmeta>`,
   );
 }
+
+/** @param element the outermost element: x:xmpmeta or rdf:RDF */
+export const packetAround = (element: string): Uint8Array =>
+  // The header must contain neither `bytes` nor `encoding` (ISO 19005-1, 6.7.5).
+  new TextEncoder().encode(
+    `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n${element}\n${PADDING}<?xpacket end="w"?>`,
+  );

@@ -1,0 +1,105 @@
+// Changes properties of an XMP packet, and keeps all others (ISO 16684-1).
+import { type Element, XMLSerializer } from "@xmldom/xmldom";
+import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
+import { descriptionsOf, elementsOf, parsePacket, WELL_FORMED } from "../pdfa/metadata/parsed-packet.ts";
+import { NAMESPACES, packetAround, packetOf } from "../pdfa/metadata/xmp-syntax.ts";
+
+const { rdf: RDF, dc: DC } = NAMESPACES;
+const XML = "http://www.w3.org/XML/1998/namespace";
+const XMLNS = "http://www.w3.org/2000/xmlns/";
+/** The namespace in which Adobe's programs repeat entries of the Info dictionary that no standard defines. */
+const CUSTOM = { uri: "http://ns.adobe.com/pdfx/1.3/", prefix: "pdfx" };
+/** Lists in which a property has its value; a property without one has plain text. */
+const LISTS: Readonly<Partial<Record<InfoEntry, "Alt" | "Seq">>> = { Title: "Alt", Subject: "Alt", Author: "Seq" };
+const SEPARATORS = /\s*[,;]\s*/;
+
+export class Packet {
+  readonly #root: Element;
+
+  /** @param packet a new packet replaces one that is missing or not well-formed */
+  constructor(packet: Uint8Array | undefined) {
+    this.#root = (packet && parsePacket(packet)) ?? parsePacket(packetOf([]))!;
+  }
+
+  /** @param text removes the property if it is empty */
+  set(entry: InfoEntry, text: string): void {
+    const [uri, name] = INFO_ENTRIES[entry].split(" ") as [string, string];
+    this.#put(uri, name, text === "" ? [] : [text], LISTS[entry]);
+  }
+
+  /** Changes the list of keywords, which some programs write besides the text. */
+  setKeywords(text: string): void {
+    if (this.#has(DC, "subject")) this.#put(DC, "subject", text.split(SEPARATORS).filter(Boolean), "Bag");
+  }
+
+  setLanguage(language: string): void {
+    if (this.#has(DC, "language")) this.#put(DC, "language", language === "" ? [] : [language], "Bag");
+  }
+
+  /** Changes the date of the metadata. */
+  setTime(time: string): void {
+    if (this.#has(NAMESPACES.xmp, "MetadataDate")) this.#put(NAMESPACES.xmp, "MetadataDate", [time]);
+  }
+
+  /**
+   * @param mayAdd false to only change a property that the packet has
+   * @param text removes the property if it is empty
+   */
+  setCustom(name: string, text: string, mayAdd: boolean): void {
+    if (mayAdd || this.#has(CUSTOM.uri, name)) this.#put(CUSTOM.uri, name, text === "" ? [] : [text]);
+  }
+
+  bytes(): Uint8Array {
+    const { documentElement } = this.#root.ownerDocument!;
+    return packetAround(new XMLSerializer().serializeToString(documentElement!, WELL_FORMED));
+  }
+
+  #has(uri: string, name: string): boolean {
+    return descriptionsOf(this.#root).some(
+      (description) => description.hasAttributeNS(uri, name) || this.#elements(description, uri, name).length > 0,
+    );
+  }
+
+  #elements(description: Element, uri: string, name: string): readonly Element[] {
+    return elementsOf(description).filter(({ namespaceURI, localName }) => namespaceURI === uri && localName === name);
+  }
+
+  /** Replaces a property. Other languages of the old value are removed, because they mean the old value. */
+  #put(uri: string, name: string, values: readonly string[], list?: "Alt" | "Seq" | "Bag"): void {
+    for (const description of descriptionsOf(this.#root)) {
+      description.removeAttributeNS(uri, name);
+      for (const element of this.#elements(description, uri, name)) description.removeChild(element);
+    }
+    if (values.length === 0) return;
+    const property = this.#element(this.#description(), uri, `${prefixOf(uri)}:${name}`);
+    if (list === undefined) {
+      property.textContent = values[0]!;
+      return;
+    }
+    const container = this.#element(property, RDF, `rdf:${list}`);
+    for (const value of values) {
+      const item = this.#element(container, RDF, "rdf:li");
+      if (list === "Alt") item.setAttributeNS(XML, "xml:lang", "x-default");
+      item.textContent = value;
+    }
+  }
+
+  #description(): Element {
+    const [first] = descriptionsOf(this.#root);
+    if (first) return first;
+    const made = this.#element(this.#root, RDF, "rdf:Description");
+    made.setAttributeNS(RDF, "rdf:about", "");
+    return made;
+  }
+
+  /** Adds an element, with the declaration of its prefix: a parent can use the prefix for another namespace. */
+  #element(parent: Element, uri: string, name: string): Element {
+    const element = parent.ownerDocument!.createElementNS(uri, name);
+    element.setAttributeNS(XMLNS, `xmlns:${name.split(":")[0]}`, uri);
+    parent.appendChild(element);
+    return element;
+  }
+}
+
+const prefixOf = (uri: string): string =>
+  uri === CUSTOM.uri ? CUSTOM.prefix : Object.entries(NAMESPACES).find(([, known]) => known === uri)![0];

@@ -1,0 +1,112 @@
+// Writes metadata of a document, so that its Info dictionary and its XMP metadata agree (ISO 32000-1, 14.3).
+import type { Notice } from "../contract/notice.ts";
+import type { DocumentFacts } from "../facts/document-facts.ts";
+import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
+import { type Family, pdfaPart, readClaims } from "../formats/xmp/claims.ts";
+import { textsIn } from "../formats/xmp/properties.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
+import { Dictionary, latin1Of, PdfString } from "../objects/values.ts";
+import { claimNotices, metadataOf, putMetadata } from "../pages/claims.ts";
+import { readDate, stripInvalidXml } from "../pdfa/metadata/document-information.ts";
+import { parseDate } from "./dates.ts";
+import { Packet } from "./packet.ts";
+
+/** The metadata to change. An empty text deletes an entry. */
+export interface MetadataChanges {
+  /** Dates in the format of ISO 8601. */
+  readonly entries: ReadonlyMap<InfoEntry, string>;
+  readonly custom: ReadonlyMap<string, string>;
+  readonly language?: string | undefined;
+}
+
+const ENTRIES = Object.keys(INFO_ENTRIES) as readonly InfoEntry[];
+const DATES: ReadonlySet<InfoEntry> = new Set(["CreationDate", "ModDate"]);
+/** Entries that standards require (ISO 14289-1, 7.1 and 7.2; ISO 15930-7, 6.4). */
+const REQUIRED: readonly (readonly [InfoEntry | "Lang", ReadonlySet<Family>])[] = [
+  ["Title", new Set(["PDF/UA", "PDF/X", "PDF/VT"])],
+  ["Lang", new Set(["PDF/UA"])],
+  ["CreationDate", new Set(["PDF/X", "PDF/VT"])],
+  ["ModDate", new Set(["PDF/X", "PDF/VT"])],
+];
+/** The part of PDF/A from which a file has no Info dictionary (ISO 19005-4, 6.1.3). */
+const WITHOUT_INFORMATION = 4;
+/** Names that can be names of XML elements. */
+const ELEMENT_NAME = /^[A-Za-z_][\w.-]*$/;
+
+/**
+ * @param facts the facts of the unchanged file
+ * @returns notices of declarations of conformance that are no longer true
+ */
+export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: MetadataChanges): readonly Notice[] {
+  const before = metadataOf({ file });
+  const part = pdfaPart(before.claims);
+  const information = file.dictionary(file.trailer.get("Info"))?.clone() ?? new Dictionary();
+  const packet = new Packet(before.packet);
+  const inPacket = before.packet ? textsIn(before.packet, new Set(Object.values(INFO_ENTRIES))) : new Map();
+  for (const entry of ENTRIES) {
+    const given = changes.entries.get(entry);
+    const old: string = inPacket.get(INFO_ENTRIES[entry]) ?? "";
+    const value = valueOf(entry, given ?? currentValue(file, facts, entry, old));
+    const own = file.string(information.get(entry));
+    const stays = own && given === undefined && (DATES.has(entry) || decodeTextString(own) === value.inXmp);
+    if (!stays) information.set(entry, value.inInformation);
+    if (given !== undefined || !isSame(entry, value.inXmp, old)) packet.set(entry, value.inXmp);
+  }
+  const keywords = changes.entries.get("Keywords");
+  if (keywords !== undefined) packet.setKeywords(keywords);
+  packet.setTime(valueOf("ModDate", changes.entries.get("ModDate") ?? "").inXmp);
+  for (const [name, text] of changes.custom) {
+    information.set(latin1Of(new TextEncoder().encode(name)), text === "" ? null : encodeTextString(text));
+    // Parts 1 to 3 of PDF/A require descriptions of such properties.
+    if (ELEMENT_NAME.test(name)) packet.setCustom(name, text, part === 0 || part >= WITHOUT_INFORMATION);
+  }
+  const catalog = file.catalog.clone();
+  const { language } = changes;
+  if (language !== undefined) {
+    catalog.set("Lang", language === "" ? null : encodeTextString(language));
+    packet.setLanguage(language);
+  }
+  if (part < WITHOUT_INFORMATION) file.trailer.set("Info", file.add(information));
+  return putPacket(file, catalog, packet.bytes(), changes);
+}
+
+function putPacket(file: PdfFile, catalog: Dictionary, packet: Uint8Array, changes: MetadataChanges) {
+  const { claims } = metadataOf({ file });
+  const isDeleted = (entry: InfoEntry | "Lang") =>
+    (entry === "Lang" ? changes.language : changes.entries.get(entry)) === "";
+  const declared = readClaims(packet);
+  const kept = new Map(
+    [...declared].filter(([family]) => !REQUIRED.some(([entry, by]) => by.has(family) && isDeleted(entry))),
+  );
+  putMetadata(file, catalog, packet, kept);
+  file.catalog = catalog;
+  return claimNotices([claims], kept);
+}
+
+/** Returns the text of an entry that stays, a date in the format of ISO 8601. */
+function currentValue(file: PdfFile, facts: DocumentFacts, entry: InfoEntry, inXmp: string): string {
+  if (!DATES.has(entry)) return facts.information(entry);
+  const date = file.string(file.dictionary(file.trailer.get("Info"))?.get(entry));
+  return (date && readDate(decodeTextString(date))?.xmp) ?? inXmp;
+}
+
+/** Returns a value for the Info dictionary, null for none, and for XMP, empty for none. */
+function valueOf(entry: InfoEntry, text: string): { readonly inInformation: PdfString | null; readonly inXmp: string } {
+  if (DATES.has(entry)) {
+    const date = parseDate(text);
+    return { inInformation: date ? PdfString.ofLatin1(date.pdf) : null, inXmp: date?.xmp ?? "" };
+  }
+  const clean = cleanText(text);
+  return { inInformation: clean === "" ? null : encodeTextString(clean), inXmp: clean };
+}
+
+/** Returns a text that both the Info dictionary and XMP can express. */
+export const cleanText = (text: string): string => stripInvalidXml(text).trim();
+
+function isSame(entry: InfoEntry, value: string, inXmp: string): boolean {
+  if (DATES.has(entry)) return (parseDate(value)?.xmp ?? "") === (parseDate(inXmp)?.xmp ?? "");
+  // Lists of XMP have no separators.
+  const plain = (text: string) => text.replace(/\s*[,;]\s*/g, ";");
+  return plain(value) === plain(inXmp);
+}

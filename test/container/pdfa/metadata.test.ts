@@ -1,0 +1,47 @@
+// Tests that a PDF/A stays valid when its metadata change. veraPDF judges.
+// Contract: docs/api.md#pdf-with-metadata
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { setMetadata } from "../../../src/operations/set-metadata.ts";
+import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
+import { archived } from "../../support/archival.ts";
+import type { LevelName } from "../../support/levels.ts";
+import { outputsOf } from "../../support/operations.ts";
+import { whatTheyBreak } from "../../support/verapdf.ts";
+
+const CHANGES = {
+  ...{ title: "Größe <& 山", author: "A, B; C", subject: "S", keywords: ["k", "l"], creator: "C", producer: "P" },
+  ...{ language: "de", creation_date: "2024-02-29T10:11:12+02:30", custom: { Project: "Apollo", "A b": "c" } },
+} as const;
+const NOTHING = Object.fromEntries(Object.keys(CHANGES).map((member) => [member, null]));
+const METADATA = [CHANGES, { title: "New" }, { ...NOTHING, custom: { Project: null } }, { modified_date: null }];
+
+test("a PDF/A stays valid", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "metadata-"));
+  try {
+    const asked: { path: string; flavour: string }[] = [];
+    const add = async (pdf: Uint8Array, flavour: string) => {
+      const path = join(folder, `${asked.length}.pdf`);
+      await writeFile(path, pdf);
+      asked.push({ path, flavour });
+    };
+    for (const flavour of ["1b", "2b", "2u", "3b"] satisfies LevelName[]) {
+      for (const document of [metadataPdf(), metadataPdf(MANAGED_PACKET)]) {
+        const pdf = await archived(document, flavour);
+        await add(pdf, flavour);
+        for (const metadata of METADATA) {
+          const [made] = await outputsOf(setMetadata, [pdf], { metadata });
+          await add(made!, flavour);
+          // Entries that were written once can be changed again.
+          const [again] = await outputsOf(setMetadata, [made!], { metadata: CHANGES });
+          await add(again!, flavour);
+        }
+      }
+    }
+    expect(await whatTheyBreak(asked)).toEqual(asked.map(() => ""));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
