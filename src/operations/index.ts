@@ -31,6 +31,7 @@ import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
 import { rotatePages } from "./rotate-pages.ts";
+import { setBookmarks } from "./set-bookmarks.ts";
 import { setMetadata } from "./set-metadata.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
@@ -56,6 +57,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   rasterizePdf,
   readPdfInfo,
   rotatePages,
+  setBookmarks,
   setMetadata,
   setPageBoxes,
   splitPdf,

@@ -65,7 +65,7 @@ export function resolvePages(selection: PageSelection, pageCount: number, parame
  * Returns an error message with the number of pages.
  * @param document subject of the message, for example `The document`
  */
-const hasPages = (document: string, pageCount: number): string =>
+export const hasPages = (document: string, pageCount: number): string =>
   `${document} has ${pageCount === 1 ? "1 page" : `${pageCount} pages`}.`;
 
 interface Naming {
