@@ -15,5 +15,5 @@ export const pdfWithMetadata = defineEndpoint({
   operation: setMetadata,
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },
   allowsLargerUploads: true,
-  errors: [fieldRequired("metadata"), fieldTooLarge("metadata"), outOfRange("metadata.title", "9")],
+  errors: [fieldRequired("metadata"), fieldTooLarge("metadata"), outOfRange("creation_date", "2024-02-30")],
 });
