@@ -62,7 +62,7 @@ export class Aes256 {
 }
 
 /** Hashes a password with a salt (algorithm 2.B). @param userEntry the entry `U` for a permissions password, or nothing */
-export function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
+function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   let key: Uint8Array = createHash("sha256").update(password).update(salt).update(userEntry).digest();
   let lastByte = 0;
   for (let round = 0; round < MIN_ROUNDS || lastByte > round - 32; round++) {

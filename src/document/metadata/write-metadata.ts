@@ -47,7 +47,7 @@ export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: Meta
   for (const entry of ENTRIES) {
     const given = changes.entries.get(entry);
     const old: string = inPacket.get(INFO_ENTRIES[entry]) ?? "";
-    const value = valueOf(entry, given ?? currentValue(file, facts, entry, old));
+    const value = writtenValue(entry, given ?? currentValue(file, facts, entry, old));
     const own = file.string(information.get(entry));
     const stays = own && given === undefined && (DATES.has(entry) || decodeTextString(own) === value.inXmp);
     if (!stays) information.set(entry, value.inInformation);
@@ -55,7 +55,7 @@ export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: Meta
   }
   const keywords = changes.entries.get("Keywords");
   if (keywords !== undefined) packet.setKeywords(keywords);
-  packet.setTime(valueOf("ModDate", changes.entries.get("ModDate") ?? "").inXmp);
+  packet.setTime(writtenValue("ModDate", changes.entries.get("ModDate") ?? "").inXmp);
   for (const [name, text] of changes.custom) {
     information.set(latin1Of(new TextEncoder().encode(name)), text === "" ? null : encodeTextString(text));
     // Parts 1 to 3 of PDF/A require descriptions of such properties.
@@ -92,7 +92,10 @@ function currentValue(file: PdfFile, facts: DocumentFacts, entry: InfoEntry, inX
 }
 
 /** Returns a value for the Info dictionary, null for none, and for XMP, empty for none. */
-function valueOf(entry: InfoEntry, text: string): { readonly inInformation: PdfString | null; readonly inXmp: string } {
+function writtenValue(
+  entry: InfoEntry,
+  text: string,
+): { readonly inInformation: PdfString | null; readonly inXmp: string } {
   if (DATES.has(entry)) {
     const date = parseDate(text);
     return { inInformation: date ? PdfString.ofLatin1(date.pdf) : null, inXmp: date?.xmp ?? "" };

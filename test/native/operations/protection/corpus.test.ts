@@ -50,7 +50,7 @@ test.skipIf(!corpusDir)(
           made = await roundTrips(pdf);
         });
         expect(["none", ...REFUSALS], name).toContain(reason);
-        const paths = [pdf, ...made].map((bytes, index) => join(folder, `${index}.pdf`));
+        const paths = [pdf, ...made].map((_, index) => join(folder, `${index}.pdf`));
         for (const [index, bytes] of [pdf, ...made].entries()) writeFileSync(paths[index]!, bytes);
         const [before, ...after] = read(paths);
         if (reason !== "none") counts.refused++;
