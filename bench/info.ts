@@ -40,7 +40,9 @@ try {
 }
 
 /** A mean, because the times of other processes have a resolution of 10 ms. */
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
 
 /**
  * Returns the CPU time of a response in milliseconds. Excludes the preparation of the next engine, which follows the

@@ -51,7 +51,9 @@ export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: Meta
     const own = file.string(information.get(entry));
     const stays = own && given === undefined && (DATES.has(entry) || decodeTextString(own) === value.inXmp);
     if (!stays) information.set(entry, value.inInformation);
-    if (given !== undefined || !isSame(entry, value.inXmp, old)) packet.set(entry, value.inXmp);
+    // PDF/A requires equal texts: without spaces around them, and with one author (ISO 19005-1, 6.7.3).
+    const mustEqual = given !== undefined || (part > 0 && !stays);
+    if (mustEqual || !isSame(entry, value.inXmp, old)) packet.set(entry, value.inXmp);
   }
   const keywords = changes.entries.get("Keywords");
   if (keywords !== undefined) packet.setKeywords(keywords);

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { setMetadata } from "../../../src/operations/set-metadata.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
 import { archived } from "../../support/archival.ts";
+import { corpusFile } from "../../support/corpus.ts";
 import type { LevelName } from "../../support/levels.ts";
 import { outputsOf } from "../../support/operations.ts";
 import { whatTheyBreak } from "../../support/verapdf.ts";
@@ -27,6 +28,10 @@ test("a PDF/A stays valid", async () => {
       await writeFile(path, pdf);
       asked.push({ path, flavour });
     };
+    // A document whose metadata are in XMP only.
+    const inXmp = corpusFile("pdf/veraPDF-test-suite-6-2-3-3-t01-pass-b.pdf");
+    if (inXmp) await add((await outputsOf(setMetadata, [inXmp], { metadata: CHANGES }))[0]!, "1b");
+    if (inXmp) await add((await outputsOf(setMetadata, [inXmp], { metadata: { title: "New" } }))[0]!, "1b");
     for (const flavour of ["1b", "2b", "2u", "3b"] satisfies LevelName[]) {
       for (const document of [metadataPdf(), metadataPdf(MANAGED_PACKET)]) {
         const pdf = await archived(document, flavour);

@@ -101,7 +101,7 @@ describe("replace", () => {
     const builder = new PdfBuilder();
     builder.page("a", `/Rotate ${angle}/CropBox[10 20 290 190]`);
     const json = new PdfJson(await marked(builder.bytes(), [{ title: "a", page: 1 }]));
-    expect(json.at(json.catalog, "Outlines", "First", "Dest").slice(1)).toEqual(["/XYZ", ...corner, null]);
+    expect(json.at(json.catalog, "Outlines", "First", "Dest").slice(1)).toEqual(["/XYZ", ...corner, 0]);
   });
 });
 

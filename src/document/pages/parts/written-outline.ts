@@ -32,6 +32,8 @@ const ITALIC = 1;
 const BOLD = 2;
 /** Maximum number of old items, because malformed chains of items can be endless. */
 const MAX_ITEMS = 1_000_000;
+/** A magnification that leaves the present one unchanged (table 151). */
+const UNCHANGED = 0;
 /** Approximate memory per old item. */
 const ITEM_BYTES = 40;
 
@@ -135,7 +137,7 @@ class Writer {
     });
   }
 
-  /** Returns the top left corner of a page as viewers show it. The magnification stays (table 151). */
+  /** Returns the top left corner of a page as viewers show it. */
   #destination(page: SourcePage): Value[] {
     const dictionary = pageDictionary(this.#file, page);
     const [left, bottom, right, top] = visibleBox(this.#file, dictionary);
@@ -145,6 +147,6 @@ class Writer {
       [right, bottom],
       [right, top],
     ] as const;
-    return [page.reference, Name.of("XYZ"), ...corners[quarterTurns(this.#file, dictionary)]!, null];
+    return [page.reference, Name.of("XYZ"), ...corners[quarterTurns(this.#file, dictionary)]!, UNCHANGED];
   }
 }
