@@ -1,6 +1,7 @@
 // Lists the images that pages show, with the properties that their dictionaries and data state.
+import { contains } from "../contract/contains.ts";
 import { readJpxHeader } from "../formats/jpx/header.ts";
-import type { DrawnImage } from "../images/draws.ts";
+import { contentBytes, type DrawnImage } from "../images/draws.ts";
 import { readImage } from "../images/image.ts";
 import { type PlacedImage, placedImages } from "../images/placed-images.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -43,7 +44,7 @@ export async function listImages(source: PageSource): Promise<readonly ImageFact
   let number = 0;
   for await (const page of pagesOf(source)) {
     number++;
-    for (const { image, matrix } of largestOf(file, page)) {
+    for (const { image, matrix } of mayShowImages(file, page) ? largestOf(file, page) : []) {
       const key = image.reference?.number;
       const properties = (key !== undefined && known.get(key)) || propertiesOf(file, image);
       if (key !== undefined) known.set(key, properties);
@@ -56,6 +57,17 @@ export async function listImages(source: PageSource): Promise<readonly ImageFact
     }
   }
   return found;
+}
+
+/** Reports whether a page can show images. Reading the operators of a page takes much longer. */
+function mayShowImages(file: PdfFile, page: Dictionary): boolean {
+  const resources = file.dictionary(page.get("Resources"));
+  const valuesOf = (category: string) => file.dictionary(resources?.get(category))?.values() ?? [];
+  if (["XObject", "Pattern", "ExtGState"].some((category) => valuesOf(category).length > 0)) return true;
+  if (valuesOf("Font").some((font) => file.name(file.dictionary(font)?.get("Subtype")) === "Type3")) return true;
+  if (file.array(page.get("Annots"))?.some((annotation) => file.dictionary(annotation)?.has("AP"))) return true;
+  const contents = page.get("Contents");
+  return (file.array(contents) ?? [contents]).some((part) => contains(contentBytes(file.stream(part)), "BI"));
 }
 
 /** Returns the images on a page, each where it is largest. */
