@@ -9,6 +9,7 @@ import { type City, type RegionalService, startRegionalService } from "../../sup
 
 const MARK = "Zanzibar9417";
 const MiB = 2 ** 20;
+const BOUND = "The file is bound to the region eu: send a request without other files, or with a key of this region.";
 const version = { "Tus-Resumable": "1.0.0" };
 
 let service: RegionalService;
@@ -208,8 +209,6 @@ describe("a key that is bound to a jurisdiction", () => {
 });
 
 describe("bound files", () => {
-  const BOUND = "The file is bound to the region eu: send a request without other files, or with a key of this region.";
-
   test("a small request of another key is carried out in the region, and its outputs are bound", async () => {
     const id = await upload("european", "Frankfurt", await pdf());
     await service.control();
