@@ -25,6 +25,7 @@ export type RegionName = keyof typeof BUCKETS;
 export interface RegionalService extends AsyncDisposable {
   /** Sends a request that arrives in a city. */
   request(city: City, path: string, init?: RequestInit): Promise<Response>;
+  readonly url: URL;
   /** Returns the keys of the objects in the bucket of a region. */
   keysIn(region: RegionName): Promise<readonly string[]>;
   /** Sets the lost regions, and returns the calls since the last use. */
@@ -83,6 +84,7 @@ export async function startRegionalService({ keys, regions, data }: Options = {}
   }
   const bucketIn = (region: RegionName) => miniflare.getR2Bucket(BUCKETS[region]);
   return {
+    url,
     request(city, path, init = {}) {
       const headers = new Headers(init.headers);
       headers.set("Arrival", CITIES[city]);
