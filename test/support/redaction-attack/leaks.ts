@@ -1,0 +1,104 @@
+// Searches a PDF for a secret as an attacker would: with poppler, mupdf and qpdf, and in the bytes of the file.
+import { Buffer } from "node:buffer";
+import { execFileSync } from "node:child_process";
+import { inflateSync, constants as zlib } from "node:zlib";
+import { withFile } from "../pdf-readers.ts";
+
+const MAX_BUFFER = 2 ** 28;
+/** Characters that may come between two characters of a secret. */
+const GAP = "[\\s\\p{P}\\p{Cf}\\p{M}]{0,4}";
+
+/** Returns an expression that finds the secret in any layout. */
+export function patternOf(needle: string): RegExp {
+  const letters = [...needle.normalize("NFKC")].filter((char) => /[\p{L}\p{N}]/u.test(char));
+  return new RegExp(letters.join(GAP), "iu");
+}
+
+const run = (program: string, args: readonly string[]): Buffer => {
+  try {
+    return execFileSync(program, args, { maxBuffer: MAX_BUFFER, stdio: ["ignore", "pipe", "ignore"] });
+  } catch (error) {
+    return (error as { stdout?: Buffer }).stdout ?? Buffer.alloc(0);
+  }
+};
+
+/** Returns the places where the secret is found: names of a program and a view. Text is also searched backwards. */
+export function leaksOf(pdf: Uint8Array, needle: string): string[] {
+  const pattern = patternOf(needle);
+  const found: string[] = [];
+  const search = (view: string, text: string) => {
+    if (pattern.test(text.normalize("NFKC"))) found.push(view);
+  };
+  withFile(pdf, (path) => {
+    for (const [view, options] of Object.entries({ plain: [], raw: ["-raw"], layout: ["-layout"] })) {
+      const text = run("pdftotext", [...options, path, "-"]).toString();
+      search(`pdftotext ${view}`, text);
+      search(`pdftotext ${view}, backwards`, [...text].reverse().join(""));
+      search(`pdftotext ${view}, joined`, text.replaceAll(/\s/g, ""));
+    }
+    const drawn = run("mutool", ["draw", "-q", "-F", "txt", "-o", "-", path]).toString();
+    search("mutool", drawn);
+    search("mutool, backwards", [...drawn].reverse().join(""));
+    const flat = run("qpdf", ["--qdf", "--object-streams=disable", "--decrypt", "--decode-level=specialized", "--warning-exit-0", path, "-"]);
+    for (const [view, text] of viewsOf(flat)) search(`qpdf ${view}`, text);
+  });
+  for (const [view, text] of viewsOf(Buffer.from(pdf))) search(`file ${view}`, text);
+  for (const part of inflatedParts(Buffer.from(pdf))) for (const [view, text] of viewsOf(part)) search(`stream ${view}`, text);
+  return found;
+}
+
+/** Readings of bytes that contain PDF syntax, or anything else. */
+function* viewsOf(bytes: Buffer): Generator<[string, string]> {
+  const text = bytes.toString("latin1");
+  yield ["bytes", text.replaceAll("\0", "")];
+  yield ["as UTF-8", bytes.toString("utf8")];
+  for (const start of [0, 1]) {
+    const even = bytes.subarray(start, bytes.length - ((bytes.length - start) % 2));
+    yield ["as UTF-16", even.toString("utf16le")];
+    yield ["as big-endian UTF-16", Buffer.from(even).swap16().toString("utf16le")];
+  }
+  yield ["names", Buffer.from(text.replaceAll(/#([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16))), "latin1").toString()];
+  yield ["entities", text.replaceAll(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(parseInt(code, 16)))];
+  yield ["addresses", text.replaceAll(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)))];
+  const strings = [...stringsOf(text)];
+  yield* ofStrings(Buffer.concat(strings));
+}
+
+function* ofStrings(joined: Buffer): Generator<[string, string]> {
+  yield ["strings", joined.toString("latin1").replaceAll(/[\0þÿ]/g, "")];
+  yield ["strings without tags", joined.toString("latin1").replaceAll(/<[^<>]*>|[\0þÿ]/g, "")];
+  yield ["strings in UTF-8", joined.toString("utf8")];
+  yield ["strings with entities", joined.toString("latin1").replaceAll("\0", "").replaceAll(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(parseInt(code, 16)))];
+  for (const start of [0, 1]) {
+    const even = joined.subarray(start, joined.length - ((joined.length - start) % 2));
+    yield ["strings in UTF-16", even.toString("utf16le")];
+    yield ["strings in big-endian UTF-16", Buffer.from(even).swap16().toString("utf16le")];
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+/** Returns what the strings of PDF syntax contain, in order. */
+function* stringsOf(text: string): Generator<Buffer> {
+  for (const [token, literal] of text.matchAll(/\(((?:\\[\s\S]|[^\\()]){0,5000})\)|<[0-9a-f\s]{2,9000}>/gi)) {
+    if (literal === undefined) {
+      yield Buffer.from(token.replaceAll(/[<>\s]/g, ""), "hex");
+      continue;
+    }
+    const plain = literal.replaceAll(/\\([0-7]{1,3}|\r?\n|[\s\S])/g, (_, escape: string) =>
+      /^[0-7]/.test(escape) ? String.fromCharCode(parseInt(escape, 8) & 255) : /^\s/.test(escape) ? "" : (ESCAPES[escape] ?? escape),
+    );
+    yield Buffer.from(plain, "latin1");
+  }
+}
+
+/** Returns each part of a file that zlib can inflate, also parts that no object owns. */
+function* inflatedParts(bytes: Buffer): Generator<Buffer> {
+  for (let at = bytes.indexOf("stream"); at !== -1; at = bytes.indexOf("stream", at + 6)) {
+    const start = bytes[at + 6] === 13 ? at + 8 : at + 7;
+    if ((bytes[start]! & 15) !== 8) continue;
+    try {
+      yield inflateSync(bytes.subarray(start), { finishFlush: zlib.Z_SYNC_FLUSH });
+    } catch {}
+  }
+}
