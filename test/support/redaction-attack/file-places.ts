@@ -35,17 +35,28 @@ export const FILE_PLACES: readonly Place[] = [
   { name: "ASCII filters", plant: byQpdf("--qdf", "--object-streams=disable") },
   {
     name: "an earlier version of content",
-    plant: (secret) => updated(shows(secret), { 4: EMPTY, 10: "<< /Title (b) >>", 12: "<< /Parent 11 0 R /Title (b) >>" }),
+    plant: (secret) =>
+      updated(shows(secret), { 4: EMPTY, 10: "<< /Title (b) >>", 12: "<< /Parent 11 0 R /Title (b) >>" }),
   },
-  { name: "a deleted object", plant: (secret) => updated(shows(secret), { 4: EMPTY, 10: "<< >>", 11: undefined, 12: undefined }) },
+  {
+    name: "a deleted object",
+    plant: (secret) => updated(shows(secret), { 4: EMPTY, 10: "<< >>", 11: undefined, 12: undefined }),
+  },
   {
     name: "an earlier version of a shown text",
-    plant: (secret) => updated(updated(shows(secret), { 4: EMPTY }), { 4: stream(`BT /F1 9 Tf 72 300 Td ${shown(secret.text, secret)} Tj ET`) }),
+    plant: (secret) =>
+      updated(updated(shows(secret), { 4: EMPTY }), {
+        4: stream(`BT /F1 9 Tf 72 300 Td ${shown(secret.text, secret)} Tj ET`),
+      }),
   },
   {
     name: "earlier information",
     plant: (secret) =>
-      updated(pdf({ trailer: "/Info 10 0 R", objects: { 10: `<< /Author ${utf16(secret.text)} >>` } }), { 11: "<< /Author (b) >>" }, "/Info 11 0 R"),
+      updated(
+        pdf({ trailer: "/Info 10 0 R", objects: { 10: `<< /Author ${utf16(secret.text)} >>` } }),
+        { 11: "<< /Author (b) >>" },
+        "/Info 11 0 R",
+      ),
   },
   {
     name: "an earlier page",

@@ -9,11 +9,11 @@ import { type Place, shown } from "./text-places.ts";
 type Encode = (text: string) => string;
 const ENCODINGS: Readonly<Record<string, Encode>> = {
   "UTF-16": utf16,
-  "PDFDocEncoding": literal,
+  PDFDocEncoding: literal,
   "UTF-8": utf8,
-  "octal": octal,
+  octal: octal,
   "little-endian": utf16Little,
-  "hexadecimal": hex,
+  hexadecimal: hex,
 };
 const NARROW = new Set<Encode>([literal, octal, hex]);
 
@@ -40,7 +40,10 @@ const field = (entries: string, more: Parts = {}): Parts => ({
   catalog: `/AcroForm << /Fields [10 0 R] /DA (/Helv 12 Tf 0 g) /DR << /Font << /Helv 6 0 R >> >> >> ${more.catalog ?? ""}`,
 });
 const appearance = (secret: Secret, entries = "") =>
-  stream(`/Tx BMC BT /F1 10 Tf 2 5 Td ${shown(secret.text, secret)} Tj ET EMC`, `/Type /XObject /Subtype /Form /BBox [0 0 228 40] /Resources << /Font << /F1 5 0 R >> >> ${entries}`);
+  stream(
+    `/Tx BMC BT /F1 10 Tf 2 5 Td ${shown(secret.text, secret)} Tj ET EMC`,
+    `/Type /XObject /Subtype /Form /BBox [0 0 228 40] /Resources << /Font << /F1 5 0 R >> >> ${entries}`,
+  );
 const catalog = (entries: string, objects: Parts["objects"] = {}): Parts => ({ catalog: entries, objects });
 const page = (entries: string, objects: Parts["objects"] = {}): Parts => ({ page: entries, objects });
 const info = (entries: string): Parts => ({ trailer: "/Info 10 0 R", objects: { 10: `<< ${entries} >>` } });
@@ -56,76 +59,194 @@ const tags = (entries: string, root = "", objects: Parts["objects"] = {}): Parts
 });
 const outline = (entries: string, more: Parts = {}): Parts => ({
   catalog: `/Outlines 10 0 R ${more.catalog ?? ""}`,
-  objects: { 10: "<< /Type /Outlines /First 11 0 R /Last 11 0 R /Count 1 >>", 11: `<< /Parent 10 0 R ${entries} >>`, ...more.objects },
+  objects: {
+    10: "<< /Type /Outlines /First 11 0 R /Last 11 0 R /Count 1 >>",
+    11: `<< /Parent 10 0 R ${entries} >>`,
+    ...more.objects,
+  },
 });
-const content = (operators: string, more: Parts = {}): Parts => ({ ...more, content: `BT /F2 12 Tf 72 700 Td (A page without it) Tj ET ${operators}` });
+const content = (operators: string, more: Parts = {}): Parts => ({
+  ...more,
+  content: `BT /F2 12 Tf 72 700 Td (A page without it) Tj ET ${operators}`,
+});
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 const entities = (text: string) => [...text].map((char) => `&#x${char.codePointAt(0)!.toString(16)};`).join("");
-const packet = (inner: string) => `<?xpacket begin="\u{feff}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:my="http://my.example/">${inner}</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
-const title = (text: string) => packet(`<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt></dc:title>`);
-const metadata = (bytes: Buffer, entries = ""): Parts => catalog("/Metadata 10 0 R", { 10: stream(bytes, `/Type /Metadata /Subtype /XML ${entries}`) });
+const packet = (inner: string) =>
+  `<?xpacket begin="\u{feff}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:my="http://my.example/">${inner}</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
+const title = (text: string) =>
+  packet(`<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${text}</rdf:li></rdf:Alt></dc:title>`);
+const metadata = (bytes: Buffer, entries = ""): Parts =>
+  catalog("/Metadata 10 0 R", { 10: stream(bytes, `/Type /Metadata /Subtype /XML ${entries}`) });
 const onImage = (entries: string, objects: Parts["objects"] = {}, data: string | Buffer = "\x7f", kind = ""): Parts =>
-  content("q 50 0 0 50 72 300 cm /I Do Q", { resources: "/XObject << /I 10 0 R >>", objects: { 10: stream(data, `/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 ${kind} ${entries}`), ...objects } });
+  content("q 50 0 0 50 72 300 cm /I Do Q", {
+    resources: "/XObject << /I 10 0 R >>",
+    objects: {
+      10: stream(
+        data,
+        `/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 ${kind} ${entries}`,
+      ),
+      ...objects,
+    },
+  });
 
 const script = (text: string) => literal(`app.alert("${text.replaceAll("\\", "\\\\")}")`);
 
 const FIELDS: readonly Place[] = [
   place("the value of a text field", (text) => field(`/FT /Tx /T (a) /V ${text}`)),
-  place("the value and the appearance of a text field", (text, secret) => field(`/FT /Tx /T (a) /V ${text} /DV ${text} /AP << /N 11 0 R >>`, { objects: { 11: appearance(secret) } })),
-  place("the appearance of a text field", (_, secret) => field("/FT /Tx /T (a) /AP << /N 11 0 R >>", { objects: { 11: appearance(secret) } })),
-  place("a down appearance", (_, secret) => field("/FT /Tx /T (a) /AP << /D 11 0 R /R 11 0 R >>", { objects: { 11: appearance(secret) } })),
-  place("the value of a text field as a stream", (_, secret) => field("/FT /Tx /Ff 33554432 /T (a) /V 11 0 R", { objects: { 11: stream(latinOrWide(secret.text)) } })),
-  place("a rich value", (_, secret) => field(`/FT /Tx /Ff 33554432 /T (a) /RV ${utf16(`<body xmlns="http://www.w3.org/1999/xhtml"><p>${escaped(secret.text)}</p></body>`)}`)),
+  place("the value and the appearance of a text field", (text, secret) =>
+    field(`/FT /Tx /T (a) /V ${text} /DV ${text} /AP << /N 11 0 R >>`, { objects: { 11: appearance(secret) } }),
+  ),
+  place("the appearance of a text field", (_, secret) =>
+    field("/FT /Tx /T (a) /AP << /N 11 0 R >>", { objects: { 11: appearance(secret) } }),
+  ),
+  place("a down appearance", (_, secret) =>
+    field("/FT /Tx /T (a) /AP << /D 11 0 R /R 11 0 R >>", { objects: { 11: appearance(secret) } }),
+  ),
+  place("the value of a text field as a stream", (_, secret) =>
+    field("/FT /Tx /Ff 33554432 /T (a) /V 11 0 R", { objects: { 11: stream(latinOrWide(secret.text)) } }),
+  ),
+  place("a rich value", (_, secret) =>
+    field(
+      `/FT /Tx /Ff 33554432 /T (a) /RV ${utf16(`<body xmlns="http://www.w3.org/1999/xhtml"><p>${escaped(secret.text)}</p></body>`)}`,
+    ),
+  ),
   place("the default value of a field", (text) => field(`/FT /Tx /T (a) /DV ${text}`)),
   place("the tooltip of a field", (text) => field(`/FT /Tx /T (a) /TU ${text}`)),
   place("the name of a field", (text) => field(`/FT /Tx /T ${text}`)),
   place("the export name of a field", (text) => field(`/FT /Tx /T (a) /TM ${text}`)),
-  place("the options of a choice field", (text) => field(`/FT /Ch /T (a) /Opt [[${text} (b)] [(c) ${text}] (d)] /V (b)`)),
+  place("the options of a choice field", (text) =>
+    field(`/FT /Ch /T (a) /Opt [[${text} (b)] [(c) ${text}] (d)] /V (b)`),
+  ),
   place("the chosen option of a list", (text) => field(`/FT /Ch /T (a) /Opt [${text} (d)] /V [${text}] /I [0]`)),
-  place("the state of a check box", (_, secret) => field(`/FT /Btn /T (a) /V ${name(secret.text)} /AS ${name(secret.text)} /AP << /N << ${name(secret.text)} 11 0 R /Off 11 0 R >> >>`, { objects: { 11: stream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]") } })),
+  place("the state of a check box", (_, secret) =>
+    field(
+      `/FT /Btn /T (a) /V ${name(secret.text)} /AS ${name(secret.text)} /AP << /N << ${name(secret.text)} 11 0 R /Off 11 0 R >> >>`,
+      { objects: { 11: stream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]") } },
+    ),
+  ),
   place("the options of a check box", (text) => field(`/FT /Btn /T (a) /Opt [${text}]`)),
-  place("the caption of a button", (text) => field(`/FT /Btn /Ff 65536 /T (a) /MK << /CA ${text} /RC ${text} /AC ${text} >>`)),
+  place("the caption of a button", (text) =>
+    field(`/FT /Btn /Ff 65536 /T (a) /MK << /CA ${text} /RC ${text} /AC ${text} >>`),
+  ),
   place("a comb field", (text) => field(`/FT /Tx /Ff 16777216 /MaxLen 60 /T (a) /V ${text}`)),
-  place("a parent field", (text) => ({ ...annotation("/Subtype /Widget /Parent 11 0 R", { objects: { 11: `<< /FT /Tx /T (a) /V ${text} /Kids [10 0 R] >>` } }), catalog: "/AcroForm << /Fields [11 0 R] >>" })),
-  place("a field without a widget", (text) => catalog("/AcroForm << /Fields [10 0 R] >>", { 10: `<< /FT /Tx /T (a) /V ${text} >>` })),
-  place("a signature", (text) => field(`/FT /Sig /T (a) /V << /Type /Sig /Filter /Adobe.PPKLite /Name ${text} /Reason ${text} /Location ${text} /ContactInfo ${text} >>`)),
-  place("a script of a field", (_, secret) => field(`/FT /Tx /T (a) /AA << /K << /S /JavaScript /JS ${script(secret.text)} >> >>`)),
-  place("an XFA form", (_, secret) => ({ ...catalog("/AcroForm << /Fields [] /XFA [(datasets) 10 0 R] >>", { 10: stream(Buffer.from(`<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><a>${escaped(secret.text)}</a></xfa:data></xfa:datasets>`)) }) })),
+  place("a parent field", (text) => ({
+    ...annotation("/Subtype /Widget /Parent 11 0 R", {
+      objects: { 11: `<< /FT /Tx /T (a) /V ${text} /Kids [10 0 R] >>` },
+    }),
+    catalog: "/AcroForm << /Fields [11 0 R] >>",
+  })),
+  place("a field without a widget", (text) =>
+    catalog("/AcroForm << /Fields [10 0 R] >>", { 10: `<< /FT /Tx /T (a) /V ${text} >>` }),
+  ),
+  place("a signature", (text) =>
+    field(
+      `/FT /Sig /T (a) /V << /Type /Sig /Filter /Adobe.PPKLite /Name ${text} /Reason ${text} /Location ${text} /ContactInfo ${text} >>`,
+    ),
+  ),
+  place("a script of a field", (_, secret) =>
+    field(`/FT /Tx /T (a) /AA << /K << /S /JavaScript /JS ${script(secret.text)} >> >>`),
+  ),
+  place("an XFA form", (_, secret) => ({
+    ...catalog("/AcroForm << /Fields [] /XFA [(datasets) 10 0 R] >>", {
+      10: stream(
+        Buffer.from(
+          `<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><a>${escaped(secret.text)}</a></xfa:data></xfa:datasets>`,
+        ),
+      ),
+    }),
+  })),
 ];
 
 const ANNOTATIONS: readonly Place[] = [
   place("the contents of a note", (text) => annotation(`/Subtype /Text /Contents ${text}`)),
-  place("the rich contents of a note", (_, secret) => annotation(`/Subtype /Text /RC ${utf16(`<body><p>${escaped(secret.text)}</p></body>`)}`)),
-  place("rich contents in entities", (_, secret) => annotation(`/Subtype /Text /RC ${utf16(`<body><p>${entities(secret.text)}</p></body>`)}`)),
-  place("rich contents in spans", (_, secret) => annotation(`/Subtype /Text /RC ${utf16(`<body><p>${[...secret.text].map((char) => `<span>${escaped(char)}</span>`).join("")}</p></body>`)}`)),
+  place("the rich contents of a note", (_, secret) =>
+    annotation(`/Subtype /Text /RC ${utf16(`<body><p>${escaped(secret.text)}</p></body>`)}`),
+  ),
+  place("rich contents in entities", (_, secret) =>
+    annotation(`/Subtype /Text /RC ${utf16(`<body><p>${entities(secret.text)}</p></body>`)}`),
+  ),
+  place("rich contents in spans", (_, secret) =>
+    annotation(
+      `/Subtype /Text /RC ${utf16(`<body><p>${[...secret.text].map((char) => `<span>${escaped(char)}</span>`).join("")}</p></body>`)}`,
+    ),
+  ),
   place("the author and subject of a note", (text) => annotation(`/Subtype /Text /T ${text} /Subj ${text}`)),
   place("the name of a note", (text) => annotation(`/Subtype /Text /NM ${text}`)),
-  place("a pop-up", (text) => annotation("/Subtype /Text /Popup 11 0 R /Contents (b)", { page: "/Annots [10 0 R 11 0 R]", objects: { 11: `<< /Type /Annot /Subtype /Popup /Parent 10 0 R /Rect [0 0 9 9] /Contents ${text} >>` } })),
-  place("a free text with an appearance", (text, secret) => annotation(`/Subtype /FreeText /DA (/Helv 12 Tf) /Contents ${text} /AP << /N 11 0 R >>`, { objects: { 11: appearance(secret) } })),
-  place("a free text without an appearance", (text) => annotation(`/Subtype /FreeText /DA (/Helv 12 Tf) /Contents ${text}`)),
+  place("a pop-up", (text) =>
+    annotation("/Subtype /Text /Popup 11 0 R /Contents (b)", {
+      page: "/Annots [10 0 R 11 0 R]",
+      objects: { 11: `<< /Type /Annot /Subtype /Popup /Parent 10 0 R /Rect [0 0 9 9] /Contents ${text} >>` },
+    }),
+  ),
+  place("a free text with an appearance", (text, secret) =>
+    annotation(`/Subtype /FreeText /DA (/Helv 12 Tf) /Contents ${text} /AP << /N 11 0 R >>`, {
+      objects: { 11: appearance(secret) },
+    }),
+  ),
+  place("a free text without an appearance", (text) =>
+    annotation(`/Subtype /FreeText /DA (/Helv 12 Tf) /Contents ${text}`),
+  ),
   place("the style of a free text", (text) => annotation(`/Subtype /FreeText /DS ${text} /Contents (b)`)),
-  place("a stamp", (_, secret) => annotation("/Subtype /Stamp /AP << /N 11 0 R >>", { objects: { 11: appearance(secret, "/Matrix [0 1 -1 0 0 0]") } })),
+  place("a stamp", (_, secret) =>
+    annotation("/Subtype /Stamp /AP << /N 11 0 R >>", {
+      objects: { 11: appearance(secret, "/Matrix [0 1 -1 0 0 0]") },
+    }),
+  ),
   place("the name of a stamp", (_, secret) => annotation(`/Subtype /Stamp /Name ${name(secret.text)}`)),
-  place("a hidden annotation", (text, secret) => annotation(`/F 2 /Subtype /Stamp /Contents ${text} /AP << /N 11 0 R >>`, { objects: { 11: appearance(secret) } })),
-  place("a link to an address", (_, secret) => annotation(`/Subtype /Link /A << /S /URI /URI ${literal(`https://a.example/?${secret.text}`)} >>`)),
-  place("an encoded address", (_, secret) => annotation(`/Subtype /Link /A << /S /URI /URI (https://a.example/?q=${encodeURIComponent(secret.text).replaceAll(/[()]/g, "\\$&")}) >>`)),
-  place("a link to a file", (text) => annotation(`/Subtype /Link /A << /S /GoToR /F << /Type /Filespec /F ${text} /UF ${text} >> /D [0 /Fit] >>`)),
-  place("a launched file", (text) => annotation(`/Subtype /Link /A << /S /Launch /F ${text} /Win << /F ${text} /P ${text} >> >>`)),
+  place("a hidden annotation", (text, secret) =>
+    annotation(`/F 2 /Subtype /Stamp /Contents ${text} /AP << /N 11 0 R >>`, { objects: { 11: appearance(secret) } }),
+  ),
+  place("a link to an address", (_, secret) =>
+    annotation(`/Subtype /Link /A << /S /URI /URI ${literal(`https://a.example/?${secret.text}`)} >>`),
+  ),
+  place("an encoded address", (_, secret) =>
+    annotation(
+      `/Subtype /Link /A << /S /URI /URI (https://a.example/?q=${encodeURIComponent(secret.text).replaceAll(/[()]/g, "\\$&")}) >>`,
+    ),
+  ),
+  place("a link to a file", (text) =>
+    annotation(`/Subtype /Link /A << /S /GoToR /F << /Type /Filespec /F ${text} /UF ${text} >> /D [0 /Fit] >>`),
+  ),
+  place("a launched file", (text) =>
+    annotation(`/Subtype /Link /A << /S /Launch /F ${text} /Win << /F ${text} /P ${text} >> >>`),
+  ),
   place("a link to a destination", (text) => annotation(`/Subtype /Link /Dest ${text}`)),
   place("an overlay of a foreign mark", (text) => annotation(`/Subtype /Redact /OverlayText ${text}`)),
-  place("a file annotation", (text, secret) => annotation(`/Subtype /FileAttachment /Contents ${text} /FS << /Type /Filespec /F ${text} /UF ${text} /Desc ${text} /EF << /F 11 0 R >> >>`, { objects: { 11: stream(Buffer.from(secret.text)) } })),
-  place("an action of an annotation", (_, secret) => annotation(`/Subtype /Screen /T (x) /AA << /E << /S /JavaScript /JS ${script(secret.text)} >> >>`)),
-  place("a submitted form", (text) => annotation(`/Subtype /Link /A << /S /SubmitForm /F << /FS /URL /F ${text} >> /Fields [${text}] >>`)),
-  place("a sequence of actions", (_, secret) => annotation(`/Subtype /Link /A << /S /Named /N /NextPage /Next [<< /S /JavaScript /JS ${script(secret.text)} >>] >>`)),
+  place("a file annotation", (text, secret) =>
+    annotation(
+      `/Subtype /FileAttachment /Contents ${text} /FS << /Type /Filespec /F ${text} /UF ${text} /Desc ${text} /EF << /F 11 0 R >> >>`,
+      { objects: { 11: stream(Buffer.from(secret.text)) } },
+    ),
+  ),
+  place("an action of an annotation", (_, secret) =>
+    annotation(`/Subtype /Screen /T (x) /AA << /E << /S /JavaScript /JS ${script(secret.text)} >> >>`),
+  ),
+  place("a submitted form", (text) =>
+    annotation(`/Subtype /Link /A << /S /SubmitForm /F << /FS /URL /F ${text} >> /Fields [${text}] >>`),
+  ),
+  place("a sequence of actions", (_, secret) =>
+    annotation(
+      `/Subtype /Link /A << /S /Named /N /NextPage /Next [<< /S /JavaScript /JS ${script(secret.text)} >>] >>`,
+    ),
+  ),
   place("a private entry of an annotation", (text) => annotation(`/Subtype /Text /MyEntry << /A [ ${text} ] >>`)),
-  place("a group of an annotation", (text) => annotation(`/Subtype /Line /L [0 0 9 9] /Cap true /Contents ${text} /Measure << /R ${text} >>`)),
+  place("a group of an annotation", (text) =>
+    annotation(`/Subtype /Line /L [0 0 9 9] /Cap true /Contents ${text} /Measure << /R ${text} >>`),
+  ),
 ];
 
 const DOCUMENT: readonly Place[] = [
   place("a bookmark", (text) => outline(`/Title ${text}`)),
-  place("the address of a bookmark", (_, secret) => outline(`/Title (b) /A << /S /URI /URI ${literal(secret.text)} >>`)),
-  place("a named destination", (text) => outline(`/Title (b) /Dest ${text}`, { catalog: "/Names << /Dests 12 0 R >>", objects: { 12: `<< /Names [${text} [3 0 R /Fit]] /Limits [${text} ${text}] >>` } })),
+  place("the address of a bookmark", (_, secret) =>
+    outline(`/Title (b) /A << /S /URI /URI ${literal(secret.text)} >>`),
+  ),
+  place("a named destination", (text) =>
+    outline(`/Title (b) /Dest ${text}`, {
+      catalog: "/Names << /Dests 12 0 R >>",
+      objects: { 12: `<< /Names [${text} [3 0 R /Fit]] /Limits [${text} ${text}] >>` },
+    }),
+  ),
   place("an old destination", (_, secret) => catalog(`/Dests << ${name(secret.text)} [3 0 R /Fit] >>`)),
   place("page labels", (text) => catalog(`/PageLabels << /Nums [0 << /S /D /P ${text} >>] >>`)),
   place("the title", (text) => info(`/Title ${text}`)),
@@ -134,88 +255,235 @@ const DOCUMENT: readonly Place[] = [
   place("an entry of the document's own", (text) => info(`/Client ${text}`)),
   place("the name of an entry", (_, secret) => info(`${name(secret.text)} (b)`)),
   place("metadata", (_, secret) => metadata(Buffer.from(title(escaped(secret.text))))),
-  place("compressed metadata", (_, secret) => metadata(deflateSync(Buffer.from(title(escaped(secret.text)))), "/Filter /FlateDecode")),
+  place("compressed metadata", (_, secret) =>
+    metadata(deflateSync(Buffer.from(title(escaped(secret.text)))), "/Filter /FlateDecode"),
+  ),
   place("metadata in UTF-16", (_, secret) => metadata(Buffer.from(title(escaped(secret.text)), "utf16le").swap16())),
   place("little-endian metadata", (_, secret) => metadata(Buffer.from(title(escaped(secret.text)), "utf16le"))),
   place("metadata in entities", (_, secret) => metadata(Buffer.from(title(entities(secret.text))))),
-  place("metadata in a section of characters", (_, secret) => metadata(Buffer.from(title(`<![CDATA[${secret.text}]]>`)))),
-  place("an attribute of metadata", (_, secret) => metadata(Buffer.from(packet("").replace('about=""', `about="" my:a="${escaped(secret.text)}"`)))),
-  place("a comment of metadata", (_, secret) => metadata(Buffer.from(packet(`<!-- ${secret.text.replaceAll("--", "-")} -->`)))),
+  place("metadata in a section of characters", (_, secret) =>
+    metadata(Buffer.from(title(`<![CDATA[${secret.text}]]>`))),
+  ),
+  place("an attribute of metadata", (_, secret) =>
+    metadata(Buffer.from(packet("").replace('about=""', `about="" my:a="${escaped(secret.text)}"`))),
+  ),
+  place("a comment of metadata", (_, secret) =>
+    metadata(Buffer.from(packet(`<!-- ${secret.text.replaceAll("--", "-")} -->`))),
+  ),
   place("the space behind metadata", (_, secret) => metadata(Buffer.from(`${title("b")}\n${secret.text}`))),
-  place("metadata of a page", (_, secret) => page("/Metadata 10 0 R", { 10: stream(Buffer.from(title(escaped(secret.text))), "/Type /Metadata /Subtype /XML") })),
-  place("metadata of an image", (_, secret) => onImage("/Metadata 11 0 R", { 11: stream(Buffer.from(title(escaped(secret.text))), "/Type /Metadata /Subtype /XML") })),
+  place("metadata of a page", (_, secret) =>
+    page("/Metadata 10 0 R", { 10: stream(Buffer.from(title(escaped(secret.text))), "/Type /Metadata /Subtype /XML") }),
+  ),
+  place("metadata of an image", (_, secret) =>
+    onImage("/Metadata 11 0 R", {
+      11: stream(Buffer.from(title(escaped(secret.text))), "/Type /Metadata /Subtype /XML"),
+    }),
+  ),
   place("the replacement text of a tag", (text) => tags(`/ActualText ${text}`)),
   place("the description of a tag", (text) => tags(`/Alt ${text}`)),
   place("the expansion of a tag", (text) => tags(`/E ${text}`)),
   place("the title of a tag", (text) => tags(`/T ${text}`)),
   place("the identifier of a tag", (text) => tags(`/ID ${text}`, `/IDTree << /Names [${text} 11 0 R] >>`)),
   place("an attribute of a tag", (text) => tags(`/A << /O /Table /Summary ${text} >>`)),
-  place("a user property of a tag", (text) => tags(`/A << /O /UserProperties /P [<< /N ${text} /V ${text} /F ${text} >>] >>`)),
+  place("a user property of a tag", (text) =>
+    tags(`/A << /O /UserProperties /P [<< /N ${text} /V ${text} /F ${text} >>] >>`),
+  ),
   place("a class of tags", (text) => tags("/C /c", `/ClassMap << /c << /O /Table /Summary ${text} >> >>`)),
-  place("the role of a tag", (_, secret) => tags(`/S ${name(secret.text)}`.replace("/S", "/C"), `/RoleMap << ${name(secret.text)} /P >>`)),
+  place("the role of a tag", (_, secret) =>
+    tags(`/S ${name(secret.text)}`.replace("/S", "/C"), `/RoleMap << ${name(secret.text)} /P >>`),
+  ),
   place("a namespace of tags", (text) => tags("", `/Namespaces [<< /Type /Namespace /NS ${text} >>]`)),
-  place("the name of a layer", (text) => catalog("/OCProperties << /OCGs [10 0 R] /D << /Order [(x) 10 0 R] >> >>", { 10: `<< /Type /OCG /Name ${text} >>` })),
-  place("a configuration of layers", (text) => catalog(`/OCProperties << /OCGs [10 0 R] /D << /Name ${text} /Creator ${text} /Order [[${text} 10 0 R]] >> >>`, { 10: "<< /Type /OCG /Name (l) /Usage << /CreatorInfo << /Creator (x) /Subtype /Artwork >> >> >>" })),
-  place("the usage of a layer", (text) => catalog("/OCProperties << /OCGs [10 0 R] /D << >> >>", { 10: `<< /Type /OCG /Name (l) /Usage << /CreatorInfo << /Creator ${text} >> /User << /Type /Ind /Name ${text} >> >> >>` })),
-  place("an attached file", (text, secret) => catalog(`/Names << /EmbeddedFiles << /Names [${text} << /Type /Filespec /F ${text} /UF ${text} /Desc ${text} /EF << /F 10 0 R >> /CI << /a ${text} >> >>] >> >>`, { 10: stream(Buffer.from(secret.text), "/Type /EmbeddedFile") })),
-  place("a compressed attached file", (_, secret) => catalog("/Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a) /EF << /F 10 0 R >> >>] >> >>", { 10: stream(deflateSync(Buffer.from(secret.text)), "/Filter /FlateDecode") })),
-  place("an associated file", (text, secret) => page(`/AF [<< /Type /Filespec /F (a) /Desc ${text} /AFRelationship /Data /EF << /F 10 0 R >> >>]`, { 10: stream(Buffer.from(secret.text)) })),
-  place("a portfolio", (text) => catalog(`/Collection << /Type /Collection /D ${text} /Schema << /a << /Type /CollectionField /Subtype /S /N ${text} >> >> >>`)),
-  place("a script of the document", (_, secret) => catalog(`/Names << /JavaScript << /Names [(a) << /S /JavaScript /JS ${script(secret.text)} >>] >> >>`)),
-  place("the name of a script", (text) => catalog(`/Names << /JavaScript << /Names [${text} << /S /JavaScript /JS (1) >>] >> >>`)),
-  place("a script as a stream", (_, secret) => catalog("/OpenAction << /S /JavaScript /JS 10 0 R >>", { 10: stream(latinOrWide(secret.text)) })),
-  place("an action of the document", (_, secret) => catalog(`/AA << /WC << /S /JavaScript /JS ${script(secret.text)} >> >>`)),
+  place("the name of a layer", (text) =>
+    catalog("/OCProperties << /OCGs [10 0 R] /D << /Order [(x) 10 0 R] >> >>", {
+      10: `<< /Type /OCG /Name ${text} >>`,
+    }),
+  ),
+  place("a configuration of layers", (text) =>
+    catalog(`/OCProperties << /OCGs [10 0 R] /D << /Name ${text} /Creator ${text} /Order [[${text} 10 0 R]] >> >>`, {
+      10: "<< /Type /OCG /Name (l) /Usage << /CreatorInfo << /Creator (x) /Subtype /Artwork >> >> >>",
+    }),
+  ),
+  place("the usage of a layer", (text) =>
+    catalog("/OCProperties << /OCGs [10 0 R] /D << >> >>", {
+      10: `<< /Type /OCG /Name (l) /Usage << /CreatorInfo << /Creator ${text} >> /User << /Type /Ind /Name ${text} >> >> >>`,
+    }),
+  ),
+  place("an attached file", (text, secret) =>
+    catalog(
+      `/Names << /EmbeddedFiles << /Names [${text} << /Type /Filespec /F ${text} /UF ${text} /Desc ${text} /EF << /F 10 0 R >> /CI << /a ${text} >> >>] >> >>`,
+      { 10: stream(Buffer.from(secret.text), "/Type /EmbeddedFile") },
+    ),
+  ),
+  place("a compressed attached file", (_, secret) =>
+    catalog("/Names << /EmbeddedFiles << /Names [(a) << /Type /Filespec /F (a) /EF << /F 10 0 R >> >>] >> >>", {
+      10: stream(deflateSync(Buffer.from(secret.text)), "/Filter /FlateDecode"),
+    }),
+  ),
+  place("an associated file", (text, secret) =>
+    page(`/AF [<< /Type /Filespec /F (a) /Desc ${text} /AFRelationship /Data /EF << /F 10 0 R >> >>]`, {
+      10: stream(Buffer.from(secret.text)),
+    }),
+  ),
+  place("a portfolio", (text) =>
+    catalog(
+      `/Collection << /Type /Collection /D ${text} /Schema << /a << /Type /CollectionField /Subtype /S /N ${text} >> >> >>`,
+    ),
+  ),
+  place("a script of the document", (_, secret) =>
+    catalog(`/Names << /JavaScript << /Names [(a) << /S /JavaScript /JS ${script(secret.text)} >>] >> >>`),
+  ),
+  place("the name of a script", (text) =>
+    catalog(`/Names << /JavaScript << /Names [${text} << /S /JavaScript /JS (1) >>] >> >>`),
+  ),
+  place("a script as a stream", (_, secret) =>
+    catalog("/OpenAction << /S /JavaScript /JS 10 0 R >>", { 10: stream(latinOrWide(secret.text)) }),
+  ),
+  place("an action of the document", (_, secret) =>
+    catalog(`/AA << /WC << /S /JavaScript /JS ${script(secret.text)} >> >>`),
+  ),
   place("an action of a page", (_, secret) => page(`/AA << /O << /S /URI /URI ${literal(secret.text)} >> >>`)),
   place("the base of addresses", (_, secret) => catalog(`/URI << /Base ${literal(secret.text)} >>`)),
-  place("an article", (text) => catalog("/Threads [10 0 R]", { 10: `<< /Type /Thread /I << /Title ${text} /Author ${text} >> /F 11 0 R >>`, 11: "<< /Type /Bead /T 10 0 R /N 11 0 R /V 11 0 R /P 3 0 R /R [0 0 99 99] >>" })),
-  place("an output intent", (text) => catalog(`/OutputIntents [<< /Type /OutputIntent /S /GTS_PDFX /OutputConditionIdentifier (x) /Info ${text} /OutputCondition ${text} >>]`)),
-  place("private data of a program", (text) => page(`/PieceInfo << /Prog << /LastModified (D:2020) /Private << /A ${text} >> >> >>`)),
+  place("an article", (text) =>
+    catalog("/Threads [10 0 R]", {
+      10: `<< /Type /Thread /I << /Title ${text} /Author ${text} >> /F 11 0 R >>`,
+      11: "<< /Type /Bead /T 10 0 R /N 11 0 R /V 11 0 R /P 3 0 R /R [0 0 99 99] >>",
+    }),
+  ),
+  place("an output intent", (text) =>
+    catalog(
+      `/OutputIntents [<< /Type /OutputIntent /S /GTS_PDFX /OutputConditionIdentifier (x) /Info ${text} /OutputCondition ${text} >>]`,
+    ),
+  ),
+  place("private data of a program", (text) =>
+    page(`/PieceInfo << /Prog << /LastModified (D:2020) /Private << /A ${text} >> >> >>`),
+  ),
   place("private data of the document", (text) => catalog(`/PieceInfo << /Prog << /Private ${text} >> >>`)),
-  place("private data of a form", (text) => content("/X Do", { resources: "/XObject << /X 10 0 R >>", objects: { 10: stream("", `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /PieceInfo << /P << /Private ${text} >> >>`) } })),
-  place("captured web pages", (text) => catalog(`/SpiderInfo << /V 1.0 /C [<< /URL ${text} >>] >> /Names << /URLS << /Names [${text} 3 0 R] >> /IDS << /Names [${text} 3 0 R] >> >>`)),
-  place("named pages and templates", (text) => catalog(`/Names << /Pages << /Names [${text} 3 0 R] >> /Templates << /Names [${text} 3 0 R] >> /AP << /Names [${text} 3 0 R] >> >>`)),
-  place("a viewport", (text) => page(`/VP [<< /Type /Viewport /BBox [0 0 9 9] /Name ${text} /Measure << /Type /Measure /R ${text} >> >>]`)),
+  place("private data of a form", (text) =>
+    content("/X Do", {
+      resources: "/XObject << /X 10 0 R >>",
+      objects: {
+        10: stream("", `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /PieceInfo << /P << /Private ${text} >> >>`),
+      },
+    }),
+  ),
+  place("captured web pages", (text) =>
+    catalog(
+      `/SpiderInfo << /V 1.0 /C [<< /URL ${text} >>] >> /Names << /URLS << /Names [${text} 3 0 R] >> /IDS << /Names [${text} 3 0 R] >> >>`,
+    ),
+  ),
+  place("named pages and templates", (text) =>
+    catalog(
+      `/Names << /Pages << /Names [${text} 3 0 R] >> /Templates << /Names [${text} 3 0 R] >> /AP << /Names [${text} 3 0 R] >> >>`,
+    ),
+  ),
+  place("a viewport", (text) =>
+    page(`/VP [<< /Type /Viewport /BBox [0 0 9 9] /Name ${text} /Measure << /Type /Measure /R ${text} >> >>]`),
+  ),
   place("an unknown entry of the catalog", (text) => catalog(`/MyEntry [<< /A ${text} >>]`)),
   place("an unknown entry of a page", (text) => page(`/MyEntry ${text}`)),
   place("an unknown entry of a stream", (text) => ({ ...content(""), contentEntries: `/MyEntry ${text}` })),
   place("an unknown name of the catalog", (_, secret) => catalog(`/MyEntry ${name(secret.text)}`)),
   place("the language", (text) => catalog(`/Lang ${text}`)),
   place("the trailer", (text) => ({ trailer: `/MyEntry ${text}` })),
-  place("the identifier of the document", (_, secret) => ({ trailer: `/ID [${hex(secret.text)} ${hex(secret.text)}]` })),
+  place("the identifier of the document", (_, secret) => ({
+    trailer: `/ID [${hex(secret.text)} ${hex(secret.text)}]`,
+  })),
   place("an object that nothing uses", (text) => ({ objects: { 10: `<< /A ${text} >>`, 11: text } })),
   place("a stream that nothing uses", (_, secret) => ({ objects: { 10: stream(latinOrWide(secret.text)) } })),
-  place("a page outside of the tree", (_, secret) => ({ objects: { 10: "<< /Type /Page /MediaBox [0 0 612 792] /Contents 11 0 R /Resources << /Font << /F1 5 0 R >> >> >>", 11: stream(`BT /F1 12 Tf 72 700 Td ${shown(secret.text, secret)} Tj ET`) } })),
+  place("a page outside of the tree", (_, secret) => ({
+    objects: {
+      10: "<< /Type /Page /MediaBox [0 0 612 792] /Contents 11 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+      11: stream(`BT /F1 12 Tf 72 700 Td ${shown(secret.text, secret)} Tj ET`),
+    },
+  })),
   place("a comment behind the header", (_, secret) => ({ afterHeader: Buffer.from(`% ${secret.text}\n`) })),
   place("bytes between objects", (_, secret) => ({ betweenObjects: Buffer.from(`% ${secret.text}\n`) })),
   place("bytes behind the end", (_, secret) => ({ afterEnd: Buffer.from(`% ${secret.text}\n`) })),
-  place("a thumbnail", (_, secret) => page("/Thumb 10 0 R", { 10: stream(latinOrWide(secret.text), `/Width ${latinOrWide(secret.text).length} /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8`) })),
+  place("a thumbnail", (_, secret) =>
+    page("/Thumb 10 0 R", {
+      10: stream(
+        latinOrWide(secret.text),
+        `/Width ${latinOrWide(secret.text).length} /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8`,
+      ),
+    }),
+  ),
 ];
 
 const CONTENT: readonly Place[] = [
   place("a comment of content", (_, secret) => content(`% ${secret.text}\n`)),
-  place("a replacement text in content", (text) => content(`/Span << /ActualText ${text} >> BDC BT /F2 12 Tf 72 300 Td (other) Tj ET EMC`)),
+  place("a replacement text in content", (text) =>
+    content(`/Span << /ActualText ${text} >> BDC BT /F2 12 Tf 72 300 Td (other) Tj ET EMC`),
+  ),
   place("a description in content", (text) => content(`/Figure << /Alt ${text} /E ${text} >> BDC 0 0 9 9 re f EMC`)),
-  place("properties of content", (text) => content("/Span /P1 BDC 0 0 9 9 re f EMC", { resources: "/Properties << /P1 10 0 R >>", objects: { 10: `<< /ActualText ${text} >>` } })),
-  place("unknown properties of content", (text) => content(`/My << /Data [${text}] >> BDC 0 0 9 9 re f EMC /My << /Data ${text} >> DP`)),
-  place("a tag of content", (_, secret) => content(`${name(secret.text)} BMC 0 0 9 9 re f EMC ${name(secret.text)} MP`)),
-  place("a replacement text in a form", (text) => content("/X Do", { resources: "/XObject << /X 10 0 R >>", objects: { 10: stream(`/Span << /ActualText ${text} >> BDC 0 0 9 9 re f EMC`, "/Type /XObject /Subtype /Form /BBox [0 0 99 99]") } })),
+  place("properties of content", (text) =>
+    content("/Span /P1 BDC 0 0 9 9 re f EMC", {
+      resources: "/Properties << /P1 10 0 R >>",
+      objects: { 10: `<< /ActualText ${text} >>` },
+    }),
+  ),
+  place("unknown properties of content", (text) =>
+    content(`/My << /Data [${text}] >> BDC 0 0 9 9 re f EMC /My << /Data ${text} >> DP`),
+  ),
+  place("a tag of content", (_, secret) =>
+    content(`${name(secret.text)} BMC 0 0 9 9 re f EMC ${name(secret.text)} MP`),
+  ),
+  place("a replacement text in a form", (text) =>
+    content("/X Do", {
+      resources: "/XObject << /X 10 0 R >>",
+      objects: {
+        10: stream(
+          `/Span << /ActualText ${text} >> BDC 0 0 9 9 re f EMC`,
+          "/Type /XObject /Subtype /Form /BBox [0 0 99 99]",
+        ),
+      },
+    }),
+  ),
   place("compatible operators", (text) => content(`BX ${text} unknown EX`)),
   place("operands without an operator", (text) => content(`${text}`)),
   place("the data of an inline image", (_, secret) => contentWithImage(secret)),
-  place("the name of a resource", (_, secret) => content(`${name(secret.text)} gs`, { resources: `/ExtGState << ${name(secret.text)} << /CA 1 >> >>` })),
-  place("the name of a resource that nothing uses", (_, secret) => ({ resources: `/XObject << ${name(secret.text)} 10 0 R >>`, objects: { 10: stream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]") } })),
-  place("the name of a colorant", (_, secret) => content("/C cs 1 scn 0 0 9 9 re f", { resources: `/ColorSpace << /C [/Separation ${name(secret.text)} /DeviceGray << /FunctionType 2 /Domain [0 1] /C0 [1] /C1 [0] /N 1 >>] >>` })),
-  place("the name of a font", (_, secret) => ({ content: "BT /F1 12 Tf 72 700 Td (A page without it) Tj ET", isWide: false, font: `<< /Type /Font /Subtype /Type1 /BaseFont ${name(secret.text)} /Encoding /WinAnsiEncoding /FirstChar 32 /LastChar 32 /Widths [250] /FontDescriptor << /Type /FontDescriptor /FontName ${name(secret.text)} /FontFamily ${utf8(secret.text)} /Flags 32 /FontBBox [0 0 1 1] /ItalicAngle 0 /Ascent 1 /Descent 0 /CapHeight 1 /StemV 1 >> >>` })),
+  place("the name of a resource", (_, secret) =>
+    content(`${name(secret.text)} gs`, { resources: `/ExtGState << ${name(secret.text)} << /CA 1 >> >>` }),
+  ),
+  place("the name of a resource that nothing uses", (_, secret) => ({
+    resources: `/XObject << ${name(secret.text)} 10 0 R >>`,
+    objects: { 10: stream("", "/Type /XObject /Subtype /Form /BBox [0 0 9 9]") },
+  })),
+  place("the name of a colorant", (_, secret) =>
+    content("/C cs 1 scn 0 0 9 9 re f", {
+      resources: `/ColorSpace << /C [/Separation ${name(secret.text)} /DeviceGray << /FunctionType 2 /Domain [0 1] /C0 [1] /C1 [0] /N 1 >>] >>`,
+    }),
+  ),
   place("a comment of a JPEG", (_, secret) => onImage("", {}, jpegWith(secret.text), "/Filter /DCTDecode")),
-  place("metadata of a JPEG", (_, secret) => onImage("", {}, jpegWith(`http://ns.adobe.com/xap/1.0/\0${title(escaped(secret.text))}`, 0xe1), "/Filter /DCTDecode")),
-  place("bytes behind the data of an image", (_, secret) => onImage("", {}, Buffer.concat([Buffer.from("\x7f"), latinOrWide(secret.text)]))),
-  place("bytes behind compressed data", (_, secret) => ({ content: Buffer.concat([deflateSync(latin("BT /F2 12 Tf 72 700 Td (A page without it) Tj ET")), latinOrWide(secret.text)]), contentEntries: "/Filter /FlateDecode" })),
+  place("metadata of a JPEG", (_, secret) =>
+    onImage(
+      "",
+      {},
+      jpegWith(`http://ns.adobe.com/xap/1.0/\0${title(escaped(secret.text))}`, 0xe1),
+      "/Filter /DCTDecode",
+    ),
+  ),
+  place("bytes behind the data of an image", (_, secret) =>
+    onImage("", {}, Buffer.concat([Buffer.from("\x7f"), latinOrWide(secret.text)])),
+  ),
+  place("bytes behind compressed data", (_, secret) => ({
+    content: Buffer.concat([
+      deflateSync(latin("BT /F2 12 Tf 72 700 Td (A page without it) Tj ET")),
+      latinOrWide(secret.text),
+    ]),
+    contentEntries: "/Filter /FlateDecode",
+  })),
 ];
 
 const latinOrWide = (text: string): Buffer => (/^[\0-\xff]*$/.test(text) ? latin(text) : Buffer.from(text));
 function contentWithImage(secret: Secret): Parts {
   const data = latinOrWide(secret.text);
-  return { content: Buffer.concat([latin(`q 50 0 0 50 72 300 cm BI /W ${data.length} /H 1 /CS /G /BPC 8 ID `), data, latin("\nEI Q")]) };
+  return {
+    content: Buffer.concat([
+      latin(`q 50 0 0 50 72 300 cm BI /W ${data.length} /H 1 /CS /G /BPC 8 ID `),
+      data,
+      latin("\nEI Q"),
+    ]),
+  };
 }
 
 /** A JPEG of one gray pixel, with a segment that contains the text. */
@@ -224,6 +492,9 @@ function jpegWith(text: string, marker = 0xfe): Buffer {
   const segment = Buffer.from([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]);
   return Buffer.concat([GRAY_JPEG.subarray(0, 2), segment, body, GRAY_JPEG.subarray(2)]);
 }
-const GRAY_JPEG = Buffer.from("/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AH//Z", "base64");
+const GRAY_JPEG = Buffer.from(
+  "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AH//Z",
+  "base64",
+);
 
 export const HIDDEN_PLACES: readonly Place[] = [...FIELDS, ...ANNOTATIONS, ...DOCUMENT, ...CONTENT];

@@ -6,7 +6,7 @@ import { withFile } from "../pdf-readers.ts";
 
 const MAX_BUFFER = 2 ** 28;
 /** Characters that may come between two characters of a secret. */
-const GAP = "[\\s\\p{P}\\p{Cf}\\p{M}]{0,4}";
+const GAP = "[\\s\\p{P}\\p{S}\\p{Cf}\\p{M}]{0,4}";
 
 /** Returns an expression that finds the secret in any layout. */
 export function patternOf(needle: string): RegExp {
@@ -39,11 +39,20 @@ export function leaksOf(pdf: Uint8Array, needle: string): string[] {
     const drawn = run("mutool", ["draw", "-q", "-F", "txt", "-o", "-", path]).toString();
     search("mutool", drawn);
     search("mutool, backwards", [...drawn].reverse().join(""));
-    const flat = run("qpdf", ["--qdf", "--object-streams=disable", "--decrypt", "--decode-level=specialized", "--warning-exit-0", path, "-"]);
+    const flat = run("qpdf", [
+      "--qdf",
+      "--object-streams=disable",
+      "--decrypt",
+      "--decode-level=specialized",
+      "--warning-exit-0",
+      path,
+      "-",
+    ]);
     for (const [view, text] of viewsOf(flat)) search(`qpdf ${view}`, text);
   });
   for (const [view, text] of viewsOf(Buffer.from(pdf))) search(`file ${view}`, text);
-  for (const part of inflatedParts(Buffer.from(pdf))) for (const [view, text] of viewsOf(part)) search(`stream ${view}`, text);
+  for (const part of inflatedParts(Buffer.from(pdf)))
+    for (const [view, text] of viewsOf(part)) search(`stream ${view}`, text);
   return found;
 }
 
@@ -57,7 +66,13 @@ function* viewsOf(bytes: Buffer): Generator<[string, string]> {
     yield ["as UTF-16", even.toString("utf16le")];
     yield ["as big-endian UTF-16", Buffer.from(even).swap16().toString("utf16le")];
   }
-  yield ["names", Buffer.from(text.replaceAll(/#([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16))), "latin1").toString()];
+  yield [
+    "names",
+    Buffer.from(
+      text.replaceAll(/#([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16))),
+      "latin1",
+    ).toString(),
+  ];
   yield ["entities", text.replaceAll(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(parseInt(code, 16)))];
   yield ["addresses", text.replaceAll(/%([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(parseInt(code, 16)))];
   const strings = [...stringsOf(text)];
@@ -68,7 +83,13 @@ function* ofStrings(joined: Buffer): Generator<[string, string]> {
   yield ["strings", joined.toString("latin1").replaceAll(/[\0þÿ]/g, "")];
   yield ["strings without tags", joined.toString("latin1").replaceAll(/<[^<>]*>|[\0þÿ]/g, "")];
   yield ["strings in UTF-8", joined.toString("utf8")];
-  yield ["strings with entities", joined.toString("latin1").replaceAll("\0", "").replaceAll(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(parseInt(code, 16)))];
+  yield [
+    "strings with entities",
+    joined
+      .toString("latin1")
+      .replaceAll("\0", "")
+      .replaceAll(/&#x([0-9a-f]+);/gi, (_, code) => String.fromCodePoint(parseInt(code, 16))),
+  ];
   for (const start of [0, 1]) {
     const even = joined.subarray(start, joined.length - ((joined.length - start) % 2));
     yield ["strings in UTF-16", even.toString("utf16le")];
@@ -86,7 +107,11 @@ function* stringsOf(text: string): Generator<Buffer> {
       continue;
     }
     const plain = literal.replaceAll(/\\([0-7]{1,3}|\r?\n|[\s\S])/g, (_, escape: string) =>
-      /^[0-7]/.test(escape) ? String.fromCharCode(parseInt(escape, 8) & 255) : /^\s/.test(escape) ? "" : (ESCAPES[escape] ?? escape),
+      /^[0-7]/.test(escape)
+        ? String.fromCharCode(parseInt(escape, 8) & 255)
+        : /^\s/.test(escape)
+          ? ""
+          : (ESCAPES[escape] ?? escape),
     );
     yield Buffer.from(plain, "latin1");
   }

@@ -118,7 +118,8 @@ export const utf16 = (text: string): string =>
   `<feff${[...Buffer.from(text, "utf16le").swap16()].map(hexOf).join("")}>`;
 export const utf16Little = (text: string): string => `<fffe${Buffer.from(text, "utf16le").toString("hex")}>`;
 export const utf8 = (text: string): string => `<efbbbf${Buffer.from(text, "utf8").toString("hex")}>`;
-export const name = (text: string): string => `/${[...Buffer.from(text, "utf8")].map((byte) => `#${hexOf(byte)}`).join("")}`;
+export const name = (text: string): string =>
+  `/${[...Buffer.from(text, "utf8")].map((byte) => `#${hexOf(byte)}`).join("")}`;
 
 export function hexOf(byte: number): string {
   return byte.toString(16).padStart(2, "0");

@@ -1,0 +1,65 @@
+// Renames what authors name in a document: resources, colorants, roles, classes, destinations, states of buttons, and
+// tags of content. A name has one new name everywhere, so that all that refers to it still does.
+import type { Finder } from "../expressions/expressions.ts";
+import { textOf } from "./unknown-text.ts";
+
+/** Dictionaries with keys that authors choose. */
+const OWN_KEYS = new Set(["Colorants", "RoleMap", "ClassMap"]);
+/** Entries with values that authors choose. */
+const OWN_VALUES = new Set(["AS", "V", "DV", "Opt", "Name", "C", "Colorants", "Components", "MCTag"]);
+/** Entries with names from lists that ISO 32000 does not contain: encodings, formats of signatures, fonts, glyphs. */
+const LISTED = new Set(["Encoding", "UseCMap", "CMapName", "SubFilter", "BaseFont", "FontName", "Differences"]);
+/** Keys of ISO 32000 and its extensions consist of letters and a few digits. */
+const STANDARD = /^(?=.*[A-Za-z])(?!.*\d{4})[A-Za-z\d]+$/;
+/** Names with a meaning for programs, where authors can choose a name. */
+const RESERVED = new Set(["OC", "Tx", "Artifact", "ReversedChars", "Off", "All", "None", "DeviceGray", "DeviceRGB"])
+  .add("DeviceCMYK")
+  .add("Pattern");
+const MAX_CLEAN = 10_000;
+const STATE_LISTS = new Set(["N", "R", "D"]);
+
+export class OwnNames {
+  readonly #finder: Finder;
+  readonly #renamed = new Map<string, string>();
+  /** Names without a match. Content repeats the names of fonts. */
+  readonly #clean = new Set<string>();
+  readonly #taken = new Map<string, number>();
+
+  constructor(finder: Finder) {
+    this.#finder = finder;
+  }
+
+  /** Returns a text that no other one has: `wanted`, or `wanted` and a number. */
+  rename(text: string, wanted: string): string {
+    const known = this.#renamed.get(text);
+    if (known !== undefined) return known;
+    const count = (this.#taken.get(wanted) ?? 0) + 1;
+    this.#taken.set(wanted, count);
+    const name = count === 1 ? wanted : `${wanted} ${count}`;
+    this.#renamed.set(text, name);
+    return name;
+  }
+
+  /** Returns the name that is the value of an entry; the same one if it has no match, or is not an author's. */
+  ofValue(name: string, entry: string): string {
+    if (OWN_VALUES.has(entry) || (entry === "S" && this.#renamed.has(name))) return this.ofAuthor(name);
+    return STANDARD.test(name) || LISTED.has(entry) ? name : this.ofAuthor(name);
+  }
+
+  /** Returns the key of a dictionary, which is the value of `entry` in the entry `parent`. */
+  ofKey(key: string, entry: string, parent: string): string {
+    const isOwn =
+      OWN_KEYS.has(entry) ||
+      parent === "Resources" ||
+      (parent === "AP" && STATE_LISTS.has(entry)) ||
+      (entry === "Dests" && parent !== "Names");
+    return isOwn || (!STANDARD.test(key) && entry !== "CharProcs" && parent !== "DR") ? this.ofAuthor(key) : key;
+  }
+
+  ofAuthor(name: string): string {
+    if (name === "" || RESERVED.has(name) || this.#clean.has(name)) return name;
+    if (this.#finder.matches(textOf(Buffer.from(name, "latin1")))) return this.rename(name, "Redacted");
+    if (this.#clean.size < MAX_CLEAN) this.#clean.add(name);
+    return name;
+  }
+}
