@@ -9,7 +9,7 @@ const MAX_BUFFER = 2 ** 28;
 const GAP = "[\\s\\p{P}\\p{S}\\p{Cf}\\p{M}]{0,4}";
 
 /** Returns an expression that finds the secret in any layout. */
-export function patternOf(needle: string): RegExp {
+function patternOf(needle: string): RegExp {
   const letters = [...needle.normalize("NFKC")].filter((char) => /[\p{L}\p{N}]/u.test(char));
   return new RegExp(letters.join(GAP), "iu");
 }
@@ -22,38 +22,28 @@ const run = (program: string, args: readonly string[]): Buffer => {
   }
 };
 
-/** Returns the places where the secret is found: names of a program and a view. Text is also searched backwards. */
-export function leaksOf(pdf: Uint8Array, needle: string): string[] {
+/** Yields the views in which the secret is found. Texts are also searched backwards. */
+export function* leaksOf(pdf: Uint8Array, needle: string): Generator<string> {
   const pattern = patternOf(needle);
-  const found: string[] = [];
-  const search = (view: string, text: string) => {
-    if (pattern.test(text.normalize("NFKC"))) found.push(view);
-  };
-  withFile(pdf, (path) => {
-    for (const [view, options] of Object.entries({ plain: [], raw: ["-raw"], layout: ["-layout"] })) {
-      const text = run("pdftotext", [...options, path, "-"]).toString();
-      search(`pdftotext ${view}`, text);
-      search(`pdftotext ${view}, backwards`, [...text].reverse().join(""));
-      search(`pdftotext ${view}, joined`, text.replaceAll(/\s/g, ""));
-    }
-    const drawn = run("mutool", ["draw", "-q", "-F", "txt", "-o", "-", path]).toString();
-    search("mutool", drawn);
-    search("mutool, backwards", [...drawn].reverse().join(""));
-    const flat = run("qpdf", [
-      "--qdf",
-      "--object-streams=disable",
-      "--decrypt",
-      "--decode-level=specialized",
-      "--warning-exit-0",
-      path,
-      "-",
-    ]);
-    for (const [view, text] of viewsOf(flat)) search(`qpdf ${view}`, text);
-  });
-  for (const [view, text] of viewsOf(Buffer.from(pdf))) search(`file ${view}`, text);
-  for (const part of inflatedParts(Buffer.from(pdf)))
-    for (const [view, text] of viewsOf(part)) search(`stream ${view}`, text);
-  return found;
+  for (const [view, text] of readingsOf(Buffer.from(pdf))) if (pattern.test(text.normalize("NFKC"))) yield view;
+}
+
+function* readingsOf(pdf: Buffer): Generator<[view: string, text: string]> {
+  for (const [view, text] of viewsOf(pdf)) yield [`file ${view}`, text];
+  for (const part of inflatedParts(pdf)) for (const [view, text] of viewsOf(part)) yield [`stream ${view}`, text];
+  const on = (program: string, ...args: readonly string[]) =>
+    withFile(pdf, (path) => run(program, [...args, path, "-"]));
+  for (const options of [[], ["-raw"], ["-layout"]]) {
+    const text = on("pdftotext", ...options).toString();
+    yield [`pdftotext ${options}`, text];
+    yield [`pdftotext ${options}, joined`, text.replaceAll(/\s/g, "")];
+    yield [`pdftotext ${options}, backwards`, [...text].reverse().join("")];
+  }
+  const drawn = withFile(pdf, (path) => run("mutool", ["draw", "-q", "-F", "txt", "-o", "-", path])).toString();
+  yield ["mutool", drawn];
+  yield ["mutool, backwards", [...drawn].reverse().join("")];
+  const options = ["--qdf", "--object-streams=disable", "--decrypt", "--decode-level=specialized", "--warning-exit-0"];
+  for (const [view, text] of viewsOf(on("qpdf", ...options))) yield [`qpdf ${view}`, text];
 }
 
 /** Readings of bytes that contain PDF syntax, or anything else. */

@@ -1,7 +1,7 @@
 // Writes PDFs as text, without any code of the service: one page, fonts F1 and F2, and whatever a place adds.
 import { Buffer } from "node:buffer";
 
-export type Body = string | Buffer;
+type Body = string | Buffer;
 
 /** Parts of a PDF, as PDF syntax. Objects 1 to 9 are the catalog, the page tree, a page, its content, and its fonts. */
 export interface Parts {
@@ -34,8 +34,8 @@ export function stream(data: Body, entries = ""): Buffer {
 const IDENTITY = `/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <0000> <FFFF> endcodespacerange
 1 beginbfrange <0000> <FFFF> <0000> endbfrange endcmap end`;
 
-export const SIMPLE_FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
-export const WIDE_FONT = `<< /Type /Font /Subtype /Type0 /BaseFont /Wide /Encoding /Identity-H
+const SIMPLE_FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>";
+const WIDE_FONT = `<< /Type /Font /Subtype /Type0 /BaseFont /Wide /Encoding /Identity-H
   /DescendantFonts [7 0 R] /ToUnicode 8 0 R >>`;
 
 export function pdf(parts: Parts): Buffer {

@@ -1,6 +1,6 @@
 // Places for secrets in the content of pages: every way to draw a text. Neighbors surround it, which must not change.
 import { Buffer } from "node:buffer";
-import { hex, hexOf, literal, octal, type Parts, pdf, SIMPLE_FONT, stream } from "./raw-pdf.ts";
+import { hex, hexOf, literal, octal, type Parts, pdf, stream } from "./raw-pdf.ts";
 import { isLatin, type Secret } from "./secrets.ts";
 
 export interface Place {
@@ -9,7 +9,7 @@ export interface Place {
   readonly plant: (secret: Secret) => Buffer;
 }
 
-export const hasSpace = ({ needle }: Secret): boolean => needle.includes(" ");
+const hasSpace = ({ needle }: Secret): boolean => needle.includes(" ");
 const isWord = ({ needle }: Secret): boolean => /^\p{L}+$/u.test(needle);
 
 export const shown = (text: string, secret: Secret): string =>

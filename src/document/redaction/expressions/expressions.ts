@@ -24,7 +24,8 @@ export type Expression = z.infer<typeof expression>;
 
 /** Replaces each match outside of page contents. Its length is independent of the match. */
 export const REPLACEMENT = "\u2588\u2588\u2588\u2588\u2588";
-const REPLACED = /\u2588+/u;
+/** Replaced names are numbered with eight blocks as digits, because they must stay distinct. */
+const REPLACED = /[\u2588-\u258f]+/u;
 
 /** @returns undefined if the expression is invalid (RE2 syntax) or too large */
 function compile(text: string): RE2JS | undefined {

@@ -1,6 +1,7 @@
 // Renames what authors name in a document: resources, colorants, roles, classes, destinations, states of buttons, and
 // tags of content. A name has one new name everywhere, so that all that refers to it still does.
-import type { Finder } from "../expressions/expressions.ts";
+import { latin1Of } from "../../objects/values.ts";
+import { type Finder, REPLACEMENT } from "../expressions/expressions.ts";
 import { textOf } from "./unknown-text.ts";
 
 /** Dictionaries with keys that authors choose. */
@@ -18,6 +19,11 @@ const RESERVED = new Set(["OC", "Tx", "Artifact", "ReversedChars", "Off", "All",
 const MAX_CLEAN = 10_000;
 const STATE_LISTS = new Set(["N", "R", "D"]);
 
+/** Returns a number in digits that no expression finds. */
+const blocks = (count: number): string =>
+  count.toString(8).replace(/\d/g, (digit) => String.fromCharCode(REPLACEMENT.charCodeAt(0) + Number(digit)));
+const bytesOf = (text: string): string => latin1Of(Buffer.from(text, "utf8"));
+
 export class OwnNames {
   readonly #finder: Finder;
   readonly #renamed = new Map<string, string>();
@@ -29,13 +35,13 @@ export class OwnNames {
     this.#finder = finder;
   }
 
-  /** Returns a text that no other one has: `wanted`, or `wanted` and a number. */
+  /** Returns a text that no other one has: `wanted`, and a number from the second one on. */
   rename(text: string, wanted: string): string {
     const known = this.#renamed.get(text);
     if (known !== undefined) return known;
-    const count = (this.#taken.get(wanted) ?? 0) + 1;
-    this.#taken.set(wanted, count);
-    const name = count === 1 ? wanted : `${wanted} ${count}`;
+    const count = this.#taken.get(wanted) ?? 0;
+    this.#taken.set(wanted, count + 1);
+    const name = count === 0 ? wanted : `${wanted}${blocks(count)}`;
     this.#renamed.set(text, name);
     return name;
   }
@@ -58,7 +64,7 @@ export class OwnNames {
 
   ofAuthor(name: string): string {
     if (name === "" || RESERVED.has(name) || this.#clean.has(name)) return name;
-    if (this.#finder.matches(textOf(Buffer.from(name, "latin1")))) return this.rename(name, "Redacted");
+    if (this.#finder.matches(textOf(Buffer.from(name, "latin1")))) return bytesOf(this.rename(name, REPLACEMENT));
     if (this.#clean.size < MAX_CLEAN) this.#clean.add(name);
     return name;
   }

@@ -20,7 +20,7 @@ import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
 import { withoutJpegTexts } from "./jpeg-texts.ts";
 import { OwnNames } from "./own-names.ts";
-import { isReadable, textOf, unescapedAddress, xmlOf } from "./unknown-text.ts";
+import { isReadable, readableEnd, textOf, unescapedAddress, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
 /** Strings with a syntax of their own, or without text. */
@@ -43,8 +43,6 @@ const COLORANTS = /^(Separation|DeviceN)$/;
 const LANGUAGE = /^[a-z]{2,3}(-[a-z]{2,4}|-\d{3})*$/i;
 const TAIL_BYTES = 4096;
 const MIN_TAIL = 6;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the signs of other data
-const READABLE_END = /[^\0-\x08\x0e-\x1f]*$/;
 const MAX_STREAM_BYTES = 64 * 2 ** 20;
 const MAX_PARENTS = 64;
 /** Approximate memory per visited object. */
@@ -134,27 +132,31 @@ export class Sweep {
       return cleaned === bytes ? same : new PdfStream(dictionary, plainBody(cleaned));
     }
     const role = this.#roleOf(object, visit.role);
-    const hasTail = this.#hasTail(object);
-    const bytes = role === "binary" && !hasTail ? undefined : this.#bytes(object);
-    const cleaned = bytes && role !== "binary" ? this.#stream(bytes, object, role, number) : bytes;
-    if (cleaned === undefined || (bytes === cleaned && !hasTail)) return same;
+    const tail = this.#tailOf(object);
+    const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
+    const cleaned =
+      bytes && (role === "binary" ? withoutTail(bytes, object, tail) : this.#stream(bytes, object, role, number));
+    if (cleaned === undefined || (bytes === cleaned && tail === 0)) return same;
     this.count++;
     const plain = dictionary.clone();
     for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
     return new PdfStream(plain, plainBody(cleaned));
   }
 
+  /** Returns the filter; an empty string if there are several. */
   #filterOf({ dictionary }: PdfStream): string | undefined {
-    const filter = this.#file.array(dictionary.get("Filter"))?.at(0) ?? dictionary.get("Filter");
-    return this.#file.name(filter);
+    const filter = dictionary.get("Filter");
+    const filters = this.#file.array(filter) ?? [];
+    return filters.length > 1 ? "" : this.#file.name(filters[0] ?? filter);
   }
 
-  /** Reports whether a match follows the data that a filter decodes. */
-  #hasTail(object: PdfStream): boolean {
-    if (this.#filterOf(object) !== "FlateDecode") return false;
-    const tail = Buffer.from(object.body.raw().subarray(-TAIL_BYTES)).toString("latin1");
-    const text = textOf(Buffer.from(READABLE_END.exec(tail)![0], "latin1"));
-    return text.length >= MIN_TAIL && this.#finder.matches(text);
+  /** Returns the number of readable bytes at the end of compressed data, or of an image, if they have a match. */
+  #tailOf(object: PdfStream): number {
+    const filter = this.#filterOf(object);
+    const isImage = this.#file.name(object.dictionary.get("Subtype")) === "Image";
+    if (!this.#removes || (filter !== "FlateDecode" && (filter !== undefined || !isImage))) return 0;
+    const end = readableEnd(object.body.raw().subarray(-TAIL_BYTES));
+    return end.length >= MIN_TAIL && this.#finder.matches(textOf(end)) ? end.length : 0;
   }
 
   /** Returns the decoded bytes; undefined if they cannot be decoded, so that no viewer shows them either. */
@@ -321,6 +323,10 @@ export class Sweep {
     );
   }
 }
+
+/** Decoded data has no tail; an image that is not compressed keeps its size. */
+const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
+  dictionary.has("Filter") ? bytes : new Uint8Array(bytes).fill(0, bytes.length - tail);
 
 /** Returns the resources of a page, which its ancestors can have instead, or of a Type 3 font. */
 function inherited(file: PdfFile, owner: Dictionary): Value | undefined {

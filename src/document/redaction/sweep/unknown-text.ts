@@ -32,3 +32,10 @@ export function unescapedAddress(latin1: string): string | undefined {
 /** Reports whether bytes are a text: presets would find numbers in anything else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the signs of other data
 export const isReadable = (text: string): boolean => !/[\0-\x08\x0e-\x1f]/.test(text.slice(0, 1000));
+
+/** Returns the bytes after the last control character. */
+export function readableEnd(bytes: Uint8Array): Uint8Array {
+  let start = bytes.length;
+  while (start > 0 && isReadable(String.fromCharCode(bytes[start - 1]!))) start--;
+  return bytes.subarray(start);
+}
