@@ -14,6 +14,8 @@ import { SECRETS, type Secret, WIDE_SECRETS } from "../../support/redaction-atta
 import { type Place, TEXT_PLACES } from "../../support/redaction-attack/text-places.ts";
 
 const ALL_SECRETS = [...SECRETS, ...WIDE_SECRETS];
+/** Places whose whole content goes, because it is drawn at several places, of which marks do not cover all. */
+const REPEATED = new Set(["a pattern", "a glyph that draws a text"]);
 /** Secrets in each place: one, another one in each place, or as many as the variable states. */
 const PER_PLACE = Number(process.env["REDACTION_SECRETS"] ?? 1);
 
@@ -34,7 +36,7 @@ async function attack(place: Place, secret: Secret): Promise<void> {
   expect(leaksOf(planted, secret.needle).next().value, "the secret is not found even before").toBeDefined();
   const redacted = await redact(planted, [secret.redaction] as MarkRedactionsParams["redactions"]);
   expect([...leaksOf(redacted, secret.needle)], `${secret.kind} ${secret.needle}`).toEqual([]);
-  if (!TEXT_PLACES.includes(place)) return;
+  if (!TEXT_PLACES.includes(place) || REPEATED.has(place.name)) return;
   expect(movedWords(planted, redacted), `${secret.kind} ${secret.needle}`).toEqual([]);
   expect(changedPixels(planted, redacted), `${secret.kind} ${secret.needle}`).toBe(0);
 }

@@ -51,7 +51,7 @@ function pictureOf(pdf: Uint8Array): Picture {
 }
 
 /** Distance of a box in which pixels can change: glyphs of a secret reach beyond its mark. */
-const REACH = 3;
+const REACH = 4;
 
 /** Returns the number of pixels that differ, but for black boxes and what is near them. */
 export function changedPixels(before: Uint8Array, after: Uint8Array): number {

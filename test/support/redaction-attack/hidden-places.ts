@@ -497,4 +497,9 @@ const GRAY_JPEG = Buffer.from(
   "base64",
 );
 
-export const HIDDEN_PLACES: readonly Place[] = [...FIELDS, ...ANNOTATIONS, ...DOCUMENT, ...CONTENT];
+/** Strings of bytes instead of characters. */
+const OF_BYTES = new Set(["the address of a bookmark", "the identifier of the document", "rich contents in spans"]);
+
+export const HIDDEN_PLACES: readonly Place[] = [...FIELDS, ...ANNOTATIONS, ...DOCUMENT, ...CONTENT].map((one) =>
+  OF_BYTES.has(one.name) ? { ...one, fits: isLatin } : one,
+);

@@ -26,13 +26,16 @@ const bytesOf = (text: string): string => latin1Of(Buffer.from(text, "utf8"));
 
 export class OwnNames {
   readonly #finder: Finder;
+  readonly #renames: boolean;
   readonly #renamed = new Map<string, string>();
   /** Names without a match. Content repeats the names of fonts. */
   readonly #clean = new Set<string>();
   readonly #taken = new Map<string, number>();
 
-  constructor(finder: Finder) {
+  /** @param renames false to keep all names: after a redaction, programs have given new ones */
+  constructor(finder: Finder, renames: boolean) {
     this.#finder = finder;
+    this.#renames = renames;
   }
 
   /** Returns a text that no other one has: `wanted`, and a number from the second one on. */
@@ -63,7 +66,7 @@ export class OwnNames {
   }
 
   ofAuthor(name: string): string {
-    if (name === "" || RESERVED.has(name) || this.#clean.has(name)) return name;
+    if (!this.#renames || name === "" || RESERVED.has(name) || this.#clean.has(name)) return name;
     if (this.#finder.matches(textOf(Buffer.from(name, "latin1")))) return bytesOf(this.rename(name, REPLACEMENT));
     if (this.#clean.size < MAX_CLEAN) this.#clean.add(name);
     return name;

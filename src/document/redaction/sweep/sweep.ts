@@ -84,7 +84,7 @@ export class Sweep {
     this.#shown = shown;
     this.#removes = removes;
     this.#fonts = new FontTexts(file);
-    this.#names = new OwnNames(finder);
+    this.#names = new OwnNames(finder, removes);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -207,7 +207,7 @@ export class Sweep {
       this.#visit(value, key, parent);
       return value;
     }
-    if (value instanceof Name) return this.#name(value, this.#names.ofValue(value.text, key));
+    if (value instanceof Name) return sameOr(value, this.#names.ofValue(value.text, key));
     if (value instanceof Dictionary) return this.#dictionary(value, key, parent);
     if (!Array.isArray(value)) return value;
     const first = value[0] instanceof Name ? value[0].text : "";
@@ -244,7 +244,6 @@ export class Sweep {
       if (cleaned !== value) set(entry, cleaned);
       const name = this.#names.ofKey(entry, key, parent);
       if (name === entry) continue;
-      this.count++;
       set(entry, null);
       set(name, cleaned);
     }
@@ -286,16 +285,8 @@ export class Sweep {
     this.#waiting.push(number);
   }
 
-  #name(before: Name, after: string): Name {
-    if (after === before.text) return before;
-    this.count++;
-    return Name.of(after);
-  }
-
   #operand(operand: Value): Value {
-    return operand instanceof Name
-      ? this.#name(operand, this.#names.ofAuthor(operand.text))
-      : this.#value(operand, "", "");
+    return operand instanceof Name ? sameOr(operand, this.#names.ofAuthor(operand.text)) : this.#value(operand, "", "");
   }
 
   #string(string: PdfString, key: string): Value {
@@ -323,6 +314,8 @@ export class Sweep {
     );
   }
 }
+
+const sameOr = (name: Name, text: string): Name => (text === name.text ? name : Name.of(text));
 
 /** Decoded data has no tail; an image that is not compressed keeps its size. */
 const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
