@@ -14,16 +14,25 @@ import { SECRETS, type Secret, WIDE_SECRETS } from "../../support/redaction-atta
 import { type Place, TEXT_PLACES } from "../../support/redaction-attack/text-places.ts";
 
 const ALL_SECRETS = [...SECRETS, ...WIDE_SECRETS];
-/** Places whose whole content goes, because it is drawn at several places, of which marks do not cover all. */
-const REPEATED = new Set(["a pattern", "a glyph that draws a text"]);
-/** Secrets in each place: one, another one in each place, or as many as the variable states. */
+/**
+ * Places whose content goes as a whole, because it is drawn at several places, of which marks do not cover all; and
+ * glyphs that are missing in the font, whose shapes are wider than their areas.
+ */
+const UNJUDGED = new Set(["a pattern", "a glyph that draws a text", "vertical writing"]);
+/** Number of secrets in each place; by default one in every sixth place. */
 const PER_PLACE = Number(process.env["REDACTION_SECRETS"] ?? 1);
+const STEP = process.env["REDACTION_SECRETS"] === undefined ? 6 : 1;
 
-const PLANTS = [...TEXT_PLACES, ...HIDDEN_PLACES, ...FILE_PLACES].map((place, index) => {
-  const fitting = ALL_SECRETS.filter((secret) => place.fits?.(secret) ?? true);
-  const chosen = Array.from({ length: Math.min(PER_PLACE, fitting.length) }, (_, at) => (index + at) % fitting.length);
-  return [place.name, place, chosen.map((at) => fitting[at]!)] as const;
-});
+const PLANTS = [...TEXT_PLACES, ...HIDDEN_PLACES, ...FILE_PLACES]
+  .filter((_, index) => index % STEP === 0)
+  .map((place, index) => {
+    const fitting = ALL_SECRETS.filter((secret) => place.fits?.(secret) ?? true);
+    const chosen = Array.from(
+      { length: Math.min(PER_PLACE, fitting.length) },
+      (_, at) => (index + at) % fitting.length,
+    );
+    return [place.name, place, chosen.map((at) => fitting[at]!)] as const;
+  });
 
 async function redact(pdf: Uint8Array, redactions: MarkRedactionsParams["redactions"]): Promise<Uint8Array> {
   const [marked] = await outputsOf(markRedactions, [pdf], { redactions });
@@ -36,7 +45,7 @@ async function attack(place: Place, secret: Secret): Promise<void> {
   expect(leaksOf(planted, secret.needle).next().value, "the secret is not found even before").toBeDefined();
   const redacted = await redact(planted, [secret.redaction] as MarkRedactionsParams["redactions"]);
   expect([...leaksOf(redacted, secret.needle)], `${secret.kind} ${secret.needle}`).toEqual([]);
-  if (!TEXT_PLACES.includes(place) || REPEATED.has(place.name)) return;
+  if (!TEXT_PLACES.includes(place) || UNJUDGED.has(place.name)) return;
   expect(movedWords(planted, redacted), `${secret.kind} ${secret.needle}`).toEqual([]);
   expect(changedPixels(planted, redacted), `${secret.kind} ${secret.needle}`).toBe(0);
 }
@@ -47,10 +56,10 @@ describe("no secret is left", () => {
   });
 });
 
-const BROAD = ["\\w+", "[A-Z]", "\\d", "\\s", "[^a]+", "Page", "Font", "P", "F1", "Redacted", "Helvetica", "Identity"];
+const BROAD = ["\\w+", "[A-Z]", "\\d", "\\s", "Page", "Font", "P", "F1", "Redacted", "Helvetica", "Identity"];
 
 describe("an expression that matches nearly everything", () => {
-  const places = [...HIDDEN_PLACES, ...FILE_PLACES].filter((_, index) => index % 9 === 0);
+  const places = [...HIDDEN_PLACES, ...FILE_PLACES].filter((_, index) => index % (6 * STEP) === 0);
   test.each(BROAD)("%s", async (value) => {
     for (const [index, place] of places.entries()) {
       const planted = place.plant(SECRETS[index % SECRETS.length]!);

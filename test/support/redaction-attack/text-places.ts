@@ -194,7 +194,7 @@ export const TEXT_PLACES: readonly Place[] = [
   },
   {
     name: "two columns",
-    fits: hasSpace,
+    fits: (secret) => hasSpace(secret) && !/[\u0590-\u06ff]/.test(secret.needle),
     plant: (secret) => {
       const column = (x: number, lines: readonly string[]) =>
         lines.map((line, index) => `BT /F1 10 Tf ${x} ${600 - index * 12} Td ${shown(line, secret)} Tj ET`).join("\n");
