@@ -53,6 +53,14 @@ export class RegionRunner extends DurableObject<Env> {
     return app.fetch(request, envOfForwarded(request, this.env), ctx);
   }
 
+  run(job: LeasedJob): Promise<void> {
+    return app.runJob(job, this.env, (work) => this.ctx.waitUntil(work));
+  }
+
+  deliver(message: WebhookMessage): Promise<DeliveryOutcome> {
+    return app.deliver(message, this.env, (work) => this.ctx.waitUntil(work));
+  }
+
   /** Shows that the region is reachable. */
   ping(): void {}
 

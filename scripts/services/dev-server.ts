@@ -130,7 +130,8 @@ export function workerdPids(group: number): number[] {
 
 function spawnWrangler(options: DevServerOptions): ChildProcess {
   // CONTAINER_URL=off disables the platform's containers, which need Docker.
-  const vars = { CONTAINER_URL: "off", ...options.vars, VARIANT: options.variant };
+  // The buckets and containers of further regions exist only in a deployment.
+  const vars = { CONTAINER_URL: "off", REGIONS: "", BOUND_REGIONS: "", ...options.vars, VARIANT: options.variant };
   const args = [
     ...[
       "--no-warnings",

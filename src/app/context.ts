@@ -5,6 +5,7 @@ import type { Admission } from "../service/http/clients/admission.ts";
 import type { Timing } from "../service/http/contract/timing.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
 import { limiterOf } from "../service/keys/durable-limiter.ts";
+import { homeOf } from "../service/regions/region-tag.ts";
 import type { Config, Env } from "../service/settings/config.ts";
 import { type CountedFile, giveBackFiles } from "../service/storage/stored-bytes.ts";
 
@@ -27,9 +28,13 @@ export const baseUrl = ({ var: { config }, req }: RequestContext): string =>
 
 /** Subtracts the bytes of deleted files from the client's storage limit. */
 export async function retiredIn(c: RequestContext, files: readonly CountedFile[]): Promise<void> {
-  await giveBackFiles(files, limiterOf(c.env)).catch((error) => {
-    log(idsOf(c), "limiter unavailable", { error: String(error) });
-  });
+  // The bytes of a file count in its region.
+  for (const [region, all] of Map.groupBy(files, ({ id }) => homeOf(id, c.env)?.region)) {
+    const limiter = limiterOf(region ? { ...c.env, REGION: region.name } : c.env);
+    await giveBackFiles(all, limiter).catch((error) => {
+      log(idsOf(c), "limiter unavailable", { error: String(error) });
+    });
+  }
 }
 
 /** Returns the IDs that each log line of a request contains. */

@@ -6,8 +6,9 @@ import { LIMITS } from "../document/contract/limits.ts";
 import { logLine } from "../runtime/log-line.ts";
 import { busy, noRegion } from "../service/http/contract/errors.ts";
 import { ArrivingBody } from "../service/http/requests/arriving-body.ts";
+import { IDEMPOTENCY_KEY_HEADER } from "../service/http/responses/negotiation.ts";
 import { hashKey, type KeyRecord } from "../service/ports/api-key.ts";
-import { envAt, type Placement, runnerAt } from "../service/regions/located-env.ts";
+import { envAt, type Placement, runnerAt, runnerName } from "../service/regions/located-env.ts";
 import { callRegion, isLost } from "../service/regions/lost-regions.ts";
 import { type Arrival, byDistance, isRemote } from "../service/regions/nearest.ts";
 import { RegionLost } from "../service/regions/region-errors.ts";
@@ -21,8 +22,6 @@ const REGION_HEADER = "Pagewright-Region";
 const CLAIMS_HEADER = "Pagewright-Claims";
 /** Lists the regions to which the jobs of a forwarded request can spill over. */
 const SPILL_HEADER = "Pagewright-Spill";
-/** Number of objects of a region among which its requests are divided. */
-const RUNNERS = 64;
 /** Maximum size of a body that is searched for IDs before the region is chosen. Bodies without files are small. */
 const SEARCHED_BYTES = 2 ** 16;
 /** IDs of files, and tokens of upload URLs. */
@@ -82,7 +81,7 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const isReading = method === "GET" || method === "HEAD";
   // Only requests with an ID or a body concern documents.
   if (method === "OPTIONS" || (isReading && pathId === undefined)) {
-    return { placement: { region: near[0]! }, isHere: true, runner: "" };
+    return { placement: { region: near.find((one) => !isLost(one)) ?? near[0]! }, isHere: true, runner: "" };
   }
   const names = (await keyOf(c))?.regions ?? boundRegions(c.env);
   const allowed = names ? near.filter(({ name }) => names.includes(name)) : near;
@@ -90,16 +89,16 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const ids = pathId === undefined ? await idsInBody(c) : [pathId];
   const homes = ids.map((id) => homeOf(id, c.env)!);
   const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
-  const claims = claimsOf(region, { homes, keyRegions: names && regions.filter((one) => allowed.includes(one)) });
-  const isFileBound = homes.some((home) => home.isBound && home.region === region);
+  const bound = names && regions.filter((one) => allowed.includes(one));
+  const claims = claimsOf(region, { homes, bound, hasKey: c.req.header(IDEMPOTENCY_KEY_HEADER) !== undefined });
   // Pages of files of other regions are read from copies near the reader.
   const isRead = isReading && !claims && FILE_PATH.test(path);
   const carrier = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
-  const spill = isFileBound ? [] : byDistance(allowed, carrier).filter((one) => one !== carrier);
+  const spill = byDistance(allowed, carrier).filter((one) => one !== carrier);
   const isFar = isRemote(carrier, arrival);
   const placement = { region: carrier, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
   const isNear = carrier === near[0] && (!isFar || needsNoStorage(c));
-  return { placement, isHere: isRead || (isNear && !claims), runner: runnerFor(ids[0]) };
+  return { placement, isHere: isRead || (isNear && !claims), runner: runnerName(ids[0]) };
 }
 
 /** Reports whether a request is answered with its output alone, which is not stored. */
@@ -115,23 +114,24 @@ function regionFor(homes: readonly Home[], allowed: readonly Region[]): Region {
   return home?.region ?? allowed.find((region) => !isLost(region)) ?? allowed[0]!;
 }
 
-/**
- * Returns the region of the claims of a bound request: one for all requests of a bound key.
- * @param keyRegions regions of a bound key, in the order of the setting
- * @returns undefined if the request is not bound
- */
-function claimsOf(
-  region: Region,
-  { homes, keyRegions }: { readonly homes: readonly Home[]; readonly keyRegions: readonly Region[] | undefined },
-): Region | undefined {
-  if (keyRegions?.includes(region)) return keyRegions[0];
-  return homes.some((home) => home.isBound && home.region === region) ? region : undefined;
+interface ClaimSettings {
+  /** Regions of the IDs of the request. */
+  readonly homes: readonly Home[];
+  /** Regions to which the client is bound, in the order of the setting. */
+  readonly bound: readonly Region[] | undefined;
+  /** True if the request has an Idempotency-Key. */
+  readonly hasKey: boolean;
 }
 
-/** Requests for one file have the same object, so that they share what it has in memory. */
-function runnerFor(id: string | undefined): string {
-  const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
-  return `runner-${number % RUNNERS}`;
+/**
+ * Returns the region of the claims of a bound request: that of its bound files; otherwise one for all requests of the
+ * client, because a retry can arrive elsewhere.
+ * @returns undefined if the request is not bound
+ */
+function claimsOf(region: Region, { homes, bound, hasKey }: ClaimSettings): Region | undefined {
+  if (homes.some((home) => home.isBound && home.region === region)) return region;
+  if (bound?.includes(region)) return hasKey ? bound[0] : region;
+  return undefined;
 }
 
 async function keyOf({ env, req }: RequestContext): Promise<KeyRecord | undefined> {
@@ -145,7 +145,10 @@ async function idsInBody(c: RequestContext): Promise<readonly string[]> {
   const request = c.req.raw;
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (request.body === null || !(length > 0 && length <= SEARCHED_BYTES)) return [];
-  const bytes = (await new ArrivingBody(request.body).read(length)) ?? new Uint8Array(0);
+  const body = new ArrivingBody(request.body);
+  const bytes = (await body.read(length)) ?? new Uint8Array(0);
+  // If the client has stopped sending, the next read throws.
+  if (bytes.length < length) await body.read();
   c.req.raw = new Request(request, { body: bytes as Uint8Array<ArrayBuffer>, signal: request.signal });
   const found = new TextDecoder("latin1").decode(bytes).match(IDS_IN_BODY) ?? [];
   // A digest looks like a token without a tag. Tokens precede IDs, because only their own region knows them.

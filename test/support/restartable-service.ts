@@ -34,6 +34,7 @@ const STARTS: Readonly<Record<Target, (folder: string, vars: Vars) => Promise<Mo
       },
     };
   },
+  regions: () => Promise.reject(new Error("A service with regions cannot be restarted.")),
   host: (folder, vars) =>
     startHost({
       dataFolder: join(folder, "storage"),

@@ -11,8 +11,10 @@ import { type ContainerProcess, startContainer } from "../../scripts/services/co
 import { startDevServer, type Variant, workerdPids } from "../../scripts/services/dev-server.ts";
 import { hashKey } from "../../src/service/ports/api-key.ts";
 import { startHost } from "./host-server.ts";
+import type { Call } from "./regions/observations.ts";
+import { startRegionalService } from "./regions/regional-service.ts";
 
-export type Target = "wrangler" | "host";
+export type Target = "wrangler" | "host" | "regions";
 
 export interface ServiceOptions {
   /** Kind of service. @default the kind that PAGEWRIGHT_TARGET selects */
@@ -94,8 +96,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 /** Returns the kind of service that an environment selects. */
 export const targetOf = ({ PAGEWRIGHT_TARGET: name }: NodeJS.ProcessEnv): Target => {
   if (name === undefined || name === "") return "wrangler";
-  if (name === "wrangler" || name === "host") return name;
-  throw new Error(`PAGEWRIGHT_TARGET is "${name}"; it can be wrangler or host.`);
+  if (name === "wrangler" || name === "host" || name === "regions") return name;
+  throw new Error(`PAGEWRIGHT_TARGET is "${name}"; it can be wrangler, host or regions.`);
 };
 
 interface Surroundings {
@@ -114,6 +116,24 @@ const STARTS: Readonly<Record<Target, (options: ServiceOptions, around: Surround
     const { url, pid, stop } = await startDevServer({ variant, port: 0, persistTo, logFile, vars: all, drainBodies });
     return { url, pid, stop, appPid: () => workerdPids(pid)[0]! };
   },
+  /** The Worker with all clients bound to a jurisdiction, and requests that arrive far from it. */
+  async regions({ variant, vars = {} }, { keys, containerVars }) {
+    const settings = { VARIANT: variant, BOUND_REGIONS: JURISDICTION, ...vars, ...containerVars };
+    const service = await startRegionalService({
+      ...{ keys: Object.fromEntries(keys.map((key) => [key, {}])), vars: settings, unrecorded: JURISDICTION },
+    });
+    return {
+      ...{ url: service.url.origin, pid: process.pid, appPid: () => process.pid },
+      async stop() {
+        const calls = await service.control();
+        await service[Symbol.asyncDispose]();
+        // The default region is asked for IDs without a tag. It holds no file, because nothing is stored there.
+        const isAsked = ({ binding, method }: Call) => binding === "FILES" && ["head", "get"].includes(method);
+        const outside = calls.filter((call) => !["API_KEYS", "USAGE"].includes(call.binding) && !isAsked(call));
+        if (outside.length > 0) throw new Error(`Calls left ${JURISDICTION}: ${JSON.stringify(outside.slice(0, 9))}`);
+      },
+    };
+  },
   async host({ variant, vars = {} }, { persistTo: dataFolder, logFile, keys, containerVars }) {
     // The memory of an isolate, so that both kinds of service reject the same documents as too large if there is no
     // container.
@@ -123,6 +143,8 @@ const STARTS: Readonly<Record<Target, (options: ServiceOptions, around: Surround
     return { url, pid, stop, appPid: () => pid };
   },
 };
+
+const JURISDICTION = "eu";
 
 function keyOfTests(key: string) {
   return { hash: hashKey(key), owner: "tests", created: new Date().toISOString(), revoked: null };

@@ -7,8 +7,8 @@ import { limiterOf } from "../keys/durable-limiter.ts";
 import type { JobStore } from "../ports/job-store.ts";
 import type { AttemptId, JobError, JobMarks, JobQueue, JobStatus, LeasedJob, NewJob, Progress } from "../ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
-import { envOfId } from "../regions/located-env.ts";
-import { newTag } from "../regions/region-tag.ts";
+import { envOfId, runnerAt, runnerName } from "../regions/located-env.ts";
+import { homeOf, newTag } from "../regions/region-tag.ts";
 import { type Env, readConfig } from "../settings/config.ts";
 import { deleteJobFiles } from "./delete-job-files.ts";
 import { JobScheduler } from "./scheduler.ts";
@@ -30,10 +30,15 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
     const { storage } = context;
     const { fileLifetimeMs: lifetimeMs } = readConfig(env);
     const exports = context.exports as unknown as Exports;
+    // Only an object is certain to run in the region of a bound job.
+    const runnerOf = (id: string): Exports["JobRunner"] => {
+      const home = homeOf(id, env);
+      return home?.isBound ? runnerAt(env, home.region, runnerName(id)) : exports.JobRunner;
+    };
     this.#scheduler = new JobScheduler({
       store: durableJobStore(storage, { lifetimeMs }),
-      run: (job) => exports.JobRunner.run(job),
-      deliver: (message) => exports.JobRunner.deliver(message),
+      run: (job) => runnerOf(job.id).run(job),
+      deliver: (message) => runnerOf(message.id).deliver(message),
       remove(deletion) {
         const located = envOfId(env, deletion.seed ?? deletion.ids[0] ?? "");
         const options = { lifetimeMs, limiter: limiterOf(located), tag: newTag(located) };

@@ -13,7 +13,7 @@ const REMOVED_MS = 60_000;
 /**
  * Stored characters of a file ID: enough to distinguish the files of a client, but too few to read a file with them.
  */
-const ID_CHARACTERS = 12;
+const ID_CHARACTERS = 18;
 /** Maximum number of remembered deletions, which limits the size of the state. */
 const MAX_REMOVED = 20_000;
 /** The stored counts, as JSON. */

@@ -2,14 +2,16 @@
 // the default region.
 
 import type { RpcCall } from "../../runtime/rpc.ts";
+import { hashKey } from "../ports/api-key.ts";
 import type { Bucket } from "../ports/bucket.ts";
 import type { Claims } from "../ports/claims.ts";
-import type { JobQueues } from "../ports/jobs.ts";
+import type { JobQueues, LeasedJob } from "../ports/jobs.ts";
+import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
 import type { Env } from "../settings/config.ts";
 import { guarded } from "./guarded-bucket.ts";
 import { checkReachable } from "./lost-regions.ts";
 import { homeOf } from "./region-tag.ts";
-import { isDefault, type Region, regionNamed } from "./regions.ts";
+import { isDefault, type Region, regionNamed, regionsIn } from "./regions.ts";
 
 /** A region in which a request is carried out. */
 export interface Placement {
@@ -42,6 +44,15 @@ export function envOfId(env: Env, id: string): Env {
   const home = homeOf(id, env);
   return home ? envAt(env, { region: home.region, ...(home.isBound ? { claims: home.region } : {}) }) : env;
 }
+
+const keptInRegion = new WeakSet<object>();
+
+/** Keeps the jobs of a request in its region, because the request reads a bound file. */
+export const keepInRegion = (env: object): void => void keptInRegion.add(env);
+
+/** Returns the regions in which jobs of the request can run besides its own one. */
+export const spillOf = (env: Pick<Env, "REGIONS" | "SPILL">): readonly Region[] =>
+  keptInRegion.has(env) ? [] : regionsIn(env.SPILL, env);
 
 const buckets = new WeakMap<Bucket, Bucket>();
 
@@ -82,7 +93,21 @@ export interface Runner extends Rpc.DurableObjectBranded {
   fetch(request: Request): Promise<Response>;
   /** Shows that the region is reachable. */
   ping(): void;
+  run(job: LeasedJob): Promise<void>;
+  deliver(message: WebhookMessage): Promise<DeliveryOutcome>;
   removeExpired(region: string): Promise<{ readonly removed: number; readonly uploads: number }>;
+}
+
+/** Number of objects of a region among which its requests are divided. */
+const RUNNERS = 64;
+
+/**
+ * Returns the name of an object that carries out a request or a job. Requests for one file have the same object, so that
+ * they share what it has in memory.
+ */
+export function runnerName(id: string | undefined): string {
+  const number = id === undefined ? Math.floor(Math.random() * RUNNERS) : Number.parseInt(hashKey(id).slice(0, 8), 16);
+  return `runner-${number % RUNNERS}`;
 }
 
 /** @throws Error if the binding is missing */

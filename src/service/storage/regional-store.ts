@@ -1,7 +1,7 @@
 // Opens the files of all regions as one store: new files are stored in the region of the request, and an ID tells the
 // region of its file.
 
-import { bucketAt } from "../regions/located-env.ts";
+import { bucketAt, keepInRegion } from "../regions/located-env.ts";
 import { FileBoundElsewhere } from "../regions/region-errors.ts";
 import { homeOf, newTag } from "../regions/region-tag.ts";
 import { type Region, regionOf, regionsOf } from "../regions/regions.ts";
@@ -34,20 +34,21 @@ function across(env: Env, storeIn: (region: Region) => Store, here: Region): Acr
   function storeOf(id: string): Store {
     const { region, isBound } = homeOf(id, env)!;
     if (untagged.has(id)) return storeIn(first);
-    if (isBound && !(region === here && env.BOUND)) throw new FileBoundElsewhere(region.name);
+    if (isBound && (region !== here || env.BOUND !== here.name)) throw new FileBoundElsewhere(region.name);
+    if (isBound) keepInRegion(env);
     return storeIn(region);
   }
 
   async function lookUp<T>(id: string, question: (store: Store) => Promise<T | undefined>): Promise<T | undefined> {
-    const store = storeOf(id);
-    if (homeOf(id, env)!.isCertain || store === storeIn(first)) return question(store);
+    const { isCertain, region } = homeOf(id, env)!;
+    if (isCertain || region === first) return question(storeOf(id));
     const inDefault = async () => {
       const found = await question(storeIn(first));
       if (found !== undefined) untagged.add(id);
       return found;
     };
     try {
-      return (await question(store)) ?? (await inDefault());
+      return (await question(storeOf(id))) ?? (await inDefault());
     } catch (error) {
       return (await inDefault().catch(() => undefined)) ?? Promise.reject(error);
     }

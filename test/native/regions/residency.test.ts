@@ -9,6 +9,7 @@ import { type City, type RegionalService, startRegionalService } from "../../sup
 
 const MARK = "Zanzibar9417";
 const MiB = 2 ** 20;
+const BOUND = "The file is bound to the region eu: send a request without other files, or with a key of this region.";
 const version = { "Tus-Resumable": "1.0.0" };
 
 let service: RegionalService;
@@ -18,7 +19,9 @@ beforeAll(async () => {
     keys: {
       european: { regions: ["eu"], limits },
       oceanic: { regions: ["apac", "oc"] },
+      transatlantic: { regions: ["enam", "eu"] },
       free: {},
+      counted: { limits: { storedMegabytes: 900 } },
       lost: { regions: ["wnam"] },
     },
   });
@@ -55,6 +58,8 @@ function expectInside(calls: readonly Call[]): void {
     const isInside = binding === "EU_FILES" || object?.startsWith("eu/");
     if (binding.endsWith("FILES") && !isInside) return true;
     if (["CLAIMS", "JOBS"].includes(binding) && !isInside) return true;
+    // Only an object is certain to run in its region.
+    if (from === "job") return true;
     if (from === "arrival" && !["API_KEYS", "REGION_RUNNER", "console"].includes(binding)) return true;
     return !isInside && given.includes(MARK);
   });
@@ -204,8 +209,6 @@ describe("a key that is bound to a jurisdiction", () => {
 });
 
 describe("bound files", () => {
-  const BOUND = "The file is bound to the region eu: send a request without other files, or with a key of this region.";
-
   test("a small request of another key is carried out in the region, and its outputs are bound", async () => {
     const id = await upload("european", "Frankfurt", await pdf());
     await service.control();
@@ -268,6 +271,58 @@ test("a key of two regions uses the nearest one, with one place for its claims",
   const claims = (await service.control()).filter(({ binding }) => binding === "CLAIMS");
   expect(new Set(claims.map(({ object }) => object!.split("/")[0]))).toEqual(new Set(["apac"]));
   expect((await service.keysIn("oc")).some((key) => key.startsWith("packs/") || key.startsWith("files/"))).toBe(true);
+});
+
+test("the response about another client's bound file stays in the region of the file", async () => {
+  const id = await upload("european", "Frankfurt", await pdf());
+  const headers = { "Idempotency-Key": "about-a-bound-file" };
+  await service.control();
+  const small = [
+    ["id", id],
+    ["output", "made"],
+  ] as const;
+  const { status } = await post("Frankfurt", "/zip", { key: "transatlantic", fields: small, headers });
+  expect(status).toBe(200);
+  const claims = (await service.control()).filter(({ binding }) => binding === "CLAIMS");
+  expect(claims.length).toBeGreaterThan(0);
+  expect(claims.filter(({ object }) => !object!.startsWith("eu/"))).toEqual([]);
+  const large = [
+    ["file", text(100_000)],
+    ["id", id],
+    ["output", "made"],
+  ] as const;
+  const refused = await post("Frankfurt", "/zip", { key: "transatlantic", fields: large, headers });
+  expect([refused.status, refused.body.error]).toEqual([403, BOUND]);
+  expect((await post("Frankfurt", "/zip", { key: "transatlantic", fields: large })).status).toBe(200);
+});
+
+test("a bound key cannot continue an upload that is not in its regions", async () => {
+  const created = await service.request("Sydney", "/upload/tus", {
+    method: "POST",
+    headers: { "Api-Key": "free", "Upload-Length": "10", ...version },
+  });
+  const path = new URL(created.headers.get("Location")!, "http://service").pathname;
+  const headers = { "Api-Key": "european", "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" };
+  const init = { method: "PATCH", body: "0123456789", headers: { ...headers, ...version } };
+  const response = await service.request("Sydney", path, init);
+  expect([response.status, await response.json()]).toEqual([
+    403,
+    { error: "The upload is not in a region of the key." },
+  ]);
+});
+
+test("the bytes of deleted files are free again in the regions of the files", async () => {
+  const ids = [await upload("counted", "Frankfurt", text(MiB)), await upload("counted", "Virginia", text(MiB))];
+  await service.control();
+  const { body } = await post("Sydney", "/delete", { key: "counted", fields: [["ids", ids.join()]] });
+  expect(body.deleted).toEqual(ids);
+  const removals = (await service.control()).filter(({ method }) => method === "removed");
+  const regions = removals.map(({ object }) => object!.split("/").slice(0, -1).join("/"));
+  expect(removals.map(({ given }) => ids.map((id) => given.includes(id)))).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+  expect(regions[1]).toMatch(/^enam/);
 });
 
 test("503 if the deployment has none of the regions of a key", async () => {

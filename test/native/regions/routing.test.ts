@@ -2,6 +2,8 @@
 // Contract: docs/api.md#regions, #stored-files, #asynchronous-jobs
 
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -325,6 +327,17 @@ test("static pages are served where the request arrives", async () => {
   const calls = await service.control();
   expect(calls.filter(({ binding }) => binding !== "console")).toEqual([]);
 });
+
+test("a small body that stops arriving is not complete", async () => {
+  const { hostname, port } = service.url;
+  const socket = connect(Number(port), hostname);
+  const type = "application/x-www-form-urlencoded";
+  socket.write(`POST /html HTTP/1.1\r\nHost: service\r\nContent-Type: ${type}\r\nContent-Length: 60000\r\n\r\n`);
+  socket.write(`output=made&content=${"x".repeat(45_000)}`);
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.destroy();
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
+}, 90_000);
 
 test("a client cannot choose the region by headers", async () => {
   const headers = { "Pagewright-Region": "enam", "Pagewright-Claims": "eu" };

@@ -25,6 +25,7 @@ export type RegionName = keyof typeof BUCKETS;
 export interface RegionalService extends AsyncDisposable {
   /** Sends a request that arrives in a city. */
   request(city: City, path: string, init?: RequestInit): Promise<Response>;
+  readonly url: URL;
   /** Returns the keys of the objects in the bucket of a region. */
   keysIn(region: RegionName): Promise<readonly string[]>;
   /** Sets the lost regions, and returns the calls since the last use. */
@@ -40,9 +41,19 @@ interface Options {
   readonly regions?: string;
   /** Folder in which the data outlives the service. @default memory */
   readonly data?: string;
+  /** Further settings of the service. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Region whose calls are not recorded. @default all calls are recorded */
+  readonly unrecorded?: RegionName;
 }
 
-export async function startRegionalService({ keys, regions, data }: Options = {}): Promise<RegionalService> {
+export async function startRegionalService({
+  keys,
+  regions,
+  data,
+  vars = {},
+  unrecorded,
+}: Options = {}): Promise<RegionalService> {
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   const entry = join(import.meta.dirname, "../../worker/regions/worker.ts");
   await runWrangler(["deploy", entry, "--dry-run", "--containers-rollout=none", "--outdir", folder]);
@@ -61,7 +72,8 @@ export async function startRegionalService({ keys, regions, data }: Options = {}
     compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
     bindings: {
       ...{ VARIANT: keys ? "keyed" : "private", CONTAINER_URL: "off" },
-      REGIONS: regions ?? Object.keys(BUCKETS).join(),
+      ...{ REGIONS: regions ?? Object.keys(BUCKETS).join(), ...vars },
+      ...(unrecorded ? { UNRECORDED: unrecorded } : {}),
     },
     r2Buckets: Object.fromEntries(Object.values(BUCKETS).map((name) => [name, name.toLowerCase()])),
     kvNamespaces: { API_KEYS: "keys" },
@@ -83,6 +95,7 @@ export async function startRegionalService({ keys, regions, data }: Options = {}
   }
   const bucketIn = (region: RegionName) => miniflare.getR2Bucket(BUCKETS[region]);
   return {
+    url,
     request(city, path, init = {}) {
       const headers = new Headers(init.headers);
       headers.set("Arrival", CITIES[city]);

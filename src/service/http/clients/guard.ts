@@ -4,10 +4,11 @@ import { d1Usage } from "../../keys/d1-usage.ts";
 import { countedName, limiterOf } from "../../keys/durable-limiter.ts";
 import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
+import { regionsOf } from "../../regions/regions.ts";
 import type { Config, Env } from "../../settings/config.ts";
 import type { DeletePolicy } from "../../storage/file-policy.ts";
 import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
-import { noRegion } from "../contract/errors.ts";
+import { noRegion, type ServiceError, uploadElsewhere } from "../contract/errors.ts";
 import { ONE_TIME_PATH, TUS_PATH } from "../contract/paths.ts";
 import { Admission, type AdmissionOptions, checkLimits } from "./admission.ts";
 import { clientAt, clientIdOfKey, createDeletePolicy, DELETE_TOKEN_HEADER, requireKey } from "./auth.ts";
@@ -31,7 +32,7 @@ const isGuarded = (method: string, path: string) =>
 
 /**
  * Returns the admission of a request, which is not counted yet; undefined if the request needs no admission.
- * @throws ServiceError 401; 503 if the key is bound, and the request is not carried out in its regions
+ * @throws ServiceError 401; 403 or 503 if the key is bound, and the request is not carried out in its regions
  */
 export async function createAdmission(guarded: GuardOptions): Promise<Admission | undefined> {
   const { request, path, env, config, collector, ...others } = guarded;
@@ -40,8 +41,7 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   const common = { ...others, bodyBytes: bodyBytesOf(request, env), usage };
   if (config.variant === "keyed") {
     const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
-    // The request is bound, unless the deployment has none of the key's regions.
-    if (key.record.regions && env.BOUND === undefined) throw noRegion();
+    if (key.record.regions && env.BOUND === undefined) throw unboundRequest(key.record.regions, env);
     const limits = limitsOf(key.record.limits);
     const client = countedName(clientIdOfKey(key), key.record.regions, env);
     return new Admission({ ...common, client, key, ...(limits ? { limits, limiter: limiterOf(env) } : {}) });
@@ -50,6 +50,12 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   if (limits === undefined) return undefined;
   const client = countedName(addressClient(request, env), undefined, env);
   return new Admission({ ...common, client, limits, limiter: limiterOf(env) });
+}
+
+/** Returns the error of a bound key's request that is not carried out in its regions. */
+function unboundRequest(keyRegions: readonly string[], env: Env): ServiceError {
+  const isDeployed = regionsOf(env)?.some(({ name }) => keyRegions.includes(name)) ?? false;
+  return isDeployed ? uploadElsewhere() : noRegion();
 }
 
 /** Returns the client ID for limits per IP address. */

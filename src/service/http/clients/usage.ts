@@ -24,7 +24,11 @@ export async function handleUsage(request: Request, env: Env, collector: UsageCo
   const { expires, scopes, limits = {}, fileLifetimeHours, regions } = key.record;
   const isLimited = Object.keys(limits).length > 0;
   const client = countedName(clientIdOfKey(key), regions, env);
-  const left = isLimited ? await limiterOf(env)?.peek(client, limits) : {};
+  const left = isLimited
+    ? await limiterOf(env)
+        ?.peek(client, limits)
+        .catch(() => Promise.reject(busy()))
+    : {};
   const lefts = Object.entries(left ?? {}).map(([name, { count, seconds }]) => [
     name,
     { left: count, ...(seconds === undefined ? {} : { seconds }) },

@@ -198,6 +198,7 @@ export const noRegion = () => new ServiceError(503, "None of the regions of the 
 const BOUND_ELSEWHERE =
   "The file is bound to the region <region>: send a request without other files, or with a key of this region.";
 export const boundElsewhere = (region: string) => about(403, BOUND_ELSEWHERE, { region });
+export const uploadElsewhere = () => new ServiceError(403, "The upload is not in a region of the key.");
 export const timedOut = () => new ServiceError(504, "Processing the file took too long and was stopped.");
 export const storageFull = () => new ServiceError(507, "The storage is full.");
 export const unexpected = () => new ServiceError(500, "The request failed because of an internal error.");

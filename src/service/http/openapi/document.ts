@@ -29,6 +29,7 @@ import {
   regionLost,
   type ServiceError,
   unexpected,
+  uploadElsewhere,
 } from "../contract/errors.ts";
 import type { Route } from "../contract/route.ts";
 import { describeEndpoint } from "./endpoints.ts";
@@ -86,7 +87,7 @@ function complete(description: PathDescription, config: Config, features: readon
   };
 }
 
-const REGION_ERRORS = [boundElsewhere("eu"), regionLost("weur"), noRegion()];
+const REGION_ERRORS = [boundElsewhere("eu"), uploadElsewhere(), regionLost("weur"), noRegion()];
 
 const concernsFiles = ({ method }: OperationDescription, path: string) => method !== "get" || path.includes("{");
 

@@ -1,16 +1,8 @@
 // Names the pools of each region, chooses the pools for a request, and connects to their Durable Objects.
 
-import { objectAt } from "../../regions/located-env.ts";
+import { objectAt, spillOf } from "../../regions/located-env.ts";
 import { isLost } from "../../regions/lost-regions.ts";
-import {
-  isDefault,
-  REGIONS,
-  type Region,
-  type RegionSettings,
-  regionOf,
-  regionsIn,
-  regionsOf,
-} from "../../regions/regions.ts";
+import { isDefault, REGIONS, type Region, type RegionSettings, regionOf, regionsOf } from "../../regions/regions.ts";
 import type { Env } from "../../settings/config.ts";
 import type { Pool } from "./pools.ts";
 
@@ -23,7 +15,7 @@ export const ownPool = (pool: Pool, env: RegionSettings): PoolName => poolIn(reg
 /** Returns the pools that can run a job of the request: its own one first, unless its region is unreachable. */
 export function poolsFor(pool: Pool, env: Pick<Env, "REGIONS" | "REGION" | "SPILL">): readonly PoolName[] {
   const isAway = (region: Region | undefined) => Number(region !== undefined && isLost(region));
-  return [regionOf(env), ...regionsIn(env.SPILL, env)]
+  return [regionOf(env), ...spillOf(env)]
     .toSorted((one, other) => isAway(one) - isAway(other))
     .map((region) => poolIn(region, pool, env));
 }
