@@ -96,12 +96,12 @@ function* stringsOf(text: string): Generator<Buffer> {
       yield Buffer.from(token.replaceAll(/[<>\s]/g, ""), "hex");
       continue;
     }
-    const plain = literal.replaceAll(/\\([0-7]{1,3}|\r?\n|[\s\S])/g, (_, escape: string) =>
-      /^[0-7]/.test(escape)
-        ? String.fromCharCode(parseInt(escape, 8) & 255)
-        : /^\s/.test(escape)
+    const plain = literal.replaceAll(/\\([0-7]{1,3}|\r?\n|[\s\S])/g, (_, code: string) =>
+      /^[0-7]/.test(code)
+        ? String.fromCharCode(parseInt(code, 8) & 255)
+        : /^\s/.test(code)
           ? ""
-          : (ESCAPES[escape] ?? escape),
+          : (ESCAPES[code] ?? code),
     );
     yield Buffer.from(plain, "latin1");
   }

@@ -1,4 +1,4 @@
-// The secrets of the attack kit, each with the expression that must find it.
+// The secrets of the attack kit, each with the expression that must find it. cspell:disable
 
 export interface Secret {
   readonly kind: string;

@@ -1,5 +1,7 @@
 // Places for secrets in the content of pages: every way to draw a text. Neighbors surround it, which must not change.
+
 import { Buffer } from "node:buffer";
+import { ADVANCE, GLYPH_NAMES } from "./glyph-tables.ts";
 import { hex, hexOf, literal, octal, type Parts, pdf, stream } from "./raw-pdf.ts";
 import { isLatin, type Secret } from "./secrets.ts";
 
@@ -41,15 +43,6 @@ const atSpace = ({ text, needle }: Secret): [string, string] => {
   const space = text.length - needle.length + needle.indexOf(" ");
   return [text.slice(0, space), text.slice(space + 1)];
 };
-/** Widths of Helvetica, for glyphs that are placed one by one. */
-const ADVANCE: Readonly<Record<string, number>> = Object.fromEntries([
-  ...[..."0123456789#$_"].map((char) => [char, 556] as const),
-  ...[..." .,:;/\\ftI!|'"].map((char) => [char, 278] as const),
-  ...[..."rj()-"].map((char) => [char, char === "j" ? 222 : 333] as const),
-  ...[..."il"].map((char) => [char, 222] as const),
-  ...[..."ckszvxyJ"].map((char) => [char, 500] as const),
-  ...[..."mM"].map((char) => [char, 833] as const),
-]);
 const advance = (char: string, secret: Secret) =>
   !isLatin(secret) ? 12 : ((ADVANCE[char] ?? (/[A-Z@]/.test(char) ? 680 : 556)) * 12) / 1000;
 function placed(secret: Secret): string[] {
@@ -67,14 +60,6 @@ const hexFont = (codes: readonly string[], start = 1) =>
       (text, index) => `<${hexOf(index + start)}> <${[...Buffer.from(text, "utf16le").swap16()].map(hexOf).join("")}>`,
     )
     .join(" ")} endbfchar`;
-const GLYPH_NAMES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    "zero one two three four five six seven eight nine".split(" ").map((glyph, digit) => [String(digit), glyph]),
-  ),
-  ...{ " ": "space", ".": "period", "-": "hyphen", "@": "at", "+": "plus", "(": "parenleft", ")": "parenright" },
-  ...{ ":": "colon", "/": "slash", "\\": "backslash", "?": "question", "=": "equal", ü: "udieresis", ö: "odieresis" },
-  ß: "germandbls",
-};
 const glyphName = (char: string) => GLYPH_NAMES[char] ?? char;
 
 /** A font whose codes count the characters of the secret in the order of their first use, as subsets do. */
