@@ -8,7 +8,7 @@ import { removeAttachments } from "../pages/attached-files.ts";
 import type { SourcePage } from "../pages/pages.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { shownStreams } from "./shown-streams.ts";
-import { Sweep } from "./sweep.ts";
+import { Sweep } from "./sweep/sweep.ts";
 
 const MAX_PARENTS = 64;
 

@@ -1,5 +1,5 @@
 // Finds the glyphs under marks, and the narrow areas that touch these glyphs but not the lines above and below.
-import { apply } from "../content/matrix.ts";
+import { apply, type Matrix } from "../content/matrix.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import type { ReadPage } from "./page-reader.ts";
 import { isInside, type Quad } from "./quads.ts";
@@ -8,6 +8,10 @@ import { isInside, type Quad } from "./quads.ts";
 const MARGIN = -0.1;
 /** Part of the height of a mark that stays of it, in its middle. */
 const NARROW = 0.06;
+/** Part of the width of a glyph that stays of its area on each side. */
+const BESIDE = 0.2;
+/** A lower mark, in heights of its glyphs, covers one line that is printed twice, and not several lines. */
+const OVERPRINTED = 1.8;
 
 /** The glyphs of a page by the index of the area that covers them. */
 export class CoveredText {
@@ -15,12 +19,14 @@ export class CoveredText {
   readonly #glyphs: Glyphs;
   readonly #quads: readonly Quad[];
   readonly #covered = new Set<number>();
-  /** Indexes of areas with glyphs of several lines. */
-  readonly #tall = new Set<number>();
+  /** Areas with glyphs of several lines, by index, and the areas to remove in place of each. */
+  readonly #tall = new Map<number, readonly Quad[]>();
+  readonly #toUser: Matrix;
 
   constructor({ glyphs, toUser }: ReadPage, quads: readonly Quad[]) {
     this.#glyphs = glyphs;
     this.#quads = quads;
+    this.#toUser = toUser;
     this.#centers =
       quads.length === 0 ? [] : glyphs.codePoints.map((_, glyph) => apply(toUser, ...centerOf(glyphs.corners(glyph))));
     for (const [index, quad] of quads.entries()) this.#look(index, quad);
@@ -33,20 +39,30 @@ export class CoveredText {
 
   /** Returns the areas of text to remove. */
   get areas(): readonly Quad[] {
-    return this.#quads.map((quad, index) => (this.#tall.has(index) ? quad : narrow(quad)));
+    return this.#quads.flatMap((quad, index) => this.#tall.get(index) ?? [narrow(quad, 0)]);
   }
 
   #look(index: number, quad: Quad): void {
     const [left, bottom, right, top] = boxOf(quad);
+    const inside: number[] = [];
     const baselines: number[] = [];
     for (const [glyph, [x, y]] of this.#centers.entries()) {
       if (x < left || x > right || y < bottom || y > top || isSpace(this.#glyphs, glyph)) continue;
       if (!isInside(quad, x, y, MARGIN)) continue;
       this.#covered.add(glyph);
+      inside.push(glyph);
       baselines.push(heightOf(quad, x, y));
     }
     // Glyphs of one line have their centers near the middle of their mark.
-    if (baselines.some((height) => Math.abs(height - 0.5) > 0.2)) this.#tall.add(index);
+    if (!baselines.some((height) => Math.abs(height - 0.5) > 0.2)) return;
+    const glyphs = inside.map((glyph) => this.#quadOf(glyph));
+    const isOverprinted = tallness(quad) < OVERPRINTED * Math.max(...glyphs.map(tallness));
+    this.#tall.set(index, isOverprinted ? glyphs.map((one) => narrow(one, BESIDE)) : [quad]);
+  }
+
+  #quadOf(glyph: number): Quad {
+    const corners = this.#glyphs.corners(glyph);
+    return [0, 2, 4, 6].flatMap((at) => apply(this.#toUser, corners[at]!, corners[at + 1]!)) as unknown as Quad;
   }
 }
 
@@ -72,12 +88,17 @@ function heightOf([ulx, uly, , , llx, lly]: Quad, x: number, y: number): number 
   return ((x - llx) * upX + (y - lly) * upY) / (upX * upX + upY * upY || 1);
 }
 
-/** Returns the middle of a mark, without the points in which it touches the glyphs on its left and right. */
-function narrow([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad): Quad {
-  const between = (from: number, to: number, part: number) => from + (to - from) * part;
+const tallness = ([ulx, uly, , , llx, lly]: Quad): number => Math.hypot(ulx - llx, uly - lly);
+
+/**
+ * Returns the middle of a mark, without the points in which it touches the lines above and below.
+ * @param beside part of the width to leave out on the left and on the right
+ */
+function narrow([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad, beside: number): Quad {
+  const at = (across: number, up: number): [number, number] => [
+    (llx + (ulx - llx) * up) * (1 - across) + (lrx + (urx - lrx) * up) * across,
+    (lly + (uly - lly) * up) * (1 - across) + (lry + (ury - lry) * up) * across,
+  ];
   const [low, high] = [0.5 - NARROW / 2, 0.5 + NARROW / 2];
-  return [
-    ...[between(llx, ulx, high), between(lly, uly, high), between(lrx, urx, high), between(lry, ury, high)],
-    ...[between(llx, ulx, low), between(lly, uly, low), between(lrx, urx, low), between(lry, ury, low)],
-  ] as unknown as Quad;
+  return [...at(beside, high), ...at(1 - beside, high), ...at(beside, low), ...at(1 - beside, low)];
 }

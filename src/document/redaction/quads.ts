@@ -43,8 +43,9 @@ function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [nu
     const [x, y] = glyphs.origin(glyph);
     const baseline = x * dy - y * dx;
     const size = glyphs.size(glyph);
-    const low = Math.max(Math.min(...heights), baseline - BELOW * size);
-    const high = Math.min(Math.max(...heights), baseline + ABOVE * size);
+    const isMirrored = heights[0]! < heights[2]!;
+    const low = Math.max(Math.min(...heights), baseline - (isMirrored ? ABOVE : BELOW) * size);
+    const high = Math.min(Math.max(...heights), baseline + (isMirrored ? BELOW : ABOVE) * size);
     // The baseline of vertical text is not on a side of its glyphs.
     const isUsable = high - low > size / 4;
     widen(across, isUsable ? [low, high] : heights);

@@ -21,9 +21,11 @@ const MONTHS = [
 const NUMBERS = new Map(MONTHS.flatMap((names, at) => names.split("|").map((name) => [name, at + 1] as const)));
 const NAME = [...NUMBERS.keys()].sort((a, b) => b.length - a.length).join("|");
 const BEFORE = "(?<![\\p{L}\\p{N}]|\\p{N}[.,/:-])";
+/** A month's name can follow a range, as in 1–Dec. 31. */
+const BEFORE_NAME = "(?<![\\p{L}\\p{N}])";
 const AFTER = "(?![\\p{L}\\p{N}]|[.,/-]\\p{N})";
 const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th|er|\\.|\u00ba)?";
-const YEAR = "(?<year>[12]\\d{3}|['\u2019]?\\d{2})";
+const YEAR = "(?<year>[12]\\d{3}|['\u2019]?\\d{2}(?!:))";
 const LONG_YEAR = "(?<year>[12]\\d{3})";
 const MONTH = `(?<name>${NAME})\\.?`;
 
@@ -34,9 +36,15 @@ const SHAPES: readonly Find[] = [
   "(?<month>\\d{2})(?<gap>[-.])(?<day>\\d{2})\\k<gap>(?<year>\\d{2})",
   `${DAY} ?(?:of |de |- ?)?${MONTH},?(?: de | del | ?- ?| )?${YEAR}`,
   `${MONTH} ?${DAY},? ${YEAR}`,
+  // As computers write it: Sep 22 19:30:30 UTC 2011.
+  `${MONTH} ?${DAY} \\d{1,2}:\\d{2}(?::\\d{2})?(?: [A-Z]{3,4}| [+-]\\d{4})? ${LONG_YEAR}`,
   `${MONTH},? (?:de )?${LONG_YEAR}`,
   `${LONG_YEAR}[ -]${MONTH}[ -]${DAY}`,
-].map((shape) => matching(new RegExp(`${BEFORE}${shape}${AFTER}`, "giu"), ({ groups }) => isDate(groups ?? {})));
+].map((shape) =>
+  matching(new RegExp(`${shape.startsWith(MONTH) ? BEFORE_NAME : BEFORE}${shape}${AFTER}`, "giu"), ({ groups }) =>
+    isDate(groups ?? {}),
+  ),
+);
 
 export const dates: Find = (text) => {
   const found = SHAPES.flatMap((find) => find(text)).sort((a, b) => a.start - b.start || b.end - a.end);

@@ -24,7 +24,8 @@ export type Expression = z.infer<typeof expression>;
 
 /** Replaces each match outside of page contents. Its length is independent of the match. */
 export const REPLACEMENT = "\u2588\u2588\u2588\u2588\u2588";
-const REPLACED = /\u2588+/u;
+/** Replaced names are numbered with eight blocks as digits, because they must stay distinct. */
+const REPLACED = /[\u2588-\u258f]+/u;
 
 /** @returns undefined if the expression is invalid (RE2 syntax) or too large */
 function compile(text: string): RE2JS | undefined {
@@ -55,7 +56,7 @@ export class Finder {
   }
 
   /**
-   * Returns the matches in their order, without empty ones and those inside others.
+   * Returns the matches in their order, without those inside others and those of white space only.
    * @throws EngineFailure `too-complex`
    */
   find(original: string): Match[] {
@@ -67,7 +68,7 @@ export class Finder {
     this.#steps += original.length * this.#stepsPerCharacter;
     if (this.#steps > MAX_STEPS) throw new EngineFailure("too-complex", "expressions that need too many steps");
     const { text, places } = fold(original);
-    const found = finds.flatMap((find) => find(text)).filter(({ start, end }) => end > start);
+    const found = finds.flatMap((find) => find(text)).filter(({ start, end }) => text.slice(start, end).trim() !== "");
     found.sort((a, b) => a.start - b.start || b.end - a.end);
     let reached = 0;
     return found.flatMap(({ start, end }) => {

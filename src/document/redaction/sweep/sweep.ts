@@ -1,12 +1,11 @@
 // Removes matches from everything that a page does not show: form fields, annotations, bookmarks, metadata, tags,
 // names, scripts, patterns, and unused content. The caller removes the matches that pages show.
 
-import { EngineFailure } from "../contract/failure.ts";
-import type { PdfFile } from "../objects/pdf-file.ts";
-import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import {
   Dictionary,
-  latin1Of,
   Name,
   type PdfObject,
   PdfStream,
@@ -14,15 +13,18 @@ import {
   plainBody,
   Reference,
   type Value,
-} from "../objects/values.ts";
+} from "../../objects/values.ts";
+import type { Finder } from "../expressions/expressions.ts";
+import { FontTexts } from "../font-text.ts";
+import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
-import type { Finder } from "./expressions/expressions.ts";
-import { FontTexts } from "./font-text.ts";
-import { piecesOf } from "./stream-text.ts";
-import { withoutMatches } from "./xmp-text.ts";
+import { withoutJpegTexts } from "./jpeg-texts.ts";
+import { OwnNames } from "./own-names.ts";
+import { isReadable, readableEnd, textOf, unescapedAddress, xmlOf } from "./unknown-text.ts";
+import { shownText, withoutMatches } from "./xmp-text.ts";
 
 /** Strings with a syntax of their own, or without text. */
-const NOT_TEXT = new Set(["DA", "Lang", "Registry", "Ordering", "CharSet", "CheckSum", "Panose", "Cert", "ByteRange"]);
+const NOT_TEXT = new Set(["DA", "Registry", "Ordering", "CharSet", "CheckSum", "Panose", "Cert", "ByteRange"]);
 /** Strings that must stay distinct, because others refer to them. */
 const REFERRED = new Set(["Names", "Limits", "D", "Dest", "Dests", "T", "ID", "IDTree"]);
 /** Private data of programs, small images of pages as they were, and attached files, which nobody can search. */
@@ -37,14 +39,27 @@ const BINARY = new Set([
   "CIDToGIDMap",
   "Encoding",
 ]);
-/** Entries that hold the names of the states of a button. */
-const STATES = new Set(["AS", "V", "DV"]);
-const STATE_LISTS = new Set(["N", "R", "D"]);
+const COLORANTS = /^(Separation|DeviceN)$/;
+const LANGUAGE = /^[a-z]{2,3}(-[a-z]{2,4}|-\d{3})*$/i;
+const TAIL_BYTES = 4096;
+const MIN_TAIL = 6;
 const MAX_STREAM_BYTES = 64 * 2 ** 20;
+const MAX_PARENTS = 64;
 /** Approximate memory per visited object. */
-const VISIT_BYTES = 60;
+const VISIT_BYTES = 120;
 
 type Role = "binary" | "content" | "metadata" | "form-data" | "any";
+
+/** What the first reference to an object states about it. */
+interface Visit {
+  readonly role: Role;
+  /** The entry that contains the reference, and the entry that contains its dictionary. */
+  readonly key: string;
+  readonly parent: string;
+  /** Resources of content that has none of its own. */
+  readonly resources?: Value | undefined;
+}
+const DIRECT: Visit = { role: "any", key: "", parent: "" };
 
 /** Finds or removes the matches of one document. */
 export class Sweep {
@@ -53,10 +68,9 @@ export class Sweep {
   readonly #shown: ReadonlySet<number>;
   readonly #removes: boolean;
   readonly #fonts: FontTexts;
-  readonly #roles = new Map<number, Role>();
+  readonly #visits = new Map<number, Visit>();
+  readonly #names: OwnNames;
   readonly #waiting: number[] = [];
-  readonly #renamed = new Map<string, string>();
-  readonly #taken = new Map<string, number>();
   /** Object numbers of changed objects. */
   readonly changed = new Set<number>();
   /** Number of strings and streams with matches. */
@@ -70,11 +84,15 @@ export class Sweep {
     this.#shown = shown;
     this.#removes = removes;
     this.#fonts = new FontTexts(file);
+    this.#names = new OwnNames(finder, removes);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     const file = this.#file;
     const info = file.dictionary(file.trailer.get("Info"));
+    if (this.#removes) this.#withoutIdentifier();
+    const roles = file.dictionary(file.dictionary(file.catalog.get("StructTreeRoot"))?.get("RoleMap"));
+    for (const role of roles?.keys() ?? []) this.#names.ofAuthor(role);
     for (const key of ["Root", "Info"]) {
       const value = file.trailer.get(key);
       const cleaned = value === undefined ? value : this.#value(value, key, "");
@@ -96,19 +114,49 @@ export class Sweep {
     }
   }
 
+  /** The writer makes a new identifier. */
+  #withoutIdentifier(): void {
+    const identifiers = this.#file.array(this.#file.trailer.get("ID")) ?? [];
+    const hasMatch = identifiers.some((one) => one instanceof PdfString && this.#finder.matches(textOf(one.bytes)));
+    if (hasMatch) this.#file.trailer.delete("ID");
+  }
+
   #object(object: PdfObject, number: number): PdfObject {
-    if (!(object instanceof PdfStream)) return this.#value(object, "", "");
-    const dictionary = this.#dictionary(object.dictionary, "", "");
-    const role = this.#roleOf(object, number);
-    const bytes = role === "binary" ? undefined : this.#bytes(object);
-    const cleaned = bytes && this.#stream(bytes, object, role, number);
-    if (bytes === cleaned || cleaned === undefined) {
-      return dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
+    const visit = this.#visits.get(number) ?? DIRECT;
+    if (!(object instanceof PdfStream)) return this.#value(object, visit.key, visit.parent);
+    const dictionary = this.#dictionary(object.dictionary, visit.key, visit.parent);
+    const same = dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
+    if (this.#filterOf(object) === "DCTDecode") {
+      const bytes = object.body.raw();
+      const cleaned = this.#removes ? withoutJpegTexts(bytes) : bytes;
+      return cleaned === bytes ? same : new PdfStream(dictionary, plainBody(cleaned));
     }
+    const role = this.#roleOf(object, visit.role);
+    const tail = this.#tailOf(object);
+    const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
+    const cleaned =
+      bytes && (role === "binary" ? withoutTail(bytes, object, tail) : this.#stream(bytes, object, role, number));
+    if (cleaned === undefined || (bytes === cleaned && tail === 0)) return same;
     this.count++;
     const plain = dictionary.clone();
     for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
     return new PdfStream(plain, plainBody(cleaned));
+  }
+
+  /** Returns the filter; an empty string if there are several. */
+  #filterOf({ dictionary }: PdfStream): string | undefined {
+    const filter = dictionary.get("Filter");
+    const filters = this.#file.array(filter) ?? [];
+    return filters.length > 1 ? "" : this.#file.name(filters[0] ?? filter);
+  }
+
+  /** Returns the number of readable bytes at the end of compressed data, or of an image, if they have a match. */
+  #tailOf(object: PdfStream): number {
+    const filter = this.#filterOf(object);
+    const isImage = this.#file.name(object.dictionary.get("Subtype")) === "Image";
+    if (!this.#removes || (filter !== "FlateDecode" && (filter !== undefined || !isImage))) return 0;
+    const end = readableEnd(object.body.raw().subarray(-TAIL_BYTES));
+    return end.length >= MIN_TAIL && this.#finder.matches(textOf(end)) ? end.length : 0;
   }
 
   /** Returns the decoded bytes; undefined if they cannot be decoded, so that no viewer shows them either. */
@@ -121,9 +169,8 @@ export class Sweep {
     }
   }
 
-  #roleOf({ dictionary }: PdfStream, number: number): Role {
+  #roleOf({ dictionary }: PdfStream, known: Role): Role {
     const name = (key: string) => this.#file.name(dictionary.get(key));
-    const known = this.#roles.get(number) ?? "any";
     if (known !== "any") return known;
     if (name("Subtype") === "Form" || dictionary.has("PatternType")) return "content";
     if (name("Subtype") === "XML" || name("Type") === "Metadata") return "metadata";
@@ -135,18 +182,20 @@ export class Sweep {
   #stream(bytes: Uint8Array, { dictionary }: PdfStream, role: Role, number: number): Uint8Array {
     const finder = this.#finder;
     if (role === "content") {
-      const resources = this.#file.dictionary(dictionary.get("Resources"));
+      const resources = this.#file.dictionary(dictionary.get("Resources") ?? this.#visits.get(number)?.resources);
       const isShown = this.#shown.has(number);
       const pieces = isShown ? [] : piecesOf(this.#file, bytes, resources, this.#fonts);
       if (pieces.some((piece) => finder.matches(piece))) return new Uint8Array(0);
-      return withoutHiddenMatches(bytes, finder, (properties) => this.#dictionary(properties, "", ""));
+      return withoutHiddenMatches(bytes, finder, (operand) => this.#operand(operand));
     }
-    const text = textOf(bytes);
+    const text = role === "metadata" || role === "form-data" ? xmlOf(bytes) : textOf(bytes);
     if (role === "metadata") {
       const cleaned = withoutMatches(text, finder);
       return cleaned === text ? bytes : new TextEncoder().encode(cleaned);
     }
-    const hasMatch = isReadable(text) ? finder.matches(text) : finder.findLiterals(text).length > 0;
+    const hasMatch = isReadable(text)
+      ? finder.matches(text) || (role === "form-data" && finder.matches(shownText(text)))
+      : finder.findLiterals(text).length > 0;
     if (!hasMatch) return bytes;
     if (role === "form-data") this.hasFormData = true;
     return new Uint8Array(0);
@@ -158,24 +207,26 @@ export class Sweep {
       this.#visit(value, key, parent);
       return value;
     }
-    if (value instanceof Name) return STATES.has(key) || key === "Opt" ? this.#name(value) : value;
+    if (value instanceof Name) return sameOr(value, this.#names.ofValue(value.text, key));
     if (value instanceof Dictionary) return this.#dictionary(value, key, parent);
     if (!Array.isArray(value)) return value;
-    const isIndexed = value[0] instanceof Name && /^(Indexed|I)$/.test(value[0].text);
+    const first = value[0] instanceof Name ? value[0].text : "";
+    const isIndexed = /^(Indexed|I)$/.test(first);
     const elements = value.map((element, at) =>
-      isIndexed && at === 3 ? this.#lookup(element) : this.#value(element, key, parent),
+      isIndexed && at === 3
+        ? this.#lookup(element)
+        : this.#value(element, at === 1 && COLORANTS.test(first) ? "Colorants" : key, parent),
     );
     return elements.every((element, at) => element === value[at]) ? value : elements;
   }
 
   #lookup(value: Value): Value {
-    if (value instanceof Reference) this.#roles.set(value.number, "binary");
+    if (value instanceof Reference) this.#visits.set(value.number, { ...DIRECT, role: "binary" });
     return value instanceof PdfString ? value : this.#value(value, "", "");
   }
 
   #dictionary(dictionary: Dictionary, key: string, parent: string): Dictionary {
     const file = this.#file;
-    const isStates = parent === "AP" && STATE_LISTS.has(key);
     const isPage = file.name(dictionary.get("Type")) === "Page";
     let result = dictionary;
     const set = (at: string, value: Value) => {
@@ -187,11 +238,11 @@ export class Sweep {
         if (this.#removes) set(entry, null);
         continue;
       }
-      if (isPage && entry === "Contents") this.#contents(value);
+      if (isPage && entry === "Contents") this.#contents(value, dictionary);
+      if (entry === "CharProcs") this.#glyphs(value, dictionary);
       const cleaned = this.#value(value, entry, key);
       if (cleaned !== value) set(entry, cleaned);
-      if (!isStates) continue;
-      const name = this.#name(Name.of(entry)).text;
+      const name = this.#names.ofKey(entry, key, parent);
       if (name === entry) continue;
       set(entry, null);
       set(name, cleaned);
@@ -208,86 +259,75 @@ export class Sweep {
     return found.length > 0 ? copy : dictionary;
   }
 
-  #contents(value: Value): void {
-    for (const part of value instanceof Reference
-      ? [value, ...(this.#file.array(value) ?? [])]
-      : (this.#file.array(value) ?? [])) {
-      if (part instanceof Reference && !this.#roles.has(part.number)) this.#add(part.number, "content");
-    }
+  #contents(value: Value, page: Dictionary): void {
+    const parts = [value, ...(this.#file.array(value) ?? [])];
+    for (const part of parts) this.#content(part, page);
+  }
+
+  #glyphs(value: Value, font: Dictionary): void {
+    for (const glyph of this.#file.dictionary(value)?.values() ?? []) this.#content(glyph, font);
+  }
+
+  #content(value: Value, owner: Dictionary): void {
+    if (!(value instanceof Reference) || !this.#file.stream(value)) return;
+    this.#add(value.number, { ...DIRECT, role: "content", resources: inherited(this.#file, owner) });
   }
 
   #visit({ number }: Reference, key: string, parent: string): void {
-    const isGlyph = parent === "CharProcs";
-    const role = isGlyph
-      ? "content"
-      : BINARY.has(key)
-        ? "binary"
-        : key === "Metadata"
-          ? "metadata"
-          : key === "XFA"
-            ? "form-data"
-            : "any";
-    if (!this.#roles.has(number)) this.#add(number, role);
+    const role = BINARY.has(key) ? "binary" : key === "Metadata" ? "metadata" : key === "XFA" ? "form-data" : "any";
+    this.#add(number, { role, key, parent });
   }
 
-  #add(number: number, role: Role): void {
+  #add(number: number, visit: Visit): void {
+    if (this.#visits.has(number)) return;
     this.#file.budget.charge(VISIT_BYTES);
-    this.#roles.set(number, role);
+    this.#visits.set(number, visit);
     this.#waiting.push(number);
   }
 
-  #name(name: Name): Name {
-    const text = textOf(Buffer.from(name.text, "latin1"));
-    return this.#finder.matches(text) ? Name.of(this.#rename(text, "Redacted")) : name;
+  #operand(operand: Value): Value {
+    return operand instanceof Name ? sameOr(operand, this.#names.ofAuthor(operand.text)) : this.#value(operand, "", "");
   }
 
   #string(string: PdfString, key: string): Value {
     if (string.latin1 === "" || NOT_TEXT.has(key)) return string;
     const text = decodeTextString(string);
+    if (key === "Lang" && LANGUAGE.test(text)) return string;
     const isMarkup = key === "RC" || key === "RV";
-    const shown = isMarkup ? text.replace(/<[^>]*>/g, "") : text;
+    const shown = isMarkup ? shownText(text) : text;
     const cleaned = this.#finder.replace(shown);
     const isClean = cleaned === shown && !(isMarkup && this.#finder.findLiterals(text).length > 0);
     if (isClean && !this.#hasOtherText(string, text)) return string;
     this.count++;
-    if (isMarkup || isClean || /^D:\d{4}/.test(text)) return null;
     if (key === "URI") return new PdfString("");
-    return encodeTextString(REFERRED.has(key) ? this.#rename(text, cleaned) : cleaned);
+    if (isMarkup || isClean || key === "Lang" || /^D:\d{4}/.test(text)) return null;
+    return encodeTextString(REFERRED.has(key) ? this.#names.rename(text, cleaned) : cleaned);
   }
 
   /** Reports whether a string has a match if it is read as UTF-8 or UTF-16 without a byte order mark. */
   #hasOtherText(string: PdfString, text: string): boolean {
+    const address = unescapedAddress(string.latin1);
+    if (address !== undefined && this.#finder.matches(address)) return true;
     if (/^[\n\r\t\x20-\x7e]*$/.test(string.latin1)) return false;
     return [textOf(string.bytes), new TextDecoder("utf-16be").decode(string.bytes)].some(
       (other) => other !== text && this.#finder.findLiterals(other).length > 0,
     );
   }
-
-  #rename(text: string, wanted: string): string {
-    const known = this.#renamed.get(text);
-    if (known !== undefined) return known;
-    const count = (this.#taken.get(wanted) ?? 0) + 1;
-    this.#taken.set(wanted, count);
-    const name = count === 1 ? wanted : `${wanted} ${count}`;
-    this.#renamed.set(text, name);
-    return name;
-  }
 }
 
-const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const sameOr = (name: Name, text: string): Name => (text === name.text ? name : Name.of(text));
 
-/** Decodes bytes of an unknown encoding. */
-function textOf(bytes: Uint8Array): string {
-  if ((bytes[0] === 0xfe && bytes[1] === 0xff) || (bytes[0] === 0xff && bytes[1] === 0xfe)) {
-    return decodeTextString(new PdfString(bytes));
+/** Decoded data has no tail; an image that is not compressed keeps its size. */
+const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
+  dictionary.has("Filter") ? bytes : new Uint8Array(bytes).fill(0, bytes.length - tail);
+
+/** Returns the resources of a page, which its ancestors can have instead, or of a Type 3 font. */
+function inherited(file: PdfFile, owner: Dictionary): Value | undefined {
+  let at: Dictionary | undefined = owner;
+  for (let level = 0; at && level < MAX_PARENTS; level++) {
+    const resources = at.get("Resources");
+    if (resources !== undefined) return resources;
+    at = file.dictionary(at.get("Parent"));
   }
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    return latin1Of(bytes);
-  }
+  return undefined;
 }
-
-/** Reports whether bytes are a text: presets would find numbers in anything else. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the signs of other data
-const isReadable = (text: string): boolean => !/[\0-\x08\x0e-\x1f]/.test(text.slice(0, 1000));

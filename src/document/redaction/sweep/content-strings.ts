@@ -1,0 +1,54 @@
+// Removes matches from content streams outside of shown text: in comments, in the properties of marked content
+// (ISO 32000-1, 14.6.2), such as ActualText, in names, in unused operands, and in the data of inline images.
+import { inlineDictionary, skipInlineData } from "../../content/content.ts";
+import { applyEdits, type Edit } from "../../content/edits.ts";
+import { TEXT_SHOWING, VALUE_KEYWORDS } from "../../content/operators.ts";
+import { Lexer } from "../../objects/parsing/lexer.ts";
+import { serialize } from "../../objects/serialize.ts";
+import { latin1Of, type Value } from "../../objects/values.ts";
+import type { Finder } from "../expressions/expressions.ts";
+import { isReadable, textOf } from "./unknown-text.ts";
+
+const PERCENT = 0x25;
+
+/**
+ * @param clean returns an operand without matches; the same one if it has none
+ * @returns the same bytes if nothing changes
+ */
+export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (operand: Value) => Value): Uint8Array {
+  const edits: Edit[] = [];
+  const lexer = new Lexer(bytes);
+  let ended = 0;
+  let operands: { readonly value: Value; readonly start: number; readonly end: number }[] = [];
+  const skip = (until: number) => {
+    const gap = bytes.subarray(ended, until);
+    if (gap.includes(PERCENT) && finder.matches(latin1Of(gap))) edits.push({ start: ended, end: until, text: "\n" });
+  };
+  const use = (operator: string) => {
+    const isText = TEXT_SHOWING.has(operator);
+    for (const { value, start, end } of operands) {
+      const cleaned = isText ? value : clean(value);
+      if (cleaned !== value) edits.push({ start, end, text: ` ${serialize(cleaned, ({ number }) => number)} ` });
+    }
+    operands = [];
+  };
+  while (lexer.next() !== "end") {
+    skip(lexer.start);
+    const { start } = lexer;
+    if (lexer.kind === "keyword" && !VALUE_KEYWORDS.has(lexer.text)) {
+      use(lexer.text);
+      if (lexer.text === "BI") {
+        const data = skipInlineData(lexer, inlineDictionary(lexer));
+        const text = textOf(bytes.subarray(data.start, data.end));
+        if (isReadable(text) && finder.matches(text)) edits.push({ start, end: lexer.end, text: "" });
+      }
+    } else {
+      const value: Value | undefined = lexer.value();
+      if (value !== undefined && typeof value !== "number") operands.push({ value, start, end: lexer.end });
+    }
+    ended = lexer.end;
+  }
+  skip(bytes.length);
+  use("");
+  return edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);
+}
