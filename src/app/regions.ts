@@ -4,7 +4,8 @@
 
 import { LIMITS } from "../document/contract/limits.ts";
 import { logLine } from "../runtime/log-line.ts";
-import { busy, noRegion } from "../service/http/contract/errors.ts";
+import { busy, noRegion, uploadElsewhere } from "../service/http/contract/errors.ts";
+import { TUS_PATH } from "../service/http/contract/paths.ts";
 import { ArrivingBody } from "../service/http/requests/arriving-body.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../service/http/responses/negotiation.ts";
 import { hashKey, type KeyRecord } from "../service/ports/api-key.ts";
@@ -88,7 +89,11 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   if (allowed.length === 0) throw noRegion();
   const ids = pathId === undefined ? await idsInBody(c) : [pathId];
   const homes = ids.map((id) => homeOf(id, c.env)!);
-  const region = pathId === undefined ? regionFor(homes, allowed) : homes[0]!.region;
+  // The bytes of a bound client do not leave its regions, even for an upload that is elsewhere or does not exist.
+  const isElsewhere =
+    names !== undefined && path.startsWith(TUS_PATH) && !allowed.includes(homes[0]?.region ?? near[0]!);
+  if (isElsewhere && pathId !== undefined && c.env.VARIANT === "keyed") throw uploadElsewhere();
+  const region = pathId === undefined || isElsewhere ? regionFor(homes, allowed) : homes[0]!.region;
   const bound = names && regions.filter((one) => allowed.includes(one));
   const claims = claimsOf(region, { homes, bound, hasKey: c.req.header(IDEMPOTENCY_KEY_HEADER) !== undefined });
   // Pages of files of other regions are read from copies near the reader.

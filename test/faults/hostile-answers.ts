@@ -14,17 +14,6 @@ export interface Spoken {
   readonly ending: Ending;
 }
 
-/** Returns a Mulberry32 generator. */
-export function seeded(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 const pick = <T>(random: Random, choices: readonly T[]): T => choices[below(random, choices.length)]!;
 const times = (random: Random, most: number): readonly undefined[] => Array(below(random, most + 1)).fill(undefined);

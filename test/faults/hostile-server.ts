@@ -4,7 +4,8 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebProxy } from "../../container/engines/chromium/network/web-proxy.ts";
-import { below, hostileAnswer, hostileRequest, type Random, type Spoken, seeded } from "./hostile-answers.ts";
+import { randomOf } from "../support/random.ts";
+import { below, hostileAnswer, hostileRequest, type Random, type Spoken } from "./hostile-answers.ts";
 import type { Run } from "./suite.ts";
 
 export interface HostileServerOptions {
@@ -51,7 +52,7 @@ export async function faceHostileServer({
   seed = Math.floor(Math.random() * 2 ** 32),
 }: HostileServerOptions = {}): Promise<HostileServerFigures> {
   const started = performance.now();
-  const random = seeded(seed);
+  const random = randomOf(seed);
   const uncaught: string[] = [];
   const note = (error: unknown) => uncaught.push(String((error as Error)?.stack ?? error));
   process.on("uncaughtException", note).on("unhandledRejection", note);

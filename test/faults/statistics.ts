@@ -1,5 +1,7 @@
 // Statistics of many measurements, and random numbers that are reproducible from their seed.
 
+import { randomOf } from "../support/random.ts";
+
 /**
  * Returns the value below which the given share of the values lies.
  * @param share from 0 to 1
@@ -47,20 +49,13 @@ export class Tally {
   }
 }
 
-/** Random numbers from Mulberry32 by Tommy Ettinger, in the public domain. */
+/** Random numbers that depend only on the seed. */
 export class Random {
-  #state: number;
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    this.next = randomOf(seed);
   }
 
   /** Returns an integer from 0 to `bound` - 1. */

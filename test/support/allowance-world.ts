@@ -7,6 +7,7 @@ import { ClientCounts, type SerializedCounts } from "../../src/service/keys/clie
 import { RegionCounts } from "../../src/service/keys/region-counts.ts";
 import type { LimitName, LimitRequest, Limits } from "../../src/service/ports/limiter.ts";
 import { dayOf } from "../../src/service/ports/usage.ts";
+import { randomOf } from "./random.ts";
 
 const MB = 2 ** 20;
 const HOUR_MS = 3_600_000;
@@ -295,15 +296,4 @@ class Scheduler {
       await new Promise(setImmediate);
     }
   }
-}
-
-/** Returns a generator of numbers from 0 to 1 (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -9,7 +9,7 @@ import type { JobQueues, LeasedJob } from "../ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
 import type { Env } from "../settings/config.ts";
 import { guarded } from "./guarded-bucket.ts";
-import { checkReachable } from "./lost-regions.ts";
+import { checkReachable, type Probe } from "./lost-regions.ts";
 import { homeOf } from "./region-tag.ts";
 import { isDefault, type Region, regionNamed, regionsIn } from "./regions.ts";
 
@@ -117,6 +117,12 @@ export function runnerAt(env: Env, region: Region, name: string): DurableObjectS
   return objectAt(objects, env, region, name);
 }
 
+/** Returns a call that shows whether a region is reachable. */
+export const probeOf =
+  (env: Env, region: Region): Probe =>
+  () =>
+    runnerAt(env, region, "probe").ping();
+
 /**
  * Replaces the errors of calls to an object of a region by RegionLost if the region is unreachable.
  * @param name name of the region; undefined if the object belongs to no region
@@ -126,7 +132,7 @@ export function regionalCalls<A>(call: RpcCall<A>, env: Env, name: string | unde
   if (!region) return call;
   return (question) =>
     call(question).catch(async (error) => {
-      await checkReachable(region, () => runnerAt(env, region, "probe").ping());
+      await checkReachable(region, probeOf(env, region));
       throw error;
     });
 }

@@ -183,6 +183,14 @@ describe("asynchronous jobs", () => {
   const statusFrom = async (city: City, id: string) =>
     (await (await service.request(city, `/request-status/${id}`)).json()) as Json;
 
+  const acceptInSydney = async () => {
+    const fields = [
+      ["file", await pdfOf(1)],
+      ["output", "made"],
+    ] as const;
+    return post("Sydney", "/png", fields, prefer);
+  };
+
   test("a job runs in the region of its inputs; its status is found from everywhere", async () => {
     const [input] = await upload("Sydney", await pdfOf(1));
     const fields = [
@@ -204,15 +212,7 @@ describe("asynchronous jobs", () => {
   });
 
   test("events of the status arrive in another region", async () => {
-    const accepted = await post(
-      "Sydney",
-      "/png",
-      [
-        ["file", await pdfOf(1)],
-        ["output", "made"],
-      ],
-      prefer,
-    );
+    const accepted = await acceptInSydney();
     const events = await service.request("Virginia", `/request-status/${accepted.body.requestId}`, {
       headers: { Accept: "text/event-stream" },
     });
@@ -221,15 +221,7 @@ describe("asynchronous jobs", () => {
   });
 
   test("a job is canceled from another region", async () => {
-    const accepted = await post(
-      "Sydney",
-      "/png",
-      [
-        ["file", await pdfOf(1)],
-        ["output", "made"],
-      ],
-      prefer,
-    );
+    const accepted = await acceptInSydney();
     const path = `/request-status/${accepted.body.requestId}`;
     expect((await service.request("Frankfurt", path, { method: "DELETE" })).status).toBe(204);
     for (const city of FAR) expect((await service.request(city, path)).status).toBe(404);

@@ -8,7 +8,7 @@ import type { Span } from "../../../document/contract/trace.ts";
 import { delay } from "../../../runtime/delay.ts";
 import { logLine } from "../../../runtime/log-line.ts";
 import { untilAborted } from "../../../runtime/until-aborted.ts";
-import { runnerAt } from "../../regions/located-env.ts";
+import { probeOf } from "../../regions/located-env.ts";
 import { callRegion } from "../../regions/lost-regions.ts";
 import { RegionLost } from "../../regions/region-errors.ts";
 import type { Env } from "../../settings/config.ts";
@@ -165,7 +165,7 @@ class InstanceConnection implements ConnectedContainer {
   async #ask(pool: PoolName, job: SlotRequest): Promise<SlotResponse> {
     const ask = async () => dispatcher(this.#env, pool)!.ask(pool, job);
     const region = regionOfPool(pool, this.#env);
-    return region ? callRegion(region, ask, () => runnerAt(this.#env, region, "probe").ping()) : ask();
+    return region ? callRegion(region, ask, probeOf(this.#env, region)) : ask();
   }
 
   #log(message: string, details: Record<string, unknown>): void {

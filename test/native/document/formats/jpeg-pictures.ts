@@ -5,20 +5,10 @@ import { expect } from "vitest";
 import type { Band, ColorModel, Raster } from "../../../../src/document/contract/raster.ts";
 import { encodeJpeg } from "../../../../src/document/formats/jpeg/write.ts";
 import { type Picture, withFile } from "../../../support/pictures.ts";
+import { randomOf } from "../../../support/random.ts";
 
 const run = promisify(execFile);
 const BINARY = { encoding: "buffer", maxBuffer: 2 ** 30 } as const;
-
-/** Returns a pseudorandom generator that is the same in every run (mulberry32). */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 export type Paint = (x: number, y: number, channel: number) => number;
 
@@ -35,7 +25,7 @@ export function paint(width: number, height: number, channels: number, color: Pa
 
 /** Returns smooth shades, a little grain and hard edges, as in a photograph. */
 export function photograph(width: number, height: number, channels: number): Picture {
-  const grain = random(7);
+  const grain = randomOf(7);
   return paint(width, height, channels, (x, y, channel) => {
     const shade = 128 + 70 * Math.sin(x / 23 + channel) + 50 * Math.cos(y / 31 - channel * 2 + x / 90);
     const edge = (x - width / 2) ** 2 + (y - height / 2) ** 2 < (width / 4) ** 2 ? 60 - 50 * channel : 0;
@@ -53,7 +43,7 @@ export function textPage(width: number, height: number, channels: number): Pictu
 }
 
 export function noise(width: number, height: number, channels: number): Picture {
-  const value = random(99);
+  const value = randomOf(99);
   return paint(width, height, channels, () => 256 * value());
 }
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { ImageKernel } from "../../../../../src/document/formats/image-kernel.ts";
 import { encodeJbig2 } from "../../../../../src/document/formats/jbig2/write.ts";
 import { withFile } from "../../../../support/pictures.ts";
-import { random } from "../jpeg-pictures.ts";
+import { randomOf } from "../../../../support/random.ts";
 
 const run = promisify(execFile);
 
@@ -62,8 +62,8 @@ const READERS: Readonly<Record<string, (file: string, out: string) => [string, s
   ],
 };
 
-const noise = random(3);
-const grain = random(4);
+const noise = randomOf(3);
+const grain = randomOf(4);
 const PICTURES: Readonly<Record<string, readonly [number, number, (x: number, y: number) => boolean]>> = {
   white: [64, 40, () => false],
   black: [61, 40, () => true],

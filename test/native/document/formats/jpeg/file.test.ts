@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { CHANNELS, type Raster } from "../../../../../src/document/contract/raster.ts";
 import { encodeJpeg, JPEG_MAX_SIDE } from "../../../../../src/document/formats/jpeg/write.ts";
 import { withFile } from "../../../../support/pictures.ts";
+import { randomOf } from "../../../../support/random.ts";
 import {
   cjpeg,
   concatenate,
@@ -13,7 +14,6 @@ import {
   noise,
   paint,
   photograph,
-  random,
   rasterOf,
   segmentOf,
   segmentsOf,
@@ -157,7 +157,7 @@ describe("the header", () => {
   });
 
   test("carries a profile in pieces, which libjpeg puts together again", async () => {
-    const byte = random(5);
+    const byte = randomOf(5);
     for (const length of [300, 65519, 65520, 200_000]) {
       const iccProfile = Uint8Array.from({ length }, () => 256 * byte());
       for (const channels of [1, 3, 4]) {

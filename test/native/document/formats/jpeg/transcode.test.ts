@@ -7,7 +7,8 @@ import { describe, expect, test } from "vitest";
 import { transcodeJpeg } from "../../../../../src/document/formats/jpeg/transcode.ts";
 import { corpusDir } from "../../../../support/corpus.ts";
 import { decode, type Picture, withFile } from "../../../../support/pictures.ts";
-import { encode, noise, photograph, random, segmentsOf, textPage } from "../jpeg-pictures.ts";
+import { randomOf } from "../../../../support/random.ts";
+import { encode, noise, photograph, segmentsOf, textPage } from "../jpeg-pictures.ts";
 
 const run = promisify(execFile);
 const ROOMY = 2 ** 29;
@@ -113,7 +114,7 @@ describe("left as they are", () => {
   });
 
   test("files with bytes changed at random: never a trap, never a file that libjpeg cannot read", async () => {
-    const next = random(5);
+    const next = randomOf(5);
     let kept = 0;
     for (let round = 0; round < 300; round++) {
       const bytes = good.slice();
