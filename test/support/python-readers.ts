@@ -28,7 +28,7 @@ export interface PythonFacts {
 /** Returns a function that reads files with a password. Skips the test if the packages are unreachable. */
 export async function pythonReaders(test: TestContext) {
   const bin = await pythonTools(test, "readers.txt");
-  return (paths: readonly string[], password = ""): readonly PythonFacts[] =>
+  return (paths: readonly string[], password = ""): PythonFacts[] =>
     execFileSync(join(bin, "python3"), [join(clientSources, "read_pdfs.py"), password, ...paths], {
       ...{ encoding: "utf8", maxBuffer: MAX_BUFFER },
       stdio: ["ignore", "pipe", "ignore"],
