@@ -166,7 +166,7 @@ describe("decryption", () => {
     ["accents in PDFDocEncoding, R3", "pässwörd", "bytes-from-pdfdoc"],
     ["accents in UTF-8, R3", "pässwörd", "utf-8"],
     ["Cyrillic in UTF-8, R3", "ключ", "utf-8"],
-    ["the bytes 7F, 9F and AD in UTF-8, R3", "Straße nach Río\x7f", "utf-8"],
+    ["the bytes 7F, 9F and AD in UTF-8, R3", "ß and í and \x7f", "utf-8"],
     ["the bytes 7F, 9F and AD in PDFDocEncoding, R3", "a\x7fb\x9fc\xad", "bytes-from-pdfdoc"],
   ])("%s", async (_, password, encoding) => {
     const hex = Buffer.from(password, encoding === "utf-8" ? "utf8" : "latin1").toString("hex");

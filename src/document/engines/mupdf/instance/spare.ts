@@ -33,7 +33,7 @@ export async function acquireMupdf(options: MupdfOptions): Promise<Mupdf> {
 }
 
 /** Creates a spare engine after a job that drew nothing. Drawing a page would take twice as long as the engine. */
-export async function prepareUndrawnSpare(options: MupdfOptions): Promise<void> {
+export async function prepareBareSpare(options: MupdfOptions): Promise<void> {
   const before = asked;
   if (spares.length > 0) return;
   const engine = await Mupdf.create(options);
