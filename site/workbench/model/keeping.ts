@@ -12,18 +12,15 @@ type Files = Pick<State, "inputs" | "further" | "outcomes">;
 
 /** Returns the saved part of the state as text; empty if there is nothing to save. */
 export function keptText({ inputs, further, outcomes, path, isPathChosen, values, shown, service }: State): string {
-  const open = (path: string, values: Values) => withoutSecrets(service?.all.get(path), values);
-  const openResult = (result: Result): Result => ({ ...result, values: open(result.path, result.values) });
   const kept: Kept = {
     // Omits files that are not stored yet, because their bytes cannot be saved.
     inputs: keptInputs(inputs),
     further: keptInputs(further),
-    outcomes: outcomes
-      .filter(hasFiles)
-      .slice(0, MAX_OUTCOMES)
-      .map((outcome) => ({ ...outcome, results: outcome.results.map(openResult) })),
+    outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
     ...{ path, isPathChosen },
-    values: Object.fromEntries(Object.entries(values).map(([path, own]) => [path, open(path, own)])),
+    values: Object.fromEntries(
+      Object.entries(values).map(([path, own]) => [path, withoutSecrets(service?.all.get(path), own)]),
+    ),
     ...(shown === undefined ? {} : { shown }),
   };
   const isEmpty = kept.inputs.length + kept.further.length + kept.outcomes.length + Object.keys(values).length === 0;

@@ -165,10 +165,11 @@ function LongText({ id, rows, value, described, isInvalid, change }: ControlProp
   );
 }
 
-function Text({ id, value, described, isInvalid, change }: ControlProps) {
+function Text({ id, field, value, described, isInvalid, change }: ControlProps) {
   return (
     <input
       id={id}
+      type={field.secret ? "password" : "text"}
       autocomplete="off"
       spellcheck={false}
       aria-describedby={described}

@@ -54,14 +54,11 @@ test("what has ended drops out, with an outcome of which nothing is left", () =>
 
 test("passwords are never kept, other values are", () => {
   const values = { new_open_password: "secret", output: "a" };
-  const outcome = outcomeOf(1, [lasting("2a")]);
-  const results = outcome.results.map((result) => ({ ...result, path: "/encrypted-pdf", values }));
   const kept = afterReload({
-    ...{ service: describedService("private"), outcomes: [{ ...outcome, results }] },
+    service: describedService("private"),
     values: { "/encrypted-pdf": values, "/png": { current_open_password: "secret" } },
   });
   expect(kept.values).toEqual({ "/encrypted-pdf": { output: "a" }, "/png": {} });
-  expect(kept.outcomes[0]!.results[0]!.values).toEqual({ output: "a" });
 });
 
 test("the key is never kept, nor what was deleted, nor anything of an empty page", () => {
