@@ -8,7 +8,7 @@ import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";
 import { centerOf, isSpace } from "./covered-text.ts";
-import { type Finder, REPLACEMENT } from "./expressions/expressions.ts";
+import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
 import { FontTexts } from "./font-text.ts";
 import type { Mark } from "./marks.ts";
@@ -57,7 +57,8 @@ export async function prove(bytes: Uint8Array, redacted: Redacted, context: Cont
 function provePage({ index, glyphs, toUser }: ReadPage, redacted: Redacted): void {
   const found = findOnPage(glyphs, redacted.finder);
   const texts = found.map((range) => fold(textOf(glyphs, range)).text);
-  if (texts.some((text) => !isReplacement(text) && !redacted.kept.has(text))) throw isLeft(`on page ${index + 1}`);
+  if (texts.some((text) => !redacted.finder.isReplaced(text) && !redacted.kept.has(text)))
+    throw isLeft(`on page ${index + 1}`);
   const quads = (redacted.marks.get(index) ?? []).flat();
   for (let glyph = 0; glyph < glyphs.contentCount && quads.length > 0; glyph++) {
     if (isSpace(glyphs, glyph)) continue;
@@ -66,12 +67,10 @@ function provePage({ index, glyphs, toUser }: ReadPage, redacted: Redacted): voi
   }
 }
 
-const isReplacement = (text: string): boolean => text.replaceAll(REPLACEMENT[0]!, "").trim() === "";
-
 const isMatch = (piece: string, { finder, kept }: Redacted): boolean =>
   finder.find(piece).some(({ start, end }) => {
     const text = fold(piece.slice(start, end)).text;
-    return !isReplacement(text) && !kept.has(text);
+    return !finder.isReplaced(text) && !kept.has(text);
   });
 
 /** Hides the text: it is a secret. */
