@@ -28,7 +28,7 @@ export type ApplyRedactionsParams = Params<typeof parameters>;
 
 /** @throws EngineFailure `crashed` if a match is left; before any output */
 const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, context) {
-  const { bytes, marks, finder, notices } = await prepare(await input!.bytes(), context);
+  const { bytes, marks, finder, names, notices } = await prepare(await input!.bytes(), context);
   const kept = new Set<string>();
   const unreadable = new UnreadablePages();
   const areas = new Map<number, CoveredAreas>();
@@ -45,7 +45,7 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
   });
   const redacted = areas.size > 0 ? await withoutCoveredContent(bytes, heapLimitBytes, areas, signal) : bytes;
   const whole = await withBoxes(redacted, marks, rgbColor, context);
-  await prove(whole, { finder, marks, kept }, context);
+  await prove(whole, { finder, marks, kept, names }, context);
   yield pdfOutput(whole, [...notices, ...countedNotices("matches-kept", kept.size), ...unreadable.notices]);
 };
 
@@ -67,9 +67,10 @@ async function prepare(bytes: Uint8Array, context: Context) {
     makeLinesExplicit(file, page, forms);
   }
   removeMarks(file, pages);
-  notices.push(...withdrawClaims(file, () => true), ...(await cleanDocument(file, pages, finder, context.signal)));
+  const cleaned = await cleanDocument(file, pages, finder, context.signal);
+  notices.push(...withdrawClaims(file, () => true), ...cleaned.notices);
   const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
-  return { bytes: clean, marks, finder, notices };
+  return { bytes: clean, marks, finder, names: cleaned.names, notices };
 }
 
 async function withBoxes(

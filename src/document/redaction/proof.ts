@@ -27,6 +27,8 @@ export interface Redacted {
   readonly marks: ReadonlyMap<number, readonly Mark[]>;
   /** Folded matches that stay because nobody marked them, for example because a reader deleted the mark. */
   readonly kept: ReadonlySet<string>;
+  /** Names that matched. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** @throws EngineFailure `crashed` if a match is left */
@@ -35,7 +37,8 @@ export async function prove(bytes: Uint8Array, redacted: Redacted, context: Cont
   using pdf = await openPdf(bytes, context);
   const { file } = pdf;
   const { pages } = readPages(file);
-  if ((await countElsewhere(file, pages, redacted.finder, context.signal)) > 0) throw isLeft("outside of pages");
+  if ((await countElsewhere(file, pages, redacted.finder, context.signal, redacted.names)) > 0)
+    throw isLeft("outside of pages");
   const fonts = new FontTexts(file);
   const proven = new Set<number>();
   for (const page of pages) {
