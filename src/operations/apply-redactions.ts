@@ -15,6 +15,7 @@ import { CoveredText } from "../document/redaction/covered-text.ts";
 import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
+import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
@@ -61,6 +62,7 @@ async function prepare(bytes: Uint8Array, context: Context) {
   const forms = new Set<number>();
   for (const page of pages) {
     context.signal.throwIfAborted();
+    joinContents(file, page);
     const found = marksOf(file, page);
     if (found.length === 0) continue;
     marks.set(page.index, found);

@@ -19,8 +19,8 @@ export interface Cleaned {
   readonly names: ReadonlySet<string>;
 }
 
-/** Names that later steps give to resources. */
-const GIVEN = /^(?:Form|Layer)\d+x*$/;
+/** Names that MuPDF and our own boxes give to resources. */
+const GIVEN = /^(?:Form|Layer|[A-Za-z]{1,2})\d+x*$/;
 
 export async function cleanDocument(
   file: PdfFile,

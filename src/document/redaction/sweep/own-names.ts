@@ -18,6 +18,7 @@ const isStandard = (name: string): boolean => name.length <= SHORT || STANDARD_N
 const RESERVED = new Set(["OC", "Tx", "Artifact", "ReversedChars", "Off", "All", "None", "DeviceGray", "DeviceRGB"])
   .add("DeviceCMYK")
   .add("Pattern");
+for (const intent of ["AbsoluteColorimetric", "RelativeColorimetric", "Saturation", "Perceptual"]) RESERVED.add(intent);
 /** Tag of a subset (ISO 32000-1, 9.6.4). */
 const SUBSET = /^[A-Z]{6}\+/;
 const MAX_CLEAN = 10_000;

@@ -143,7 +143,7 @@ export class Sweep {
   #object(object: PdfObject, number: number): PdfObject {
     const visit = this.#visits.get(number) ?? DIRECT;
     if (!(object instanceof PdfStream)) return this.#value(object, visit.key, visit.parent);
-    const dictionary = this.#dictionary(object.dictionary, visit.key, visit.parent);
+    const dictionary = this.#dictionary(object.dictionary, "", "");
     const same = dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
     const filters = this.#filtersOf(object);
     if (IMAGE_FILTER.test(filters.at(-1) ?? "")) return this.#removes ? this.#image(same, filters) : same;
