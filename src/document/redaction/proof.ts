@@ -8,9 +8,9 @@ import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";
 import { centerOf, isSpace } from "./covered-text.ts";
-import { type Finder, REPLACEMENT } from "./expressions/expressions.ts";
+import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
-import { FontTexts } from "./font-text.ts";
+import { FontTexts, UNKNOWN } from "./font-text.ts";
 import type { Mark } from "./marks.ts";
 import { type ReadPage, readEachPage } from "./page-reader.ts";
 import { isInside } from "./quads.ts";
@@ -27,6 +27,8 @@ export interface Redacted {
   readonly marks: ReadonlyMap<number, readonly Mark[]>;
   /** Folded matches that stay because nobody marked them, for example because a reader deleted the mark. */
   readonly kept: ReadonlySet<string>;
+  /** Names that matched. */
+  readonly names: ReadonlySet<string>;
 }
 
 /** @throws EngineFailure `crashed` if a match is left */
@@ -35,7 +37,8 @@ export async function prove(bytes: Uint8Array, redacted: Redacted, context: Cont
   using pdf = await openPdf(bytes, context);
   const { file } = pdf;
   const { pages } = readPages(file);
-  if ((await countElsewhere(file, pages, redacted.finder, context.signal)) > 0) throw isLeft("outside of pages");
+  if ((await countElsewhere(file, pages, redacted.finder, context.signal, redacted.names)) > 0)
+    throw isLeft("outside of pages");
   const fonts = new FontTexts(file);
   const proven = new Set<number>();
   for (const page of pages) {
@@ -57,7 +60,7 @@ export async function prove(bytes: Uint8Array, redacted: Redacted, context: Cont
 function provePage({ index, glyphs, toUser }: ReadPage, redacted: Redacted): void {
   const found = findOnPage(glyphs, redacted.finder);
   const texts = found.map((range) => fold(textOf(glyphs, range)).text);
-  if (texts.some((text) => !isReplacement(text) && !redacted.kept.has(text))) throw isLeft(`on page ${index + 1}`);
+  if (texts.some((text) => isKnown(text, redacted))) throw isLeft(`on page ${index + 1}`);
   const quads = (redacted.marks.get(index) ?? []).flat();
   for (let glyph = 0; glyph < glyphs.contentCount && quads.length > 0; glyph++) {
     if (isSpace(glyphs, glyph)) continue;
@@ -66,13 +69,14 @@ function provePage({ index, glyphs, toUser }: ReadPage, redacted: Redacted): voi
   }
 }
 
-const isReplacement = (text: string): boolean => text.replaceAll(REPLACEMENT[0]!, "").trim() === "";
+const isMatch = (piece: string, redacted: Redacted): boolean =>
+  redacted.finder.find(piece).some(({ start, end }) => isKnown(fold(piece.slice(start, end)).text, redacted));
 
-const isMatch = (piece: string, { finder, kept }: Redacted): boolean =>
-  finder.find(piece).some(({ start, end }) => {
-    const text = fold(piece.slice(start, end)).text;
-    return !isReplacement(text) && !kept.has(text);
-  });
+/** Reports whether the text of a match is neither a replacement, nor kept, nor one of unknown characters. */
+function isKnown(text: string, { finder, kept }: Redacted): boolean {
+  if (kept.has(text) || finder.isReplaced(text)) return false;
+  return !text.includes(UNKNOWN) || finder.find(text.replaceAll(UNKNOWN, "")).length > 0;
+}
 
 /** Hides the text: it is a secret. */
 const isLeft = (where: string) => new EngineFailure("crashed", `a match is left ${where}`);

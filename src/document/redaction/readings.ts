@@ -14,8 +14,8 @@ export interface GlyphRange {
 interface Reading {
   readonly text: string;
   readonly glyphs: Int32Array;
-  /** True if the order of the glyphs is that of their places. */
-  readonly isInPlace?: boolean;
+  /** True if the order of the glyphs is not that of their indexes. */
+  readonly isReordered?: boolean;
 }
 
 /** Returns what stands between two lines in place of the last characters of the first one. */
@@ -61,6 +61,11 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     finder.findLiterals(text).filter(({ start, end }) => end - start >= LONG),
   );
   look(inPlace(glyphs), (text) => finder.find(text));
+  for (const order of drawnOrders(glyphs)) {
+    look(read(glyphs, SPACED, order), (text) => finder.find(text));
+    look(read(glyphs, DEHYPHENATED, order), (text) => finder.find(text));
+    look(read(glyphs, UNBROKEN, order), (text) => finder.findLiterals(text));
+  }
   found.sort((a, b) => a.first - b.first || b.last - a.last);
   let reached = -1;
   return found.filter(({ last }) => {
@@ -71,9 +76,9 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
 }
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-const ranges = ({ glyphs, isInPlace }: Reading, matches: readonly Match[]): GlyphRange[] =>
+const ranges = ({ glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] =>
   matches.flatMap(({ start, end }) => {
-    if (!isInPlace) return [{ first: glyphs[start]!, last: glyphs[end - 1]! }];
+    if (!isReordered) return [{ first: glyphs[start]!, last: glyphs[end - 1]! }];
     const runs: { first: number; last: number }[] = [];
     for (const glyph of glyphs.slice(start, end).sort()) {
       const run = runs.at(-1);
@@ -87,12 +92,14 @@ export function textOf(glyphs: Glyphs, { first, last }: GlyphRange): string {
   return String.fromCodePoint(...glyphs.codePoints.slice(first, Math.min(last + 1, first + 10_000)).map(valid));
 }
 
-function read(glyphs: Glyphs, join: Join): Reading {
+/** @param order the glyphs in another order, within their lines; @default as MuPDF sorts them */
+function read(glyphs: Glyphs, join: Join, order?: Int32Array): Reading {
+  const codePoints = order ? Array.from(order, (glyph) => glyphs.codePoints[glyph]!) : glyphs.codePoints;
   const places: number[] = [];
   const parts: string[] = [];
   const lines = glyphs.lineStarts.map((start, at) => ({ start, end: glyphs.lineStarts[at + 1] ?? glyphs.count }));
   const texts = lines.map(({ start, end }) =>
-    glyphs.codePoints.slice(start, end).map((one) => String.fromCodePoint(valid(one))),
+    codePoints.slice(start, end).map((one) => String.fromCodePoint(valid(one))),
   );
   for (const [at, { start }] of lines.entries()) {
     const line = texts[at]!;
@@ -105,7 +112,34 @@ function read(glyphs: Glyphs, join: Join): Reading {
     parts.push(...kept, between);
     for (let unit = 0; unit < between.length; unit++) places.push(Math.max(start, start + kept.length - 1));
   }
-  return { text: parts.join(""), glyphs: Int32Array.from(places) };
+  return {
+    text: parts.join(""),
+    glyphs: Int32Array.from(places, (place) => order?.[place] ?? place),
+    isReordered: order !== undefined,
+  };
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+/** Runs that MuPDF reverses, because most programs draw them in visual order: alone, and with what surrounds them. */
+const REVERSED = [
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[^\p{L}\n]{0,64}[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])*/gu,
+  /[^A-Za-z\u00c0-\u058f\n]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc][^A-Za-z\u00c0-\u058f\n]*/gu,
+];
+
+/** Yields the glyphs with the letters that are written from right to left in the order in which content shows them. */
+function* drawnOrders(glyphs: Glyphs): Generator<Int32Array> {
+  const text = glyphs.codePoints.map((one) => String.fromCharCode(one > 0xffff ? 0xfffd : valid(one))).join("");
+  if (!RIGHT_TO_LEFT.test(text)) return;
+  for (const pattern of REVERSED) {
+    const order = Int32Array.from({ length: glyphs.count }, (_, glyph) => glyph);
+    for (const [line, start] of glyphs.lineStarts.entries()) {
+      const end = glyphs.lineStarts[line + 1] ?? glyphs.count;
+      for (const { 0: run, index } of text.slice(start, end).matchAll(pattern)) {
+        order.subarray(start + index, start + index + run.length).reverse();
+      }
+    }
+    yield order;
+  }
 }
 
 const NOTHING = { dropped: 0, between: "" } as const;
@@ -166,7 +200,7 @@ function inPlace(glyphs: Glyphs): Reading {
     }
     add("\n", line.at(-1)!.glyph);
   }
-  return { text: parts.join(""), glyphs: Int32Array.from(places), isInPlace: true };
+  return { text: parts.join(""), glyphs: Int32Array.from(places), isReordered: true };
 }
 
 const SPACE = 0x20;
