@@ -2,7 +2,7 @@
 import { RE2JS } from "re2js";
 import * as z from "zod";
 import { EngineFailure } from "../../contract/failure.ts";
-import { fold } from "./fold.ts";
+import { type Folded, fold } from "./fold.ts";
 import type { Find, Match } from "./match.ts";
 import { PRESETS, type PresetName } from "./presets.ts";
 
@@ -60,14 +60,17 @@ export class Finder {
    * @throws EngineFailure `too-complex`
    */
   find(original: string): Match[] {
-    return this.#search(original, this.#finds);
+    return original === "" ? [] : this.findIn(fold(original));
   }
 
-  #search(original: string, finds: readonly Find[]): Match[] {
-    if (original === "") return [];
-    this.#steps += original.length * this.#stepsPerCharacter;
+  /** @returns ranges of the original text */
+  findIn(folded: Folded): Match[] {
+    return this.#search(folded, this.#finds);
+  }
+
+  #search({ text, places }: Folded, finds: readonly Find[]): Match[] {
+    this.#steps += text.length * this.#stepsPerCharacter;
     if (this.#steps > MAX_STEPS) throw new EngineFailure("too-complex", "expressions that need too many steps");
-    const { text, places } = fold(original);
     const found = finds.flatMap((find) => find(text)).filter(({ start, end }) => text.slice(start, end).trim() !== "");
     found.sort((a, b) => a.start - b.start || b.end - a.end);
     let reached = 0;
@@ -78,9 +81,13 @@ export class Finder {
     });
   }
 
+  get hasLiterals(): boolean {
+    return this.#literalFinds.length > 0;
+  }
+
   /** Returns the matches of the literals only. */
   findLiterals(original: string): Match[] {
-    return this.#search(original, this.#literalFinds);
+    return this.hasLiterals ? this.#search(fold(original), this.#literalFinds) : [];
   }
 
   /** Reports whether a text has a match outside of earlier replacements. */
