@@ -53,7 +53,7 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
     ...countedNotices("matches-elsewhere", elsewhere),
     ...unreadable.notices,
   );
-  yield pdfOutput(writeFile(file, undefined, { classic: isClassic(file) }), notices);
+  yield pdfOutput(writeFile(file, marker, { classic: isClassic(file) }), notices);
 };
 
 export const markRedactions = defineOperation({ name: "mark-redactions", parameters, run });
