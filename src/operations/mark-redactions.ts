@@ -33,7 +33,7 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
   const marks = new Map<number, Mark[]>();
   const unreadable = new UnreadablePages();
   let count = 0;
-  await readEachPage(bytes, context.heapLimitBytes, context.signal, (page) => {
+  await readEachPage(bytes, context, (page) => {
     unreadable.look(page);
     const found = findOnPage(page.glyphs, finder);
     count += found.length;

@@ -23,13 +23,37 @@ export interface Redacted {
   readonly finder: Finder;
   /** Marks by page index. */
   readonly marks: ReadonlyMap<number, readonly Mark[]>;
-  /** Folded matches that stay because nobody marked them, for example because a reader deleted the mark. */
-  readonly kept: ReadonlySet<string>;
+  /**
+   * Folded matches that stay because nobody marked them, for example because a reader deleted the mark. The proof adds
+   * those in the contents of pages without marks.
+   */
+  readonly kept: Set<string>;
 }
 
-/** @throws EngineFailure `crashed` if a match is left */
-export async function prove(bytes: Uint8Array, redacted: Redacted, context: Context): Promise<void> {
-  await readEachPage(bytes, context.heapLimitBytes, context.signal, (page) => provePage(page, redacted));
+/**
+ * @param visit receives the pages without marks
+ * @throws EngineFailure `crashed` if a match is left
+ */
+export async function prove(
+  bytes: Uint8Array,
+  redacted: Redacted,
+  context: Context,
+  visit: (page: ReadPage) => void,
+): Promise<void> {
+  const left = new Map<string, number>();
+  await readEachPage(bytes, context, (page) => {
+    const isMarked = redacted.marks.has(page.index);
+    if (isMarked) proveMarks(page, redacted);
+    else visit(page);
+    const { glyphs, index } = page;
+    for (const range of findOnPage(glyphs, redacted.finder)) {
+      const text = fold(textOf(glyphs, range)).text;
+      if (isReplacement(text)) continue;
+      if (isMarked || range.first >= glyphs.contentCount) left.set(text, index);
+      else redacted.kept.add(text);
+    }
+  });
+  for (const [text, index] of left) if (!redacted.kept.has(text)) throw isLeft(`on page ${index + 1}`);
   using pdf = await openPdf(bytes, context);
   const { file } = pdf;
   const { pages } = readPages(file);
@@ -54,16 +78,10 @@ export async function prove(bytes: Uint8Array, redacted: Redacted, context: Cont
   }
 }
 
-function provePage(page: ReadPage, redacted: Redacted): void {
-  const { index, glyphs } = page;
-  const found = findOnPage(glyphs, redacted.finder);
-  const texts = found.map((range) => fold(textOf(glyphs, range)).text);
-  if (texts.some((text) => !isReplacement(text) && !redacted.kept.has(text))) throw isLeft(`on page ${index + 1}`);
-  const marks = redacted.marks.get(index);
-  if (!marks) return;
-  const centers = new GlyphCenters(page, glyphs.contentCount);
-  for (const quad of marks.flat()) {
-    if (centers.inside(quad, WELL_INSIDE).length > 0) throw isLeft(`under a mark of page ${index + 1}`);
+function proveMarks(page: ReadPage, { marks }: Redacted): void {
+  const centers = new GlyphCenters(page, page.glyphs.contentCount);
+  for (const quad of marks.get(page.index)!.flat()) {
+    if (centers.inside(quad, WELL_INSIDE).length > 0) throw isLeft(`under a mark of page ${page.index + 1}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // text is broken.
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import type { Finder } from "./expressions/expressions.ts";
-import { fold } from "./expressions/fold.ts";
+import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
 import { PlacedText } from "./expressions/placed-text.ts";
 
@@ -48,13 +48,11 @@ const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 /** Returns the matches on a page, without those inside others, in the order of their first glyphs. */
 export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   let found: GlyphRange[] = [];
-  const searched: { readonly text: string; readonly glyphs: Int32Array }[] = [];
+  const searched: Searched[] = [];
   const look = (reading: Reading) => {
     const folded = fold(reading.text);
-    const { text } = folded;
-    const own = Int32Array.from(folded.places.subarray(0, text.length), (unit) => reading.glyphs[unit]!);
-    if (searched.some((other) => other.text === text && areEqual(text, other.glyphs, own))) return;
-    searched.push({ text, glyphs: own });
+    if (searched.some((other) => areEqual(other, { reading, folded }))) return;
+    searched.push({ reading, folded });
     found = found.concat(ranges(reading, finder.findIn(folded)));
   };
   const lookForLiterals = (reading: Reading, minimum: number) => {
@@ -81,13 +79,22 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   });
 }
 
-/** Reports whether two readings of a text have the same glyphs, but for spaces. */
-function areEqual(text: string, glyphs: Int32Array, others: Int32Array): boolean {
+interface Searched {
+  readonly reading: Reading;
+  readonly folded: Folded;
+}
+
+/** Reports whether two readings have the same text and glyphs, but for the glyphs of spaces. */
+function areEqual(one: Searched, other: Searched): boolean {
+  const { text } = one.folded;
+  if (text !== other.folded.text) return false;
   for (let unit = 0; unit < text.length; unit++) {
-    if (glyphs[unit] !== others[unit] && text.charCodeAt(unit) !== SPACE) return false;
+    if (glyphAt(one, unit) !== glyphAt(other, unit) && text.charCodeAt(unit) !== SPACE) return false;
   }
   return true;
 }
+
+const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
 function ranges({ glyphs, isInPlace }: Reading, matches: readonly Match[]): GlyphRange[] {
