@@ -35,8 +35,9 @@ export class GlyphCenters {
     ];
     const found: number[] = [];
     for (let glyph = 0; glyph < count; glyph++) {
+      if (isSpace(glyphs, glyph)) continue;
       const [x, y] = apply(toUser, ...centerOf(glyphs.corners(glyph)));
-      if (isSpace(glyphs, glyph) || !Number.isFinite(x + y)) continue;
+      if (!Number.isFinite(x + y)) continue;
       this.#places[glyph * 2] = x;
       this.#places[glyph * 2 + 1] = y;
       box[0] = Math.min(box[0]!, x);
