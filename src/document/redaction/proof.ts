@@ -6,7 +6,7 @@ import type { Dictionary } from "../objects/values.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";
-import { type Finder, REPLACEMENT } from "./expressions/expressions.ts";
+import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
 import { FontTexts } from "./font-text.ts";
 import { GlyphCenters } from "./glyph-centers.ts";
@@ -48,7 +48,7 @@ export async function prove(
     const { glyphs, index } = page;
     for (const range of findOnPage(glyphs, redacted.finder)) {
       const text = fold(textOf(glyphs, range)).text;
-      if (isReplacement(text)) continue;
+      if (redacted.finder.isReplaced(text)) continue;
       if (isMarked || range.first >= glyphs.contentCount) left.set(text, index);
       else redacted.kept.add(text);
     }
@@ -85,12 +85,10 @@ function proveMarks(page: ReadPage, { marks }: Redacted): void {
   }
 }
 
-const isReplacement = (text: string): boolean => text.replaceAll(REPLACEMENT[0]!, "").trim() === "";
-
 const isMatch = (piece: string, { finder, kept }: Redacted): boolean =>
   finder.find(piece).some(({ start, end }) => {
     const text = fold(piece.slice(start, end)).text;
-    return !isReplacement(text) && !kept.has(text);
+    return !finder.isReplaced(text) && !kept.has(text);
   });
 
 /** Hides the text: it is a secret. */

@@ -16,8 +16,8 @@ export interface GlyphRange {
 interface Reading {
   readonly text: string;
   readonly glyphs: Int32Array;
-  /** True if the order of the glyphs is that of their places. */
-  readonly isInPlace?: boolean;
+  /** True if the order of the glyphs is not that of their indexes. */
+  readonly isReordered?: boolean;
 }
 
 /** Returns what stands between two lines in place of the last characters of the first one. */
@@ -70,6 +70,11 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
   }
   look(inPlace(glyphs));
+  for (const drawn of drawnOrders(lines)) {
+    look(read(drawn, SPACED));
+    look(read(drawn, DEHYPHENATED));
+    if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
+  }
   found.sort((a, b) => a.first - b.first || b.last - a.last);
   let reached = -1;
   return found.filter(({ last }) => {
@@ -97,8 +102,8 @@ function areEqual(one: Searched, other: Searched): boolean {
 const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-function ranges({ glyphs, isInPlace }: Reading, matches: readonly Match[]): GlyphRange[] {
-  if (!isInPlace) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
+function ranges({ glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
+  if (!isReordered) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
   const runs: { first: number; last: number }[] = [];
   for (const { start, end } of matches) {
     const before = runs.length;
@@ -139,7 +144,37 @@ function linesOf({ codePoints, lineStarts, count }: Glyphs): Lines {
   return { text: text.text, glyphs: text.places, starts };
 }
 
-function read({ text, glyphs, starts }: Lines, join: Join): Reading {
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+/** Runs that MuPDF reverses, because most programs draw them in visual order: alone, and with what surrounds them. */
+const REVERSED = [
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[^\p{L}\n]{0,64}[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])*/gu,
+  /[^A-Za-z\u00c0-\u058f\n]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc][^A-Za-z\u00c0-\u058f\n]*/gu,
+];
+
+/** Yields the lines with what is written from right to left in the order in which content shows it. */
+function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
+  if (!RIGHT_TO_LEFT.test(text)) return;
+  for (const pattern of REVERSED) {
+    const drawn = new PlacedText(text.length);
+    for (const [at, [, from]] of starts.entries()) {
+      const to = starts[at + 1]?.[1] ?? text.length;
+      let done = from;
+      for (const { 0: run, index } of text.slice(from, to).matchAll(pattern)) {
+        drawn.addPart(text, glyphs, done, from + index);
+        done = from + index + run.length;
+        let unit = done;
+        for (const one of [...run].reverse()) {
+          unit -= one.length;
+          drawn.add(one, glyphs[unit]!);
+        }
+      }
+      drawn.addPart(text, glyphs, done, to);
+    }
+    yield { text: drawn.text, glyphs: drawn.places, starts, isReordered: true };
+  }
+}
+
+function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join): Reading {
   const reading = new PlacedText(text.length + starts.length);
   for (const [at, [start, from]] of starts.entries()) {
     const to = starts[at + 1]?.[1] ?? text.length;
@@ -150,7 +185,7 @@ function read({ text, glyphs, starts }: Lines, join: Join): Reading {
     reading.addPart(text, glyphs, from, to - dropped);
     reading.add(between, Math.max(start, glyphs[to - dropped - 1] ?? start));
   }
-  return { text: reading.text, glyphs: reading.places };
+  return { text: reading.text, glyphs: reading.places, isReordered };
 }
 
 const CHUNK = 1000;
@@ -201,7 +236,7 @@ function inPlace(glyphs: Glyphs): Reading {
     while (end < order.length && isSameLine(order[end - 1]!, order[end]!)) end++;
     addLine(order.slice(start, end).sort((a, b) => from[a]! - from[b]!));
   }
-  return { text: text.text, glyphs: text.places, isInPlace: true };
+  return { text: text.text, glyphs: text.places, isReordered: true };
 }
 
 const SPACE = 0x20;

@@ -25,7 +25,7 @@ export type Expression = z.infer<typeof expression>;
 /** Replaces each match outside of page contents. Its length is independent of the match. */
 export const REPLACEMENT = "\u2588\u2588\u2588\u2588\u2588";
 /** Replaced names are numbered with eight blocks as digits, because they must stay distinct. */
-const REPLACED = /[\u2588-\u258f]+/u;
+const REPLACEMENTS = /([\u2588-\u258f]+)/u;
 
 /** @returns undefined if the expression is invalid (RE2 syntax) or too large */
 function compile(text: string): RE2JS | undefined {
@@ -90,13 +90,25 @@ export class Finder {
     return this.hasLiterals ? this.#search(fold(original), this.#literalFinds) : [];
   }
 
-  /** Reports whether a text has a match outside of earlier replacements. */
-  matches(text: string): boolean {
-    return text.split(REPLACED).some((part) => this.find(part).length > 0);
+  /** Reports whether a text of a match is only a replacement, with what surrounds it. */
+  isReplaced(text: string): boolean {
+    return REPLACEMENTS.test(text) && !this.matches(text);
   }
 
-  /** Returns the text with each match replaced; the same string if there is none. */
-  replace(text: string, replacement = REPLACEMENT): string {
+  /** Reports whether a text has a match outside of earlier replacements. */
+  matches(text: string): boolean {
+    return text.split(REPLACEMENTS).some((part, at) => at % 2 === 0 && this.find(part).length > 0);
+  }
+
+  /** Returns the text with each match outside of earlier replacements replaced; the same string if there is none. */
+  replace(text: string): string {
+    return text
+      .split(REPLACEMENTS)
+      .map((part, at) => (at % 2 === 0 ? this.#replaced(part) : part))
+      .join("");
+  }
+
+  #replaced(text: string): string {
     const parts: string[] = [];
     let at = 0;
     for (const { start, end } of this.find(text)) {
@@ -104,7 +116,7 @@ export class Finder {
         at = Math.max(at, end);
         continue;
       }
-      parts.push(text.slice(at, start), replacement);
+      parts.push(text.slice(at, start), REPLACEMENT);
       at = end;
     }
     return parts.length === 0 ? text : parts.join("") + text.slice(at);

@@ -18,7 +18,8 @@ import type { Finder } from "../expressions/expressions.ts";
 import { FontTexts } from "../font-text.ts";
 import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
-import { withoutJpegTexts } from "./jpeg-texts.ts";
+import { withoutImageTexts } from "./image-texts.ts";
+import { withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
 import { isReadable, readableEnd, textOf, unescapedAddress, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
@@ -39,6 +40,7 @@ const BINARY = new Set([
   "CIDToGIDMap",
   "Encoding",
 ]);
+const IMAGE_FILTER = /^(DCTDecode|JPXDecode)$/;
 const COLORANTS = /^(Separation|DeviceN)$/;
 const LANGUAGE = /^[a-z]{2,3}(-[a-z]{2,4}|-\d{3})*$/i;
 const TAIL_BYTES = 4096;
@@ -126,11 +128,8 @@ export class Sweep {
     if (!(object instanceof PdfStream)) return this.#value(object, visit.key, visit.parent);
     const dictionary = this.#dictionary(object.dictionary, visit.key, visit.parent);
     const same = dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
-    if (this.#filterOf(object) === "DCTDecode") {
-      const bytes = object.body.raw();
-      const cleaned = this.#removes ? withoutJpegTexts(bytes) : bytes;
-      return cleaned === bytes ? same : new PdfStream(dictionary, plainBody(cleaned));
-    }
+    const filters = this.#filtersOf(object);
+    if (IMAGE_FILTER.test(filters.at(-1) ?? "")) return this.#removes ? this.#image(same, filters) : same;
     const role = this.#roleOf(object, visit.role);
     const tail = this.#tailOf(object);
     const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
@@ -143,18 +142,28 @@ export class Sweep {
     return new PdfStream(plain, plainBody(cleaned));
   }
 
-  /** Returns the filter; an empty string if there are several. */
-  #filterOf({ dictionary }: PdfStream): string | undefined {
-    const filter = dictionary.get("Filter");
-    const filters = this.#file.array(filter) ?? [];
-    return filters.length > 1 ? "" : this.#file.name(filters[0] ?? filter);
+  #filtersOf({ dictionary }: PdfStream): string[] {
+    const filter = dictionary.get("Filter") ?? null;
+    return (this.#file.array(filter) ?? [filter]).flatMap((one) => this.#file.name(one) ?? []);
+  }
+
+  /** Returns an image in one filter, without texts. */
+  #image(image: PdfStream, filters: readonly string[]): PdfStream {
+    const bytes = image.body.raw();
+    const plain = withoutOuterFilters(bytes, filters.slice(0, -1)) ?? new Uint8Array(0);
+    const cleaned = withoutImageTexts(plain, filters.at(-1)!);
+    if (cleaned === bytes) return image;
+    const parameters = this.#file.array(image.dictionary.get("DecodeParms"))?.at(filters.length - 1);
+    const dictionary = image.dictionary.clone().set("Filter", Name.of(filters.at(-1)!));
+    if (parameters !== undefined) dictionary.set("DecodeParms", parameters);
+    return new PdfStream(dictionary, plainBody(cleaned));
   }
 
   /** Returns the number of readable bytes at the end of compressed data, or of an image, if they have a match. */
   #tailOf(object: PdfStream): number {
-    const filter = this.#filterOf(object);
+    const filters = this.#filtersOf(object);
     const isImage = this.#file.name(object.dictionary.get("Subtype")) === "Image";
-    if (!this.#removes || (filter !== "FlateDecode" && (filter !== undefined || !isImage))) return 0;
+    if (!this.#removes || !(filters.length === 0 ? isImage : filters.join() === "FlateDecode")) return 0;
     const end = readableEnd(object.body.raw().subarray(-TAIL_BYTES));
     return end.length >= MIN_TAIL && this.#finder.matches(textOf(end)) ? end.length : 0;
   }
