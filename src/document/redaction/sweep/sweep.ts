@@ -204,7 +204,7 @@ export class Sweep {
     }
     const hasMatch = isReadable(text)
       ? finder.matches(text) || (role === "form-data" && finder.matches(shownText(text)))
-      : finder.findLiterals(text).length > 0;
+      : finder.matchesLiteral(text);
     if (!hasMatch) return bytes;
     if (role === "form-data") this.hasFormData = true;
     return new Uint8Array(0);
@@ -305,7 +305,7 @@ export class Sweep {
     const isMarkup = key === "RC" || key === "RV";
     const shown = isMarkup ? shownText(text) : text;
     const cleaned = this.#finder.replace(shown);
-    const isClean = cleaned === shown && !(isMarkup && this.#finder.findLiterals(text).length > 0);
+    const isClean = cleaned === shown && !(isMarkup && this.#finder.matchesLiteral(text));
     if (isClean && !this.#hasOtherText(string, text)) return string;
     this.count++;
     if (key === "URI") return new PdfString("");
@@ -319,7 +319,7 @@ export class Sweep {
     if (address !== undefined && this.#finder.matches(address)) return true;
     if (/^[\n\r\t\x20-\x7e]*$/.test(string.latin1)) return false;
     return [textOf(string.bytes), new TextDecoder("utf-16be").decode(string.bytes)].some(
-      (other) => other !== text && this.#finder.findLiterals(other).length > 0,
+      (other) => other !== text && this.#finder.matchesLiteral(other),
     );
   }
 }
