@@ -101,11 +101,15 @@ export class Marker implements Rewriting {
     const isRectangle = keyOf(mark) === keyOf([[left, top, right, top, left, bottom, right, bottom]]);
     if (isRectangle) this.#rectangular ??= this.#appearance([UNIT], [0, 0, 1, 1]);
     const appearance = isRectangle ? this.#rectangular! : this.#appearance(mark, rectangle);
+    return this.#pendingMark(mark, page, appearance);
+  }
+
+  #pendingMark(mark: Mark, page: Reference, appearance: Reference): Reference {
     return this.#later(() =>
       Dictionary.of({
         Type: Name.of("Annot"),
         Subtype: Name.of("Redact"),
-        Rect: rectangle,
+        Rect: boundsOfQuads(mark),
         QuadPoints: mark.flat(),
         C: [1, 0, 0],
         IC: [0, 0, 0],

@@ -8,7 +8,7 @@ import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
-import { FontTexts } from "./font-text.ts";
+import { FontTexts, UNKNOWN } from "./font-text.ts";
 import { GlyphCenters } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
 import { type ReadPage, readEachPage } from "./page-reader.ts";
@@ -28,6 +28,8 @@ export interface Redacted {
    * those in the contents of pages without marks.
    */
   readonly kept: Set<string>;
+  /** Names that matched. */
+  readonly names: ReadonlySet<string>;
 }
 
 /**
@@ -53,11 +55,12 @@ export async function prove(
       else redacted.kept.add(text);
     }
   });
-  for (const [text, index] of left) if (!redacted.kept.has(text)) throw isLeft(`on page ${index + 1}`);
+  for (const [text, index] of left) if (isKnown(text, redacted)) throw isLeft(`on page ${index + 1}`);
   using pdf = await openPdf(bytes, context);
   const { file } = pdf;
   const { pages } = readPages(file);
-  if ((await countElsewhere(file, pages, redacted.finder, context.signal)) > 0) throw isLeft("outside of pages");
+  if ((await countElsewhere(file, pages, redacted.finder, context.signal, redacted.names)) > 0)
+    throw isLeft("outside of pages");
   const fonts = new FontTexts(file);
   const proven = new Set<number>();
   for (const page of pages) {
@@ -85,11 +88,14 @@ function proveMarks(page: ReadPage, { marks }: Redacted): void {
   }
 }
 
-const isMatch = (piece: string, { finder, kept }: Redacted): boolean =>
-  finder.find(piece).some(({ start, end }) => {
-    const text = fold(piece.slice(start, end)).text;
-    return !finder.isReplaced(text) && !kept.has(text);
-  });
+const isMatch = (piece: string, redacted: Redacted): boolean =>
+  redacted.finder.find(piece).some(({ start, end }) => isKnown(fold(piece.slice(start, end)).text, redacted));
+
+/** Reports whether the text of a match is neither a replacement, nor kept, nor one of unknown characters. */
+function isKnown(text: string, { finder, kept }: Redacted): boolean {
+  if (kept.has(text) || finder.isReplaced(text)) return false;
+  return !text.includes(UNKNOWN) || finder.find(text.replaceAll(UNKNOWN, "")).length > 0;
+}
 
 /** Hides the text: it is a secret. */
 const isLeft = (where: string) => new EngineFailure("crashed", `a match is left ${where}`);

@@ -94,7 +94,10 @@ export const onImage = (
     },
   });
 
-export const script = (text: string) => literal(`app.alert("${text.replaceAll("\\", "\\\\")}")`);
+export const script = (text: string) => {
+  const code = `app.alert("${text.replaceAll("\\", "\\\\")}")`;
+  return /^[\0-\xff]*$/.test(code) ? literal(code) : utf16(code);
+};
 
 export const latinOrWide = (text: string): Buffer => (/^[\0-\xff]*$/.test(text) ? latin(text) : Buffer.from(text));
 export function contentWithImage(secret: Secret): Parts {
@@ -118,3 +121,20 @@ const GRAY_JPEG = Buffer.from(
   "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AH//Z",
   "base64",
 );
+
+/** The start of a JPEG 2000 file with two boxes that contain the text, and a comment in its codes. */
+export function jpxWith(text: string): Buffer {
+  const body = Buffer.from(text, "utf8");
+  const box = (kind: string, data: Buffer) => {
+    const head = Buffer.from(`\0\0\0\0${kind}`, "latin1");
+    head.writeUInt32BE(8 + data.length);
+    return Buffer.concat([head, data]);
+  };
+  const comment = Buffer.from([0xff, 0x4f, 0xff, 0x64, (body.length + 4) >> 8, (body.length + 4) & 255, 0, 1]);
+  return Buffer.concat([
+    box("jP  ", Buffer.from("0d0a870a", "hex")),
+    box("ftyp", latin("jp2 \0\0\0\0jp2 ")),
+    ...[box("xml ", body), box("uuid", Buffer.concat([Buffer.alloc(16), body]))],
+    box("jp2c", Buffer.concat([comment, body, latin("\xff\xd9")])),
+  ]);
+}

@@ -10,6 +10,7 @@ import {
   escaped,
   info,
   jpegWith,
+  jpxWith,
   latinOrWide,
   metadata,
   onImage,
@@ -21,7 +22,7 @@ import {
   tags,
   title,
 } from "./hidden-parts.ts";
-import { hex, latin, literal, name, stream } from "./raw-pdf.ts";
+import { hex, latin, literal, name, stream, utf16 } from "./raw-pdf.ts";
 import { isLatin } from "./secrets.ts";
 import { type Place, shown } from "./text-parts.ts";
 
@@ -172,6 +173,15 @@ const DOCUMENT: readonly Place[] = [
   place("an unknown entry of a page", (text) => page(`/MyEntry ${text}`)),
   place("an unknown entry of a stream", (text) => ({ ...content(""), contentEntries: `/MyEntry ${text}` })),
   place("an unknown name of the catalog", (_, secret) => catalog(`/MyEntry ${name(secret.text)}`)),
+  place("an unknown key of the catalog", (_, secret) => catalog(`/MyEntry << ${name(secret.text)} 1 >>`)),
+  place("the name of an embedded font", (_, secret) => ({
+    resources: "/MyFonts << /F9 10 0 R >>",
+    objects: {
+      10: `<< /Type /Font /Subtype /TrueType /BaseFont ${name(`ABCDEF+${secret.text}`)} /FontDescriptor 11 0 R >>`,
+      11: `<< /Type /FontDescriptor /FontName ${name(`ABCDEF+${secret.text}`)} /FontFamily ${utf16(secret.text)} /FontFile2 12 0 R >>`,
+      12: stream("none"),
+    },
+  })),
   place("the language", (text) => catalog(`/Lang ${text}`)),
   place("the trailer", (text) => ({ trailer: `/MyEntry ${text}` })),
   place("the identifier of the document", (_, secret) => ({
@@ -251,6 +261,13 @@ const CONTENT: readonly Place[] = [
       "/Filter /DCTDecode",
     ),
   ),
+  place("a comment of a JPEG within another filter", (_, secret) =>
+    onImage("", {}, deflateSync(jpegWith(secret.text)), "/Filter [/FlateDecode /DCTDecode]"),
+  ),
+  place("bytes behind a JPEG", (_, secret) =>
+    onImage("", {}, Buffer.concat([jpegWith("b"), Buffer.from(secret.text)]), "/Filter /DCTDecode"),
+  ),
+  place("metadata of a JPEG 2000 image", (_, secret) => onImage("", {}, jpxWith(secret.text), "/Filter /JPXDecode")),
   place("bytes behind the data of an image", (_, secret) =>
     onImage("", {}, Buffer.concat([Buffer.from("\x7f"), latinOrWide(secret.text)])),
   ),

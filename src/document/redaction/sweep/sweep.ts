@@ -21,7 +21,7 @@ import { withoutHiddenMatches } from "./content-strings.ts";
 import { withoutImageTexts } from "./image-texts.ts";
 import { withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
-import { isReadable, readableEnd, textOf, unescapedAddress, xmlOf } from "./unknown-text.ts";
+import { isReadable, readableEnd, textOf, unescapedAddress, unescapedScript, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
 /** Strings with a syntax of their own, or without text. */
@@ -41,6 +41,7 @@ const BINARY = new Set([
   "Encoding",
 ]);
 const IMAGE_FILTER = /^(DCTDecode|JPXDecode)$/;
+const FONT_NAMES = new Set(["BaseFont", "FontName"]);
 const COLORANTS = /^(Separation|DeviceN)$/;
 const LANGUAGE = /^[a-z]{2,3}(-[a-z]{2,4}|-\d{3})*$/i;
 const TAIL_BYTES = 4096;
@@ -50,7 +51,7 @@ const MAX_PARENTS = 64;
 /** Approximate memory per visited object. */
 const VISIT_BYTES = 120;
 
-type Role = "binary" | "content" | "metadata" | "form-data" | "any";
+type Role = "binary" | "content" | "metadata" | "form-data" | "script" | "any";
 
 /** What the first reference to an object states about it. */
 interface Visit {
@@ -61,6 +62,7 @@ interface Visit {
   /** Resources of content that has none of its own. */
   readonly resources?: Value | undefined;
 }
+const ROLES: Readonly<Record<string, Role>> = { Metadata: "metadata", XFA: "form-data", JS: "script" };
 const DIRECT: Visit = { role: "any", key: "", parent: "" };
 
 /** Finds or removes the matches of one document. */
@@ -79,14 +81,29 @@ export class Sweep {
   count = 0;
   hasFormData = false;
 
-  /** @param shown object numbers of the streams that pages draw directly; @param removes false to count only */
-  constructor(file: PdfFile, finder: Finder, shown: ReadonlySet<number>, removes: boolean) {
+  /**
+   * @param shown object numbers of the streams that pages draw directly
+   * @param removes false to count only
+   * @param names names to search for; @default those that match
+   */
+  constructor(
+    file: PdfFile,
+    finder: Finder,
+    shown: ReadonlySet<number>,
+    removes: boolean,
+    names?: ReadonlySet<string>,
+  ) {
     this.#file = file;
     this.#finder = finder;
     this.#shown = shown;
     this.#removes = removes;
     this.#fonts = new FontTexts(file);
-    this.#names = new OwnNames(finder, removes);
+    this.#names = new OwnNames(finder, names);
+  }
+
+  /** Names that match. */
+  get names(): ReadonlySet<string> {
+    return this.#names.found;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -126,7 +143,7 @@ export class Sweep {
   #object(object: PdfObject, number: number): PdfObject {
     const visit = this.#visits.get(number) ?? DIRECT;
     if (!(object instanceof PdfStream)) return this.#value(object, visit.key, visit.parent);
-    const dictionary = this.#dictionary(object.dictionary, visit.key, visit.parent);
+    const dictionary = this.#dictionary(object.dictionary, "", "");
     const same = dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
     const filters = this.#filtersOf(object);
     if (IMAGE_FILTER.test(filters.at(-1) ?? "")) return this.#removes ? this.#image(same, filters) : same;
@@ -203,7 +220,9 @@ export class Sweep {
       return cleaned === text ? bytes : new TextEncoder().encode(cleaned);
     }
     const hasMatch = isReadable(text)
-      ? finder.matches(text) || (role === "form-data" && finder.matches(shownText(text)))
+      ? finder.matches(text) ||
+        (role === "form-data" && finder.matches(shownText(text))) ||
+        (role === "script" && finder.matches(unescapedScript(text)))
       : finder.matchesLiteral(text);
     if (!hasMatch) return bytes;
     if (role === "form-data") this.hasFormData = true;
@@ -249,7 +268,8 @@ export class Sweep {
       }
       if (isPage && entry === "Contents") this.#contents(value, dictionary);
       if (entry === "CharProcs") this.#glyphs(value, dictionary);
-      const cleaned = this.#value(value, entry, key);
+      const isFontName = value instanceof Name && FONT_NAMES.has(entry) && this.#isEmbedded(dictionary);
+      const cleaned = isFontName ? sameOr(value, this.#names.ofFont(value.text)) : this.#value(value, entry, key);
       if (cleaned !== value) set(entry, cleaned);
       const name = this.#names.ofKey(entry, key, parent);
       if (name === entry) continue;
@@ -257,6 +277,14 @@ export class Sweep {
       set(name, cleaned);
     }
     return result;
+  }
+
+  /** Reports whether a font, or a descriptor, has a font program. */
+  #isEmbedded(font: Dictionary): boolean {
+    const file = this.#file;
+    const own = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]) ?? font;
+    const descriptor = file.dictionary(own.get("FontDescriptor")) ?? own;
+    return ["FontFile", "FontFile2", "FontFile3"].some((key) => descriptor.has(key));
   }
 
   /** Removes entries whose keys match, which only dictionaries of the user's own keys can have. */
@@ -283,8 +311,7 @@ export class Sweep {
   }
 
   #visit({ number }: Reference, key: string, parent: string): void {
-    const role = BINARY.has(key) ? "binary" : key === "Metadata" ? "metadata" : key === "XFA" ? "form-data" : "any";
-    this.#add(number, { role, key, parent });
+    this.#add(number, { role: BINARY.has(key) ? "binary" : (ROLES[key] ?? "any"), key, parent });
   }
 
   #add(number: number, visit: Visit): void {
@@ -305,10 +332,13 @@ export class Sweep {
     const isMarkup = key === "RC" || key === "RV";
     const shown = isMarkup ? shownText(text) : text;
     const cleaned = this.#finder.replace(shown);
-    const isClean = cleaned === shown && !(isMarkup && this.#finder.matchesLiteral(text));
+    const isClean =
+      cleaned === shown &&
+      !(isMarkup && this.#finder.matchesLiteral(text)) &&
+      !(key === "JS" && this.#finder.matches(unescapedScript(text)));
     if (isClean && !this.#hasOtherText(string, text)) return string;
     this.count++;
-    if (key === "URI") return new PdfString("");
+    if (key === "URI" || (key === "JS" && cleaned === shown)) return new PdfString("");
     if (isMarkup || isClean || key === "Lang" || /^D:\d{4}/.test(text)) return null;
     return encodeTextString(REFERRED.has(key) ? this.#names.rename(text, cleaned) : cleaned);
   }
