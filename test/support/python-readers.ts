@@ -12,6 +12,8 @@ export interface PythonFacts {
   readonly locked?: boolean;
   /** Why pikepdf cannot read the document; all other members are then absent. */
   readonly error?: string;
+  /** True if pikepdf repaired the document in memory. */
+  readonly damaged: boolean;
   /** Digest of the decoded contents of each page. */
   readonly pages: readonly (string | null)[];
   readonly annotations: readonly number[];
@@ -28,7 +30,7 @@ export interface PythonFacts {
 /** Returns a function that reads files with a password. Skips the test if the packages are unreachable. */
 export async function pythonReaders(test: TestContext) {
   const bin = await pythonTools(test, "readers.txt");
-  return (paths: readonly string[], password = ""): readonly PythonFacts[] =>
+  return (paths: readonly string[], password = ""): PythonFacts[] =>
     execFileSync(join(bin, "python3"), [join(clientSources, "read_pdfs.py"), password, ...paths], {
       ...{ encoding: "utf8", maxBuffer: MAX_BUFFER },
       stdio: ["ignore", "pipe", "ignore"],
