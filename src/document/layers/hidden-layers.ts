@@ -8,6 +8,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
 import { readPages, type SourcePage } from "../pages/pages.ts";
 import { editLayers, type LayerRules } from "./layer-content.ts";
+import { FontMeasures, TextAdvances } from "./text-advances.ts";
 
 const OBJECTS_AT_A_STRETCH = 500;
 /** Resources that contain content streams. */
@@ -52,12 +53,14 @@ export async function removeHiddenLayers(
 class LayerRemover {
   readonly #file: PdfFile;
   readonly #rules: LayerRules;
+  readonly #fonts: FontMeasures;
   /** Object numbers of streams that use the resources of their page, and were cleaned with it. */
   readonly #cleaned = new Set<number>();
 
   constructor(file: PdfFile, rules: LayerRules) {
     this.#file = file;
     this.#rules = rules;
+    this.#fonts = new FontMeasures(file);
   }
 
   /** @returns undefined if the page is unchanged, or lost only content without tags */
@@ -125,10 +128,12 @@ class LayerRemover {
 
   #edit(read: () => Uint8Array, resources: Value | undefined) {
     const file = this.#file;
-    const properties = file.dictionary(file.dictionary(resources)?.get("Properties"));
+    const own = file.dictionary(resources);
+    const properties = file.dictionary(own?.get("Properties"));
     if (!properties) return undefined;
+    const advances = new TextAdvances(file, own, this.#fonts);
     try {
-      return editLayers(read(), (name) => properties.get(name), this.#rules);
+      return editLayers(read(), { propertiesOf: (name) => properties.get(name), advances }, this.#rules);
     } catch (error) {
       const isTooLarge = error instanceof EngineFailure && error.reason === "too-large";
       if (isTooLarge && !this.#rules.areFlat) return undefined;

@@ -3,6 +3,7 @@
 import type { MupdfDocument } from "./document.ts";
 import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
+import { PdfObjects } from "./objects.ts";
 
 /** Fuel to draw one annotation, many times the usual need. */
 const FUEL_PER_APPEARANCE = 10_000_000;
@@ -10,6 +11,7 @@ const FUEL_PER_APPEARANCE = 10_000_000;
 /** Creates appearances. @param numbers object numbers of the annotations, by page index */
 export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<number, ReadonlySet<number>>): void {
   const { engine } = document;
+  const objects = new PdfObjects(engine);
   for (const [index, wanted] of numbers) {
     let page: Pointer = 0;
     try {
@@ -21,7 +23,7 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
       // The fuel grows with the number of annotations: the first update draws all changed annotations, and each change
       // visits all annotations of the page.
       const tank = engine.tank(found.length * FUEL_PER_APPEARANCE);
-      for (const annotation of found) attempt(document, (raw) => touch(document, raw, annotation));
+      for (const annotation of found) attempt(document, (raw) => touch(objects, document, raw, annotation));
       for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
@@ -41,8 +43,13 @@ function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, t
   }
 }
 
-/** Marks an annotation as changed, because MuPDF creates appearances only for changed annotations. */
-function touch({ engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
+/**
+ * Marks an annotation as changed, because MuPDF creates appearances only for changed annotations. Removes a dash array
+ * that does not apply (ISO 32000-1, table 166), because MuPDF would apply it.
+ */
+function touch(objects: PdfObjects, { engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
+  const border = objects.get(raw._wasm_pdf_annot_obj(annotation), "BS");
+  if (objects.name(objects.get(border, "S")) !== "D") objects.delete(border, "D");
   const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
   engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));
 }
