@@ -75,6 +75,8 @@ class AnnotationDrawer {
   /** The forms of appearances, by object number of the appearance. */
   readonly #forms = new Map<number, Reference>();
   #hasMade = false;
+  /** Number of fields with characters that no font contains. */
+  #incomplete = 0;
 
   constructor(pdf: OpenPdf, choice: Choice) {
     this.#pdf = pdf;
@@ -97,7 +99,7 @@ class AnnotationDrawer {
         const isBare = file.dictionary(file.dictionary(annotation.dictionary.get("AP"))?.get("N")) === undefined;
         if (annotation.type === "Widget") {
           const type = new Widget(file, this.#form, annotation.dictionary).type ?? "";
-          if (isBare || (areRenewed && RENEWED.has(type))) this.#dress(annotation, fields);
+          if (isBare || (areRenewed && RENEWED.has(type))) this.#dress(annotation, fields, isBare);
         } else if (isBare && annotation.type === "Link") {
           const look = addLinkBorder(file, annotation.dictionary);
           if (look) annotation.dictionary = annotation.dictionary.clone().set("AP", Dictionary.of({ N: look }));
@@ -170,6 +172,7 @@ class AnnotationDrawer {
     const isFalse = (family: string) => this.#hasMade || (isDrawn && ["PDF/X", "PDF/VT"].includes(family));
     return [
       ...namedNotices("attachments-removed", this.#lostFiles()),
+      ...countedNotices("characters-missing", this.#incomplete),
       ...countedNotices("multimedia-removed", this.#chosen.filter(({ type }) => MULTIMEDIA.has(type)).length),
       ...withdrawClaims(this.#file, isFalse),
     ];
@@ -199,9 +202,11 @@ class AnnotationDrawer {
     return found;
   }
 
-  #dress(annotation: Annotation, fields: FieldAppearances): void {
+  /** An appearance stays if a new one would lack characters. */
+  #dress(annotation: Annotation, fields: FieldAppearances, isBare: boolean): void {
     const made = fields.make(annotation.dictionary);
-    if (!made) return;
+    if (!made || !(made.isComplete || isBare)) return;
+    if (!made.isComplete) this.#incomplete++;
     this.#hasMade = true;
     const dressed = annotation.dictionary.clone().set("AP", Dictionary.of({ N: made.normal }));
     annotation.dictionary = made.state === undefined ? dressed : dressed.set("AS", Name.of(made.state));

@@ -49,7 +49,7 @@ function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, t
  */
 function touch(objects: PdfObjects, { engine }: MupdfDocument, raw: MupdfExports, annotation: Pointer): void {
   const border = objects.get(raw._wasm_pdf_annot_obj(annotation), "BS");
-  if (objects.name(objects.get(border, "S")) !== "D") objects.delete(border, "D");
+  if (objects.isDictionary(border) && objects.name(objects.get(border, "S")) !== "D") objects.delete(border, "D");
   const text = raw.UTF8ToString(raw._wasm_pdf_annot_contents(annotation));
   engine.withText(text, (copy) => raw._wasm_pdf_set_annot_contents(annotation, copy));
 }
