@@ -54,6 +54,15 @@ describe("annotations become content", () => {
     expect(isBlank(await flat(one(`/Subtype/${type}${entries}`)))).toBe(false);
   });
 
+  test("appearances are made on each page of a long document", async () => {
+    const pages = 250;
+    const builder = new PdfBuilder();
+    for (let page = 0; page < pages; page++) {
+      builder.page("%()", `/Annots[${builder.add("<</Type/Annot/Subtype/Square/Rect[20 20 90 60]/C[1 0 0]>>")}]`);
+    }
+    expect(uncompressed(await flat(builder.bytes())).match(/ Do Q/g)).toHaveLength(pages);
+  });
+
   test("a dash array without a dashed border has no effect", async () => {
     const ink = (dashes: string) =>
       one(`/Subtype/Ink/Rect[20 20 90 60]/InkList[[25 25 80 25]]/C[0 0 1]/BS<</W 2${dashes}>>`);
