@@ -1,5 +1,6 @@
 // Parses XMP packets as XML. A packet is untrusted, so its size and depth are limited, and entities are rejected.
 import { DOMParser, type Element, type Node } from "@xmldom/xmldom";
+import { packetText } from "../../formats/xmp/properties.ts";
 import { stripInvalidXml } from "./document-information.ts";
 import { NAMESPACES } from "./xmp-syntax.ts";
 
@@ -9,7 +10,6 @@ const MAX_CHARACTERS = 1_000_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
-/** Makes the serializer throw instead of writing XML that is not well-formed. */
 /** Makes the serializer throw instead of writing XML that is not well-formed. */
 export const WELL_FORMED = { requireWellFormed: true };
 /** XML 1.0, 2.2, production Char. */
@@ -26,9 +26,8 @@ export function parsePacket(packet: Uint8Array): Element | undefined {
 }
 
 function textOfPacket(packet: Uint8Array): string | undefined {
-  if (packet.length > MAX_CHARACTERS * 2) return undefined;
-  const encoding = packet[0] === 0xfe && packet[1] === 0xff ? "utf-16be" : packet[0] === 0xff ? "utf-16le" : "utf-8";
-  const text = stripInvalidXml(new TextDecoder(encoding).decode(packet));
+  if (packet.length > MAX_CHARACTERS * 4) return undefined;
+  const text = stripInvalidXml(packetText(packet));
   const start = text.search(/<(?:x:xmpmeta|rdf:RDF)\b/);
   if (start < 0 || text.length > MAX_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined;
   return withoutInvalidReferences(text.slice(start).replace(/<\?xpacket end[\s\S]*$/, ""));
