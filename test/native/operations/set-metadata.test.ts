@@ -182,6 +182,18 @@ test.each([
   expect(tags).toMatchObject({ "XMP-dc:Title": "New", "XMP-xmpMM:DocumentID": "xmp.did:1" });
 });
 
+test.each([
+  ["another outermost element", MANAGED_PACKET.replaceAll("x:xmpmeta", "x:xapmeta")],
+  [
+    "an undeclared prefix",
+    MANAGED_PACKET.replace("<my:List>", "<dc:format>a</dc:format><xmp:Label>b</xmp:Label><my:List>"),
+  ],
+])("a packet with %s stays", async (_, packet) => {
+  expect(tagsOf(await changed(metadataPdf(packet), { title: "New" }))).toMatchObject({
+    ...{ "XMP-dc:Title": "New", "XMP-xmpMM:DocumentID": "xmp.did:1" },
+  });
+});
+
 test("a damaged packet is replaced, and a notice lists the lost properties", async () => {
   const damaged = MANAGED_PACKET.replace("</xmpMM:History>", "").replace(
     "<my:List>",
