@@ -12,6 +12,8 @@ export interface PythonFacts {
   readonly locked?: boolean;
   /** Why pikepdf cannot read the document; all other members are then absent. */
   readonly error?: string;
+  /** True if pikepdf repaired the document in memory. */
+  readonly damaged: boolean;
   /** Digest of the decoded contents of each page. */
   readonly pages: readonly (string | null)[];
   readonly annotations: readonly number[];
