@@ -127,6 +127,7 @@ describe("merge", () => {
     ["a chain without end", () => outlinedPdf("", (root) => [root, "first"])],
     ["a wrong parent", () => outlinedPdf("", () => ["99 0 R", "99 0 R"])],
     ["a wrong count", () => outlinedPdf("/Count -7")],
+    ["a root of another type", () => outlinedPdf("/Type/Pages")],
   ])("repairs %s", async (_, make) => {
     const made = outlineOf(await marked(make(), [{ title: "End", page: 2 }], "merge"));
     expect(made).toBe("Old 1 +(Kid 1), Last null, End 2");
@@ -170,7 +171,7 @@ test("a document can have 100,000 bookmarks", async () => {
     const chain = `${before ? `/Prev ${before}` : ""}${after ? `/Next ${after}` : ""}`;
     builder.set(item, `<</Title(${index})/Parent ${root}${chain}/Dest[${page}/Fit]>>`);
   }
-  builder.set(root, `<</First ${items[0]}/Last ${items.at(-1)}/Count ${items.length}>>`);
+  builder.set(root, `<</Type/Outlines/First ${items[0]}/Last ${items.at(-1)}/Count ${items.length}>>`);
   builder.catalog = `/Outlines ${root}`;
   const params = { bookmarks: [{ title: "End", page: 1 }], mode: "merge" } as const;
   const [made] = await outputsOf(setBookmarks, [builder.bytes()], params);

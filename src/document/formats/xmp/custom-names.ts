@@ -6,7 +6,7 @@ import { packetText, propertiesIn, unescaped } from "./properties.ts";
 export const CUSTOM = { uri: "http://ns.adobe.com/pdfx/1.3/", prefix: "pdfx" } as const;
 const ESCAPE = "\u2182";
 const ESCAPED = /\u2182([\da-f]{4})/gi;
-/** Characters that need an escape: all but letters of Latin-1, digits and some signs; digits and signs come first in no name. */
+/** Characters that need an escape: all but letters of Latin-1, and digits and signs that do not come first. */
 const UNSAFE = /^[\d.-]|[^A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u00ff\d_.-]/g;
 
 /** Returns the name of the property for an entry of the Info dictionary. */

@@ -55,8 +55,7 @@ export function extendOutline(file: PdfFile, pages: readonly SourcePage[], bookm
     replaceOutline(file, pages, bookmarks);
     return;
   }
-  const current = file.catalog.get("Outlines");
-  const root = current instanceof Reference ? current : file.reserve();
+  const root = usableRoot(file, old) ?? file.reserve();
   const level = new Writer(file, pages).level(bookmarks, root, last);
   if (!level) return;
   let visible = 0;
@@ -71,6 +70,15 @@ export function extendOutline(file: PdfFile, pages: readonly SourcePage[], bookm
   putRoot(file, root, { first, last: level.last, visible: visible + level.visible });
   const catalog = file.catalog.clone();
   file.catalog = catalog.set("Outlines", root);
+}
+
+/** Returns the root of the outline, unless a malformed document uses the object for something else. */
+function usableRoot(file: PdfFile, items: readonly Reference[]): Reference | undefined {
+  const root = file.catalog.get("Outlines");
+  const isOutline = file.name(file.dictionary(root)?.get("Type")) === "Outlines";
+  return root instanceof Reference && isOutline && items.every(({ number }) => number !== root.number)
+    ? root
+    : undefined;
 }
 
 function withPlace(item: Dictionary, place: Readonly<Record<string, Reference | undefined>>): Dictionary {
