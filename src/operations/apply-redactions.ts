@@ -35,11 +35,11 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
   const unreadable = new UnreadablePages();
   const areas = new Map<number, CoveredAreas>();
   const { heapLimitBytes, signal } = context;
-  await readEachPage(bytes, heapLimitBytes, signal, (page) => {
+  await readEachPage(bytes, { ...context, isRead: (index) => marks.has(index) }, (page) => {
     unreadable.look(page);
-    const whole = (marks.get(page.index) ?? []).flat();
+    const whole = marks.get(page.index)!.flat();
     const covered = new CoveredText(page, whole);
-    if (whole.length > 0) areas.set(page.index, { ofText: covered.areas, whole });
+    areas.set(page.index, { ofText: covered.areas, whole });
     for (const range of findOnPage(page.glyphs, finder)) {
       if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
       kept.add(fold(textOf(page.glyphs, range)).text);
@@ -47,7 +47,7 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
   });
   const redacted = areas.size > 0 ? await withoutCoveredContent(bytes, heapLimitBytes, areas, signal) : bytes;
   const whole = await withBoxes(redacted, marks, rgbColor, context);
-  await prove(whole, { finder, marks, kept, names }, context);
+  await prove(whole, { finder, marks, kept, names }, context, (page) => unreadable.look(page));
   yield pdfOutput(whole, [...notices, ...countedNotices("matches-kept", kept.size), ...unreadable.notices]);
 };
 

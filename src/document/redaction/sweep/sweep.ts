@@ -223,7 +223,7 @@ export class Sweep {
       ? finder.matches(text) ||
         (role === "form-data" && finder.matches(shownText(text))) ||
         (role === "script" && finder.matches(unescapedScript(text)))
-      : finder.findLiterals(text).length > 0;
+      : finder.matchesLiteral(text);
     if (!hasMatch) return bytes;
     if (role === "form-data") this.hasFormData = true;
     return new Uint8Array(0);
@@ -334,7 +334,7 @@ export class Sweep {
     const cleaned = this.#finder.replace(shown);
     const isClean =
       cleaned === shown &&
-      !(isMarkup && this.#finder.findLiterals(text).length > 0) &&
+      !(isMarkup && this.#finder.matchesLiteral(text)) &&
       !(key === "JS" && this.#finder.matches(unescapedScript(text)));
     if (isClean && !this.#hasOtherText(string, text)) return string;
     this.count++;
@@ -349,7 +349,7 @@ export class Sweep {
     if (address !== undefined && this.#finder.matches(address)) return true;
     if (/^[\n\r\t\x20-\x7e]*$/.test(string.latin1)) return false;
     return [textOf(string.bytes), new TextDecoder("utf-16be").decode(string.bytes)].some(
-      (other) => other !== text && this.#finder.findLiterals(other).length > 0,
+      (other) => other !== text && this.#finder.matchesLiteral(other),
     );
   }
 }
