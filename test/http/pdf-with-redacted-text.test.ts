@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { plainPdf } from "../fixtures/pdf-builder.ts";
 import { privateClient, upload } from "../support/client.ts";
 import { textOf, uncompressed } from "../support/pdf-readers.ts";
+import { pdf } from "../support/redaction-attack/raw-pdf.ts";
 
 const client = privateClient();
 const file = () => upload(plainPdf("Call HERON now"), "case.pdf");
@@ -26,15 +27,13 @@ test("a preview by its ID, in a color with spaces", async () => {
 });
 
 test("the matches elsewhere are in a notice, and the box is black", async () => {
-  const pdf = Buffer.from(plainPdf("Call HERON now"))
-    .toString("latin1")
-    .replace("/Type /Catalog", "/Type /Catalog /Lang (HERON)");
+  const planted = pdf({ content: "BT /F1 12 Tf 72 700 Td (Call HERON now) Tj ET", catalog: "/Lang (HERON)" });
   const marked = await client.post("/pdf-with-redacted-text-preview", {
-    file: upload(Buffer.from(pdf, "latin1"), "case.pdf"),
+    file: upload(planted, "case.pdf"),
     redactions: JSON.stringify(redactions),
     output: "marked",
   });
-  expect([marked.status, marked.body.notices]).toEqual([200, [expect.objectContaining({ count: 1 })]]);
+  expect([marked.status, marked.body.notices]).toEqual([200, [expect.stringContaining("1 match outside of pages")]]);
   const { body } = await client.post("/pdf-with-redacted-text-applied", { id: marked.body.outputId as string });
   expect(body).toEqual({ outputUrl: expect.any(String), outputId: expect.any(String), inputId: marked.body.outputId });
   const applied = Buffer.from(await (await fetch(body.outputUrl as string)).arrayBuffer());
