@@ -3,7 +3,8 @@
 import { expect, test } from "vitest";
 import { plainPdf } from "../fixtures/pdf-builder.ts";
 import { privateClient, upload } from "../support/client.ts";
-import { textOf } from "../support/pdf-readers.ts";
+import { textOf, uncompressed } from "../support/pdf-readers.ts";
+import { pdf } from "../support/redaction-attack/raw-pdf.ts";
 
 const client = privateClient();
 const file = () => upload(plainPdf("Call HERON now"), "case.pdf");
@@ -23,6 +24,26 @@ test("a preview by its ID, in a color with spaces", async () => {
   expect(response.status).toBe(200);
   const text = textOf(new Uint8Array(await response.arrayBuffer())).join("");
   expect(text.trim().split(/\s+/)).toEqual(["Call", "now"]);
+});
+
+test("the matches elsewhere are in a notice, and the box is black", async () => {
+  const planted = pdf({ content: "BT /F1 12 Tf 72 700 Td (Call HERON now) Tj ET", catalog: "/Lang (HERON)" });
+  const marked = await client.post("/pdf-with-redacted-text-preview", {
+    file: upload(planted, "case.pdf"),
+    redactions: JSON.stringify(redactions),
+    output: "marked",
+  });
+  expect([marked.status, marked.body.notices]).toEqual([200, [expect.stringContaining("1 match outside of pages")]]);
+  const { body } = await client.post("/pdf-with-redacted-text-applied", { id: marked.body.outputId as string });
+  expect([body.inputId, body.notices]).toEqual([marked.body.outputId, undefined]);
+  const applied = Buffer.from(await (await fetch(body.outputUrl as string)).arrayBuffer());
+  expect(uncompressed(applied)).not.toContain("HERON");
+  expect(uncompressed(applied)).toMatch(/0 0 0 rg/);
+});
+
+test.each(["256,0,0", "0,0", "red", "1.5,0,0"])("the color %s is refused", async (rgb_color) => {
+  const { status, body } = await client.post("/pdf-with-redacted-text-applied", { file: file(), rgb_color });
+  expect([status, body.error]).toEqual([400, expect.stringContaining("rgb_color")]);
 });
 
 test.each([
