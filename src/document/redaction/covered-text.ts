@@ -60,9 +60,15 @@ export class CoveredText {
     for (const glyph of inside) this.#covered[glyph] = 1;
     // Glyphs of one line have their centers near the middle of their mark.
     if (!heights.some((height) => Math.abs(height - 0.5) > 0.2)) return;
-    const glyphs = inside.map((glyph) => this.#quadOf(glyph));
-    const isOverprinted = glyphs.some((glyph) => tallness(quad) < OVERPRINTED * tallness(glyph));
-    this.#tall.set(index, isOverprinted ? glyphs.map((one) => narrow(one, BESIDE)) : [quad]);
+    const isOverprinted = inside.some((glyph) => tallness(quad) < OVERPRINTED * this.#tallnessOf(glyph));
+    this.#tall.set(index, isOverprinted ? inside.map((glyph) => narrow(this.#quadOf(glyph), BESIDE)) : [quad]);
+  }
+
+  #tallnessOf(glyph: number): number {
+    const [ulx, uly, , , llx, lly] = this.#glyphs.corners(glyph) as unknown as Quad;
+    const [a, b, c, d] = this.#toUser;
+    const [x, y] = [ulx - llx, uly - lly];
+    return Math.hypot(a * x + c * y, b * x + d * y);
   }
 
   #quadOf(glyph: number): Quad {
