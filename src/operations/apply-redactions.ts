@@ -12,6 +12,7 @@ import { placesOf } from "../document/pages/page-tree.ts";
 import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
 import { CoveredText } from "../document/redaction/covered-text.ts";
+import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
 import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
@@ -82,6 +83,8 @@ async function withBoxes(
   context: Context,
 ): Promise<Uint8Array> {
   using pdf = await openPdf(bytes, context);
+  const done = new Set<number>();
+  for (const page of placesOf(pdf.file)) if (marks.has(page.index)) restoreDeviceColors(pdf.file, page, done);
   fillMarks(pdf.file, marks, color);
   return await readWhole(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }));
 }

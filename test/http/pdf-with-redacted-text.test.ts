@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { plainPdf } from "../fixtures/pdf-builder.ts";
 import { privateClient, upload } from "../support/client.ts";
-import { textOf } from "../support/pdf-readers.ts";
+import { textOf, uncompressed } from "../support/pdf-readers.ts";
 
 const client = privateClient();
 const file = () => upload(plainPdf("Call HERON now"), "case.pdf");
@@ -23,6 +23,26 @@ test("a preview by its ID, in a color with spaces", async () => {
   expect(response.status).toBe(200);
   const text = textOf(new Uint8Array(await response.arrayBuffer())).join("");
   expect(text.trim().split(/\s+/)).toEqual(["Call", "now"]);
+});
+
+test("the matches elsewhere and the removed files are in the notices, and the box is black", async () => {
+  const pdf = plainPdf("Call HERON now").toString("latin1").replace("/Type /Catalog", "/Type /Catalog /Lang (HERON)");
+  const marked = await client.post("/pdf-with-redacted-text-preview", {
+    file: upload(Buffer.from(pdf, "latin1"), "case.pdf"),
+    redactions: JSON.stringify(redactions),
+    output: "marked",
+  });
+  expect([marked.status, marked.body.notices]).toEqual([200, [expect.objectContaining({ count: 1 })]]);
+  const { body } = await client.post("/pdf-with-redacted-text-applied", { id: marked.body.outputId });
+  expect(body).toEqual({ outputUrl: expect.any(String), outputId: expect.any(String), inputId: marked.body.outputId });
+  const applied = Buffer.from(await (await fetch(body.outputUrl)).arrayBuffer());
+  expect(uncompressed(applied)).not.toContain("HERON");
+  expect(uncompressed(applied)).toMatch(/0 0 0 rg/);
+});
+
+test.each(["256,0,0", "0,0", "red", "1.5,0,0"])("the color %s is refused", async (rgb_color) => {
+  const { status, body } = await client.post("/pdf-with-redacted-text-applied", { file: file(), rgb_color });
+  expect([status, body.error]).toEqual([400, expect.stringContaining("rgb_color")]);
 });
 
 test.each([

@@ -72,7 +72,11 @@ class AnnotationDrawer {
   readonly #bare: Annotation[] = [];
   /** The annotations that stay, by object number of the page. */
   readonly #kept = new Map<number, Value[]>();
+  /** The forms of appearances, by object number of the appearance. */
+  readonly #forms = new Map<number, Reference>();
   #hasMade = false;
+  /** Number of fields with characters that no font contains. */
+  #incomplete = 0;
 
   constructor(pdf: OpenPdf, choice: Choice) {
     this.#pdf = pdf;
@@ -95,7 +99,7 @@ class AnnotationDrawer {
         const isBare = file.dictionary(file.dictionary(annotation.dictionary.get("AP"))?.get("N")) === undefined;
         if (annotation.type === "Widget") {
           const type = new Widget(file, this.#form, annotation.dictionary).type ?? "";
-          if (isBare || (areRenewed && RENEWED.has(type))) this.#dress(annotation, fields);
+          if (isBare || (areRenewed && RENEWED.has(type))) this.#dress(annotation, fields, isBare);
         } else if (isBare && annotation.type === "Link") {
           const look = addLinkBorder(file, annotation.dictionary);
           if (look) annotation.dictionary = annotation.dictionary.clone().set("AP", Dictionary.of({ N: look }));
@@ -140,11 +144,11 @@ class AnnotationDrawer {
         structure.remove(value);
         continue;
       }
-      this.#asForm(appearance!);
+      const shown = this.#asForm(appearance!);
       const attributes = this.#attributesOf(annotation);
       const tag = structure.replace({ annotation: value, page: page.reference, attributes });
       const layer = dictionary.get("OC");
-      this.#overlay.paint(page.index + 1, appearance!, upright(file, dictionary, matrix, turns), {
+      this.#overlay.paint(page.index + 1, shown, upright(file, dictionary, matrix, turns), {
         tag,
         layer: layer instanceof Dictionary ? file.add(layer) : layer instanceof Reference ? layer : undefined,
       });
@@ -168,6 +172,7 @@ class AnnotationDrawer {
     const isFalse = (family: string) => this.#hasMade || (isDrawn && ["PDF/X", "PDF/VT"].includes(family));
     return [
       ...namedNotices("attachments-removed", this.#lostFiles()),
+      ...countedNotices("characters-missing", this.#incomplete),
       ...countedNotices("multimedia-removed", this.#chosen.filter(({ type }) => MULTIMEDIA.has(type)).length),
       ...withdrawClaims(this.#file, isFalse),
     ];
@@ -197,21 +202,37 @@ class AnnotationDrawer {
     return found;
   }
 
-  #dress(annotation: Annotation, fields: FieldAppearances): void {
+  /** An appearance stays if a new one would lack characters. */
+  #dress(annotation: Annotation, fields: FieldAppearances, isBare: boolean): void {
     const made = fields.make(annotation.dictionary);
-    if (!made) return;
+    if (!made || !(made.isComplete || isBare)) return;
+    if (!made.isComplete) this.#incomplete++;
     this.#hasMade = true;
     const dressed = annotation.dictionary.clone().set("AP", Dictionary.of({ N: made.normal }));
     annotation.dictionary = made.state === undefined ? dressed : dressed.set("AS", Name.of(made.state));
   }
 
-  /** Makes an appearance usable as an XObject: viewers draw appearances even if Subtype is missing. */
-  #asForm(appearance: Reference): void {
+  /**
+   * Makes an appearance usable as an XObject: viewers draw appearances even if Subtype is missing. Removes a group that
+   * changes nothing because it is neither isolated nor knockout (11.4.1): poppler ignores the group of an appearance,
+   * but composes that of a form against white, so that a highlight would cover its text.
+   * @returns a copy, because other content can draw the appearance, too
+   */
+  #asForm(appearance: Reference): Reference {
+    const known = this.#forms.get(appearance.number);
+    if (known) return known;
     const file = this.#file;
     const { dictionary, body } = file.stream(appearance)!;
-    if (file.name(dictionary.get("Subtype")) === "Form") return;
-    const entries = dictionary.clone().set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
-    file.put(appearance, new PdfStream(entries, body));
+    const group = file.dictionary(dictionary.get("Group"));
+    const isPlain = group && !["I", "K"].some((key) => file.boolean(group.get(key)));
+    let form = appearance;
+    if (isPlain || file.name(dictionary.get("Subtype")) !== "Form") {
+      const entries = dictionary.clone().set("Type", Name.of("XObject")).set("Subtype", Name.of("Form"));
+      if (isPlain) entries.delete("Group");
+      form = file.add(new PdfStream(entries, body));
+    }
+    this.#forms.set(appearance.number, form);
+    return form;
   }
 
   /** Describes a former field for assistive technology (14.8.5.6). */

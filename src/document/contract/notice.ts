@@ -19,6 +19,7 @@ export const NOTICE_CODES = [
   "claims-removed",
   "properties-removed",
   "damaged-content-kept",
+  "characters-missing",
   "matches-elsewhere",
   "matches-kept",
   "text-unreadable",

@@ -24,6 +24,8 @@ export interface FieldAppearance {
   readonly normal: Value;
   /** The current appearance state; undefined if there is only one appearance. */
   readonly state: string | undefined;
+  /** False if the text has characters that no font contains. */
+  readonly isComplete: boolean;
 }
 
 /** Creates appearances for the fields of one document. */
@@ -70,13 +72,15 @@ export class FieldAppearances {
 
   #single(task: TextTask, draw: (task: TextTask) => string): FieldAppearance {
     const content = `${drawFrame(task.widget, task.frame)}${draw(task)}`;
-    return { normal: this.#stream(task.frame, content, task.font), state: undefined };
+    const { isComplete } = task.font;
+    return { normal: this.#stream(task.frame, content, task.font), state: undefined, isComplete };
   }
 
   #push(task: TextTask): FieldAppearance {
     const icon = Icon.of(task.widget);
     const content = `${drawFrame(task.widget, task.frame)}${drawFace(task, icon)}`;
-    return { normal: this.#stream(task.frame, content, task.font, icon?.form), state: undefined };
+    const { isComplete } = task.font;
+    return { normal: this.#stream(task.frame, content, task.font, icon?.form), state: undefined, isComplete };
   }
 
   #states(task: TextTask): FieldAppearance {
@@ -89,7 +93,7 @@ export class FieldAppearances {
       [on]: this.#stream(frame, `${background}${drawMark(task)}`, task.font),
       [OFF]: this.#stream(frame, background, task.font),
     });
-    return { normal: states, state };
+    return { normal: states, state, isComplete: task.font.isComplete };
   }
 
   /**

@@ -8,6 +8,11 @@ import { addSpareFont, makeSpareFont, type SpareFont, spareFontsFor } from "./sp
 /** Maximum number of characters to measure for the fields of a page: many fields can share one long value. */
 const MAX_CHARACTERS = 2_000_000;
 
+/** Characters that no font has to contain: controls, spaces, marks without a glyph of their own. */
+const WITHOUT_GLYPH = /[\p{C}\p{Z}\p{M}]/u;
+/** Maximum number of fonts of the form that can replace the font of a field. */
+const MAX_REPLACEMENTS = 50;
+
 /** Adds an object to the document. */
 export type AddObject = (object: PdfObject) => Reference;
 
@@ -52,6 +57,7 @@ export class FieldFonts {
       name,
       (font) => this.#font(font),
       (characters) => this.spend(characters),
+      [...(this.#named?.keys() ?? [])].slice(0, MAX_REPLACEMENTS),
     );
   }
 
@@ -103,12 +109,26 @@ export class TextFont {
   readonly #fontOf: (name: string) => Known | undefined;
   readonly #spend: (characters: number) => void;
   readonly #used = new Map<string, Value>();
+  readonly #replacements: readonly string[];
   readonly #glyphs = new Map<string, Glyph | undefined>();
+  #isComplete = true;
 
-  constructor(name: string, fontOf: (name: string) => Known | undefined, spend: (characters: number) => void) {
+  /** @param replacements names of the form's fonts, for characters that no other font contains */
+  constructor(
+    name: string,
+    fontOf: (name: string) => Known | undefined,
+    spend: (characters: number) => void,
+    replacements: readonly string[],
+  ) {
+    this.#replacements = replacements;
     this.#name = name;
     this.#fontOf = fontOf;
     this.#spend = spend;
+  }
+
+  /** False if a character was left out because no font contains it. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** @returns the glyphs in the order of the characters, except characters that no font contains */
@@ -138,13 +158,14 @@ export class TextFont {
 
   #find(character: string, text: string): Glyph | undefined {
     const spare = character < " " ? [] : spareFontsFor(character, text);
-    for (const name of [this.#name, ...spare.map((kind) => `Spare.${kind}`)]) {
+    for (const name of [this.#name, ...spare.map((kind) => `Spare.${kind}`), ...this.#replacements]) {
       const font = this.#fontOf(name);
       const encoded = font?.encode(character);
       if (!font || !encoded) continue;
       this.#used.set(name, font.font);
       return { ...encoded, font: name };
     }
+    if (!WITHOUT_GLYPH.test(character)) this.#isComplete = false;
     return undefined;
   }
 }

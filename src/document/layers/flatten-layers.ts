@@ -3,10 +3,10 @@
 import { StructureLinks } from "../annotations/structure-links.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { visitObjects } from "../objects/visit-objects.ts";
 import { removeFields } from "../pages/parts/forms/remove-fields.ts";
 import { removeHiddenLayers } from "./hidden-layers.ts";
 
-const OBJECTS_AT_A_STRETCH = 500;
 const LAYER_TYPES = new Set(["OCG", "OCMD"]);
 const MAX_DEPTH = 200;
 
@@ -41,24 +41,14 @@ class LayerReferences {
   }
 
   async remove(signal: AbortSignal): Promise<void> {
-    await this.#visitAll(signal, (object, { number }) => {
+    await visitObjects(this.#file, signal, (object, { number }) => {
       if (object instanceof Dictionary && this.#isLayerDictionary(object)) this.#layers.add(number);
     });
-    await this.#visitAll(signal, (object, reference) => {
+    await visitObjects(this.#file, signal, (object, reference) => {
       if (this.#layers.has(reference.number)) return;
       const kept = this.#without(object);
       if (kept !== object) this.#file.put(reference, kept);
     });
-  }
-
-  async #visitAll(signal: AbortSignal, visit: (object: PdfObject, reference: Reference) => void): Promise<void> {
-    for (let number = 1, { size } = this.#file; number < size; number++) {
-      const reference = new Reference(number);
-      visit(this.#file.get(reference), reference);
-      if (number % OBJECTS_AT_A_STRETCH !== 0) continue;
-      signal.throwIfAborted();
-      await this.#file.relieve();
-    }
   }
 
   /** @returns the object itself if it contains no layer */

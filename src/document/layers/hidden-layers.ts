@@ -5,11 +5,12 @@ import { defaultVisibility } from "../content/optional-content.ts";
 import { contentOf, decodeContent } from "../content/page-content.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
+import { visitObjects } from "../objects/visit-objects.ts";
 import { readPages, type SourcePage } from "../pages/pages.ts";
 import { editLayers, type LayerRules } from "./layer-content.ts";
+import { FontMeasures, TextAdvances } from "./text-advances.ts";
 
-const OBJECTS_AT_A_STRETCH = 500;
 /** Resources that contain content streams. */
 const CONTENT_CATEGORIES = ["XObject", "Pattern"];
 const FILTER_ENTRIES = ["Filter", "DecodeParms", "DL"];
@@ -40,24 +41,21 @@ export async function removeHiddenLayers(
     signal.throwIfAborted();
     await file.relieve();
   }
-  for (let number = 1, size = file.size; number < size; number++) {
-    remover.cleanObject(new Reference(number));
-    if (number % OBJECTS_AT_A_STRETCH !== 0) continue;
-    signal.throwIfAborted();
-    await file.relieve();
-  }
+  await visitObjects(file, signal, (object, reference) => remover.cleanObject(object, reference));
   return removed;
 }
 
 class LayerRemover {
   readonly #file: PdfFile;
   readonly #rules: LayerRules;
+  readonly #fonts: FontMeasures;
   /** Object numbers of streams that use the resources of their page, and were cleaned with it. */
   readonly #cleaned = new Set<number>();
 
   constructor(file: PdfFile, rules: LayerRules) {
     this.#file = file;
     this.#rules = rules;
+    this.#fonts = new FontMeasures(file);
   }
 
   /** @returns undefined if the page is unchanged, or lost only content without tags */
@@ -82,9 +80,8 @@ class LayerRemover {
   }
 
   /** Empties hidden images and forms, and removes hidden content from forms, patterns and glyphs. */
-  cleanObject(reference: Reference): void {
+  cleanObject(object: PdfObject, reference: Reference): void {
     const file = this.#file;
-    const object = file.get(reference);
     if (object instanceof Dictionary && file.name(object.get("Subtype")) === "Type3") {
       for (const glyph of file.dictionary(object.get("CharProcs"))?.values() ?? []) {
         this.#cleanStream(glyph, object.get("Resources"));
@@ -125,10 +122,12 @@ class LayerRemover {
 
   #edit(read: () => Uint8Array, resources: Value | undefined) {
     const file = this.#file;
-    const properties = file.dictionary(file.dictionary(resources)?.get("Properties"));
+    const own = file.dictionary(resources);
+    const properties = file.dictionary(own?.get("Properties"));
     if (!properties) return undefined;
+    const advances = new TextAdvances(file, own, this.#fonts);
     try {
-      return editLayers(read(), (name) => properties.get(name), this.#rules);
+      return editLayers(read(), { propertiesOf: (name) => properties.get(name), advances }, this.#rules);
     } catch (error) {
       const isTooLarge = error instanceof EngineFailure && error.reason === "too-large";
       if (isTooLarge && !this.#rules.areFlat) return undefined;

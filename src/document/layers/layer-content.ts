@@ -4,10 +4,16 @@ import { type ContentOperation, readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { nonPaintingEquivalent, TEXT_PLACING, TEXT_SHOWING } from "../content/operators.ts";
 import type { LayerVisibility } from "../content/optional-content.ts";
+import { serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, Name, type Value } from "../objects/values.ts";
+import type { TextAdvances } from "./text-advances.ts";
 
-/** Properties of marked content, by resource name. */
-export type PropertiesOf = (name: string) => Value | undefined;
+/** The resources of a content stream. */
+export interface LayerResources {
+  /** Returns the properties of marked content by their resource name. */
+  readonly propertiesOf: (name: string) => Value | undefined;
+  readonly advances: TextAdvances;
+}
 
 export interface LayerRules {
   readonly isVisible: LayerVisibility;
@@ -21,21 +27,14 @@ export interface EditedContent {
   readonly removedIds: readonly number[];
 }
 
-/** The text rendering mode of text that is not painted. */
-const INVISIBLE = 3;
-
 interface Mark {
   readonly hides: boolean;
   readonly isRemoved: boolean;
 }
 
 /** @returns undefined if nothing changes */
-export function editLayers(
-  bytes: Uint8Array,
-  propertiesOf: PropertiesOf,
-  rules: LayerRules,
-): EditedContent | undefined {
-  const editor = new LayerEditor(propertiesOf, rules);
+export function editLayers(bytes: Uint8Array, resources: LayerResources, rules: LayerRules): EditedContent | undefined {
+  const editor = new LayerEditor(resources, rules);
   for (const operation of readOperations(bytes)) editor.add(operation);
   const edits = [...editor.edits];
   return edits.length > 0
@@ -46,26 +45,22 @@ export function editLayers(
 class LayerEditor {
   readonly edits = new Set<Edit>();
   readonly removedIds: number[] = [];
-  readonly #propertiesOf: PropertiesOf;
+  readonly #resources: LayerResources;
   readonly #rules: LayerRules;
   /** Edits of hidden text whose advance sets the start of the next text. */
-  #leading: { readonly edit: Edit; readonly operation: ContentOperation }[] = [];
+  #leading: { readonly edit: Edit; readonly advance: () => number | undefined }[] = [];
   readonly #open: Mark[] = [];
   #hidden = 0;
-  #mode = 0;
-  readonly #modes: number[] = [];
 
-  constructor(propertiesOf: PropertiesOf, rules: LayerRules) {
-    this.#propertiesOf = propertiesOf;
+  constructor(resources: LayerResources, rules: LayerRules) {
+    this.#resources = resources;
     this.#rules = rules;
   }
 
   add(operation: ContentOperation): void {
-    const { operator, operands } = operation;
-    if (operator === "q") this.#modes.push(this.#mode);
-    else if (operator === "Q") this.#mode = this.#modes.pop() ?? this.#mode;
-    else if (operator === "Tr") this.#mode = Number(operands[0]) || 0;
-    else if (operator === "BMC" || operator === "BDC") this.#begin(operation);
+    const { operator } = operation;
+    this.#resources.advances.follow(operation);
+    if (operator === "BMC" || operator === "BDC") this.#begin(operation);
     else if (operator === "EMC") this.#end(operation);
     else if (operator === "MP" || operator === "DP") {
       if (this.#hidden > 0 && this.#rules.areFlat) this.#replace(operation, "");
@@ -75,7 +70,7 @@ class LayerEditor {
   #begin(operation: ContentOperation): void {
     const { operator, operands } = operation;
     const [tag, name] = operands;
-    const properties = operator === "BDC" && name instanceof Name ? this.#propertiesOf(name.text) : name;
+    const properties = operator === "BDC" && name instanceof Name ? this.#resources.propertiesOf(name.text) : name;
     const isLayer = operator === "BDC" && tag instanceof Name && tag.text === "OC" && name instanceof Name;
     const hides = isLayer && properties !== undefined && !this.#rules.isVisible(properties);
     if (hides) this.#hidden++;
@@ -103,16 +98,17 @@ class LayerEditor {
       return;
     }
     const edit = this.#replace(operation, replacement);
-    if (isShown) this.#leading.push({ edit, operation });
+    if (isShown) this.#leading.push({ edit, advance: this.#resources.advances.of(operation) });
   }
 
-  /** Visible text starts where the hidden text before it ends, so the hidden text stays, but is not painted. */
+  /** Visible text starts where the hidden text before it ends, so a space replaces the hidden text. */
   #keepAdvance(): void {
-    for (const { edit, operation } of this.#leading) {
+    for (const { edit, advance } of this.#leading) {
       this.edits.delete(edit);
-      if (!this.#rules.areFlat) continue;
-      this.edits.add({ start: operation.start, end: operation.start, text: `${INVISIBLE} Tr ` });
-      this.edits.add({ start: operation.end, end: operation.end, text: ` ${this.#mode} Tr ` });
+      const adjustment = advance();
+      if (adjustment !== undefined)
+        this.edits.add({ ...edit, text: `${edit.text}[${serializeNumber(adjustment)}] TJ\n` });
+      else if (this.#rules.areFlat) this.edits.add(edit);
     }
     this.#leading = [];
   }

@@ -54,6 +54,36 @@ describe("annotations become content", () => {
     expect(isBlank(await flat(one(`/Subtype/${type}${entries}`)))).toBe(false);
   });
 
+  test("appearances are made on each page of a long document", async () => {
+    const pages = 250;
+    const builder = new PdfBuilder();
+    for (let page = 0; page < pages; page++) {
+      builder.page("%()", `/Annots[${builder.add("<</Type/Annot/Subtype/Square/Rect[20 20 90 60]/C[1 0 0]>>")}]`);
+    }
+    expect(uncompressed(await flat(builder.bytes())).match(/ Do Q/g)).toHaveLength(pages);
+  });
+
+  test("a dash array without a dashed border has no effect", async () => {
+    const ink = (dashes: string) =>
+      one(`/Subtype/Ink/Rect[20 20 90 60]/InkList[[25 25 80 25]]/C[0 0 1]/BS<</W 2${dashes}>>`);
+    const [solid] = picturesOf(await flat(ink("")));
+    expect(picturesOf(await flat(ink("/D[3]")))[0]).toEqual(solid);
+    expect(picturesOf(await flat(ink("/S/D/D[3]")))[0]).not.toEqual(solid);
+  });
+
+  test("a highlight in a group does not cover its text", async () => {
+    const before = annotated((builder) => {
+      const state = "/Resources<</ExtGState<</M<</BM/Multiply>>>>>>/Group<</S/Transparency>>";
+      const look = builder.stream("/M gs 1 1 0 rg 0 0 100 40 re f", `${LOOK}${state}`);
+      return [
+        "/Subtype/FreeText/Rect[20 20 90 60]/Contents(below)/DA(/Helv 20 Tf 0 g)",
+        `/Subtype/Highlight/Rect[20 20 120 60]/QuadPoints[20 60 120 60 20 20 120 20]/AP<</N ${look}>>`,
+      ];
+    });
+    const after = picturesOf(await flat(before))[0]!.subarray(20);
+    expect(after.some((sample) => sample < 50)).toBe(true);
+  });
+
   test("text stays text", async () => {
     expect(pageTexts(await flat(one("/Subtype/FreeText/Rect[20 20 90 60]/Contents(free)/DA(/Helv 9 Tf 0 g)")))).toEqual(
       ["free"],

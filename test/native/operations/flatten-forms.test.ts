@@ -10,7 +10,7 @@ import { corpusFile } from "../../support/corpus.ts";
 import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
 import { PdfJson } from "../../support/pdf-json.ts";
-import { pageTexts, picturesOf } from "../../support/pdf-readers.ts";
+import { pageTexts, picturesOf, uncompressed } from "../../support/pdf-readers.ts";
 import { formElement, taggedForm } from "../../support/tagged-form.ts";
 
 const LOOK = "/Subtype/Form/BBox[0 0 100 20]";
@@ -107,7 +107,55 @@ describe("fields become content", () => {
   });
 });
 
+describe("characters that the font of a field lacks", () => {
+  const hebrew = "/V<FEFF05D005D1>";
+  const lost = "1 form field has characters that no font contains";
+
+  test("are reported if no font contains them", async () => {
+    const { pdf, notices } = await baked(flattenForms, formPdf([widget(`/FT/Tx${hebrew}`)]));
+    expect([pageTexts(pdf)[0], notices]).toEqual(["", [lost]]);
+  });
+
+  test("come from another font of the form", async () => {
+    const other =
+      "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[65/uni05D0/uni05D1]>>/FirstChar 65/LastChar 66/Widths[500 500]>>";
+    const form = `/DA(/Helv 12 Tf 0 g)/DR<</Font<</Helv ${HELVETICA}/Other ${other}>>>>`;
+    const { pdf, notices } = await baked(flattenForms, formPdf([widget(`/FT/Tx${hebrew}`)], { form }));
+    expect(pageTexts(pdf)[0]).toContain("\u05d0\u05d1");
+    expect(notices).toEqual([]);
+  });
+
+  test("stay in an appearance that would lack them", async () => {
+    const objects = (builder: PdfBuilder) => ({ look: builder.stream("0 0 100 20 re f", LOOK) });
+    const before = formPdf([widget(`/FT/Tx${hebrew}/AP<</N $look>>`)], { needAppearances: true, objects });
+    const { pdf, notices } = await baked(flattenForms, before);
+    expect([isBlank(pdf), notices]).toEqual([false, []]);
+  });
+});
+
 describe("the rest of the document", () => {
+  test("loses scripts and the actions of forms, but no other actions", async () => {
+    const builder = new PdfBuilder();
+    const script = (next = "") => `<</S/JavaScript/JS(SECRET)${next}>>`;
+    const loop = builder.reserve();
+    builder.set(loop, `<</S/ResetForm/Next[${loop} <</S/GoTo/D(SHOWN)>>]>>`);
+    const links = [
+      `/A<</S/SubmitForm/F(SECRET)/Next<</S/URI/URI(SHOWN)>>>>`,
+      `/A<</S/URI/URI(SHOWN)/Next[${script()} <</S/Hide/T(SECRET)>>]>>`,
+      `/A ${loop}/AA<</E ${script()}>>`,
+    ].map((entries) => builder.add(`<</Type/Annot/Subtype/Link/Rect[0 0 9 9]${entries}>>`));
+    const field = builder.add(`<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/V(x)${widget("")}/AA<</K ${script()}>>>>`);
+    builder.catalog =
+      `/AcroForm<</Fields[${field}]/DA(/Helv 9 Tf 0 g)>>/OpenAction ${script(`/Next<</S/GoTo/D(SHOWN)>>`)}` +
+      `/AA<</WC ${script()}>>/Names<</JavaScript<</Names[(SECRET)${script()}]>>>>`;
+    builder.page("%()", `/Annots[${field} ${links.join(" ")}]/AA<</O ${script()}>>`);
+    const { pdf, notices } = await baked(flattenForms, builder.bytes());
+    expect(notices.slice(0, 2)).toEqual(["JavaScript was removed", "3 actions were removed"]);
+    const text = uncompressed(pdf);
+    expect(text).not.toMatch(/SECRET|JavaScript|ResetForm|\/AA/);
+    expect(text.match(/SHOWN/g)).toHaveLength(4);
+  });
+
   test("other annotations stay", async () => {
     const builder = new PdfBuilder();
     const note = builder.add("<</Type/Annot/Subtype/Square/Rect[9 9 20 20]/C[1 0 0]>>");
@@ -163,10 +211,13 @@ describe("XFA", () => {
     expect(await shown(pdf)).toBe("static");
   });
 
-  test("a dynamic form is rejected", async () => {
+  test.each([
+    ["that says so", "/NeedsRendering true"],
+    ["without fields", ""],
+  ])("a dynamic form %s is rejected", async (_, entries) => {
     const builder = new PdfBuilder();
     const xfa = builder.stream("<template/>");
-    builder.catalog = `/NeedsRendering true/AcroForm<</Fields[]/XFA ${xfa}>>`;
+    builder.catalog = `${entries}/AcroForm<</Fields[]/XFA ${xfa}>>`;
     builder.page("Please wait");
     expect(await reasonOf(() => outputsOf(flattenForms, [builder.bytes()], {}))).toBe("unsupported");
   });

@@ -104,10 +104,14 @@ describe("hidden content goes, visible content stays", () => {
     expect(new PdfJson(made).annotations(1).map((annotation) => annotation["/T"])).toEqual(["u:shown"]);
   });
 
-  test("hidden text that places visible text is not painted", async () => {
-    const content = `BT /F 18 Tf 20 100 Td ${inLayer("Off", "(hidden) Tj ")}(B) Tj ET`;
-    const before = layered({ content });
+  test.each([
+    ["a word", "(SECRET) Tj "],
+    ["words with spacing", "2 Tc 3 Tw [(SEC) 120 (RET SECRET)] TJ "],
+    ["text of a line with spacing", '4 1 (SECRET SECRET) " '],
+  ])("visible text stays in its place after %s that is hidden", async (_, hidden) => {
+    const before = layered({ content: `BT /F 18 Tf 20 TL 20 100 Td ${inLayer("Off", hidden)}(B) Tj ET` });
     const { pdf } = await baked(flattenLayers, before);
+    expect(uncompressed(pdf)).not.toContain("SECRET");
     // MuPDF does not advance by hidden text.
     expect((await distances(before, pdf, 1, 72)).poppler).toBeLessThan(0.5);
   });

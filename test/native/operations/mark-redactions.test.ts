@@ -132,6 +132,33 @@ test("boxes have the color, pixels under them are gone, and all others stay", as
   expect(cleared).toBeLessThan(600);
 });
 
+test("the pixels beside a box keep their colors in CMYK", async () => {
+  const samples = Buffer.from(Array.from({ length: 200 * 100 * 4 }, (_, at) => (at * 37) % 251));
+  const image = stream(
+    samples,
+    "/Type/XObject/Subtype/Image/Width 200/Height 100/BitsPerComponent 8/ColorSpace/DeviceCMYK",
+  );
+  const content = "q 400 0 0 200 100 400 cm /I Do Q BT /F 20 Tf 3 Tr 150 500 Td (scan HERON scan) Tj ET";
+  const pdf = page(content, "/XObject<</I 6 0 R>>", [image]);
+  const [before, after] = [pdf, await redact(pdf, literal("HERON"))].map((one) => picturesOf(one, 72)[0]!);
+  const header = before!.length - 612 * 792 * 3;
+  const rows = (picture: Buffer) => picture.subarray(header + 612 * 3 * 305, header + 612 * 3 * 390);
+  expect(rows(after!).equals(rows(before!))).toBe(true);
+});
+
+test("contents that are split within an operation keep the texts beside a match", async () => {
+  const [first, second] = ["BT /F 12 Tf 72 700 Td [(Left heron)", "-300 (HERON here)] TJ ET"].map((part) =>
+    stream(part),
+  );
+  const pdf = onePage("", "/Font<</F 5 0 R>>", [HELVETICA, first!, second!]);
+  const split = Buffer.from(
+    Buffer.from(pdf).toString("latin1").replace("/Contents 4 0 R", "/Contents[6 0 R 7 0 R]"),
+    "latin1",
+  );
+  const applied = await redact(split, [{ type: "regex", value: "(?i)heron" }]);
+  expect(textOf(applied).join("").trim().split(/\s+/)).toEqual(["Left", "here"]);
+});
+
 test("presets are removed, and the words beside them stay", async () => {
   const pdf = page(
     "BT /F 10 Tf 72 700 Td (Mail ann.lee@example.org or pay DE89 3704 0044 0532 0130 00 by 2031-02-03.) Tj ET",

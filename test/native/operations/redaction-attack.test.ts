@@ -57,7 +57,23 @@ describe("no secret is left", () => {
   });
 });
 
-const BROAD = ["\\w+", "[A-Z]", "\\d", "\\s", "Page", "Font", "P", "F1", "Redacted", "Helvetica", "Identity"];
+const BROAD = [
+  "[^a]+",
+  ".",
+  "\\p{Lu}",
+  "\\S+ \\S+",
+  "\\w+",
+  "[A-Z]",
+  "\\d",
+  "\\s",
+  "Page",
+  "Font",
+  "P",
+  "F1",
+  "Redacted",
+  "Helvetica",
+  "Identity",
+];
 
 describe("an expression that matches nearly everything", () => {
   const places = [...HIDDEN_PLACES, ...FILE_PLACES].filter((_, index) => index % (6 * STEP) === 0);

@@ -48,6 +48,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "properties-removed": (notice) =>
     `${counted(notice.count, "metadata property was", "metadata properties were")} removed${listed(notice)}`,
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
+  "characters-missing": ({ count }) =>
+    `${counted(count, "form field has", "form fields have")} characters that no font contains`,
   "matches-elsewhere": ({ count }) =>
     `${counted(count, "match outside of pages", "matches outside of pages")} will be removed with the marked text`,
   "matches-kept": ({ count }) =>

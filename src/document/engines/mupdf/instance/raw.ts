@@ -30,6 +30,9 @@ export interface MupdfExports {
   _wasm_count_pages(document: Pointer): number;
   _wasm_pdf_lookup_page_obj(document: Pointer, index: number): Pointer;
 
+  /** Without the cache, the list of pages, each page is searched in the tree. */
+  _wasm_pdf_set_page_tree_cache(document: Pointer, enabled: number): void;
+
   _wasm_pdf_trailer(document: Pointer): Pointer;
   _wasm_pdf_xref_len(document: Pointer): number;
   /** Returns the version times ten: 17 for 1.7. */
