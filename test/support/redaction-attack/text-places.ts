@@ -38,7 +38,7 @@ function placed(secret: Secret): string[] {
 const mapped = (change: (text: string) => string) => (secret: Secret) => {
   const text = change(secret.text);
   const operand = `<${[...Buffer.from(text, "utf16le").swap16()].map(hexOf).join("")}>`;
-  return drawn(secret, `0 -50 Td ${operand} Tj`, { isWide: true });
+  return drawn(secret, `/F1 6 Tf 0 -50 Td ${operand} Tj`, { isWide: true });
 };
 const form = (secret: Secret, entries = "", operators = `BT /F1 12 Tf 110 700 Td ${showing(secret)} ET`) =>
   stream(
