@@ -12,6 +12,7 @@ export const pdfWithRedactedTextApplied = defineEndpoint({
   summary: "Removes what redaction marks cover, and every match outside of pages, for good.",
   inputs: { file: { kind: "one", description: "PDF with marks", accepts: mayBePdf } },
   operation: applyRedactions,
+  memory: "input-and-output",
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },
   allowsLargerUploads: true,
   errors: [outOfRange("rgb_color", "red")],

@@ -1,5 +1,6 @@
 // Finds the glyphs under marks, and the narrow areas that touch these glyphs but not the lines above and below.
 import { apply, type Matrix } from "../content/matrix.ts";
+import { EngineFailure } from "../contract/failure.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { GlyphCenters, isSpace } from "./glyph-centers.ts";
 import type { ReadPage } from "./page-reader.ts";
@@ -13,6 +14,9 @@ const NARROW = 0.06;
 const BESIDE = 0.2;
 /** A lower mark, in heights of its glyphs, covers one line that is printed twice, and not several lines. */
 const OVERPRINTED = 1.8;
+
+/** Number of pairs of a glyph and an area that the engine can compare on one page. */
+const MAX_PAIRS = 600_000_000;
 
 /** The glyphs of a page that marks cover. */
 export class CoveredText {
@@ -39,9 +43,15 @@ export class CoveredText {
     return this.#covered[glyph] === 1 || isSpace(this.#glyphs, glyph);
   }
 
-  /** Returns the areas of text to remove. */
+  /**
+   * Returns the areas of text to remove.
+   * @throws EngineFailure `too-complex` if there are too many for the glyphs of the page
+   */
   get areas(): readonly Quad[] {
-    return this.#quads.flatMap((quad, index) => this.#tall.get(index) ?? [narrow(quad, 0)]);
+    const areas = this.#quads.flatMap((quad, index) => this.#tall.get(index) ?? [narrow(quad, 0)]);
+    const pairs = areas.length * this.#glyphs.contentCount;
+    if (pairs > MAX_PAIRS) throw new EngineFailure("too-complex", `${areas.length} areas of text on a page`);
+    return areas;
   }
 
   #look(index: number, quad: Quad): void {
@@ -50,9 +60,15 @@ export class CoveredText {
     for (const glyph of inside) this.#covered[glyph] = 1;
     // Glyphs of one line have their centers near the middle of their mark.
     if (!heights.some((height) => Math.abs(height - 0.5) > 0.2)) return;
-    const glyphs = inside.map((glyph) => this.#quadOf(glyph));
-    const isOverprinted = glyphs.some((glyph) => tallness(quad) < OVERPRINTED * tallness(glyph));
-    this.#tall.set(index, isOverprinted ? glyphs.map((one) => narrow(one, BESIDE)) : [quad]);
+    const isOverprinted = inside.some((glyph) => tallness(quad) < OVERPRINTED * this.#tallnessOf(glyph));
+    this.#tall.set(index, isOverprinted ? inside.map((glyph) => narrow(this.#quadOf(glyph), BESIDE)) : [quad]);
+  }
+
+  #tallnessOf(glyph: number): number {
+    const [ulx, uly, , , llx, lly] = this.#glyphs.corners(glyph) as unknown as Quad;
+    const [a, b, c, d] = this.#toUser;
+    const [x, y] = [ulx - llx, uly - lly];
+    return Math.hypot(a * x + c * y, b * x + d * y);
   }
 
   #quadOf(glyph: number): Quad {

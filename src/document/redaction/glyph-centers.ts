@@ -8,7 +8,7 @@ import { boundsOfQuads, isInside, type Quad } from "./quads.ts";
 /** Mean number of glyphs per cell of the grid. */
 const GLYPHS_PER_CELL = 4;
 /** Maximum number of glyphs and cells that the marks of a page lie over: those of large marks are counted for each. */
-const MAX_VISITS = 10_000_000;
+const MAX_VISITS = 5_000_000;
 
 /** The centers of the glyphs of a page, except spaces, in user space. */
 export class GlyphCenters {

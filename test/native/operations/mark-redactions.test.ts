@@ -183,9 +183,35 @@ test("hostile documents end", async () => {
   }
 }, 600_000);
 
-test("100,000 matches, and one more", async () => {
+describe("many", () => {
   const lines = (count: number) => Array.from({ length: count / 100 }, () => `(${"a ".repeat(100)}) '`).join("\n");
-  const content = (count: number) => page(`BT /F 0.5 Tf 0.6 TL 20 780 Td ${lines(count)} ET`);
-  expect(marksIn(await mark(content(20_000), literal("a")))).toBe(20_000);
-  await expect(mark(content(100_100), literal("a"))).rejects.toThrow("out of range");
-}, 300_000);
+  const letters = (count: number, entries = "") =>
+    onePage(`BT /F 0.5 Tf 0.6 TL 20 780 Td ${lines(count)} ET`, "/Font<</F 5 0 R>>", [HELVETICA], entries);
+
+  test("100,000 matches, and one more", async () => {
+    const marked = await mark(letters(100_000), literal("a"));
+    expect(marksIn(marked)).toBe(100_000);
+    expect(await reasonOf(() => apply(marked))).toBe("too-complex");
+    await expect(mark(letters(100_100), literal("a"))).rejects.toThrow("out of range");
+  }, 300_000);
+
+  test("2,000 marks on a page", async () => {
+    const applied = await redact(letters(2000), literal("a"));
+    expect(textOf(applied).join("").trim()).toBe("");
+  });
+
+  test("one mark over 130,000 glyphs", async () => {
+    const mark = "/Annots[<</Type/Annot/Subtype/Redact/Rect[0 0 612 792]>>]";
+    expect(
+      textOf(await apply(letters(130_000, mark)))
+        .join("")
+        .trim(),
+    ).toBe("");
+  });
+
+  test("marks that cover the same glyphs many times", async () => {
+    const mark = "<</Type/Annot/Subtype/Redact/Rect[0 0 612 792]>>";
+    const pdf = letters(20_000, `/Annots[${mark.repeat(600)}]`);
+    expect(await reasonOf(() => apply(pdf))).toBe("too-complex");
+  });
+});

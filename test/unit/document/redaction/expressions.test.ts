@@ -4,6 +4,7 @@ import { PRESETS } from "../../../../src/document/redaction/expressions/presets.
 
 const found = (text: string, ...given: Expression[]) =>
   new Finder(given).find(text).map(({ start, end }) => text.slice(start, end));
+const literal = (value: string) => ({ type: "literal", value }) as const;
 const preset = (value: string) => ({ type: "preset", value }) as Expression;
 
 describe("presets find what exists", () => {
@@ -80,7 +81,6 @@ test.each<[name: string, ...texts: string[]]>([
 });
 
 test("spellings that look alike are equal", () => {
-  const literal = (value: string) => ({ type: "literal", value }) as const;
   expect(found("the o\ufb03ce", literal("office"))).toEqual(["o\ufb03ce"]);
   expect(found("Zoe\u0308 left", literal("Zo\u00eb"))).toEqual(["Zoe\u0308"]);
   expect(found("a \u00a0 b", literal("a b"))).toEqual(["a \u00a0 b"]);
@@ -100,6 +100,30 @@ test("an expression needs linear time", () => {
   for (const name of Object.keys(PRESETS)) expect(found(runs.join(""), preset(name)).length).toBeLessThan(5);
 });
 
+describe("too many steps", () => {
+  const text = "a".repeat(20_000);
+
+  test("an expression that reads the rest of the text for each match", () => {
+    const value = "(?s)a.*b{900}|a";
+    expect(found("a".repeat(100), { type: "regex", value })).toHaveLength(100);
+    expect(() => found(text, { type: "regex", value })).toThrow("too-complex");
+  });
+
+  test("more matches than memory", () => {
+    const all = Array.from({ length: 1000 }, (_, at) => literal("a".repeat(at + 1)));
+    expect(() => found(text, ...all)).toThrow("too-complex");
+    expect(new Finder(all).matches(text)).toBe(true);
+  });
+});
+
+test("a text of any length is searched for a match", () => {
+  const finder = new Finder([literal("HERON")]);
+  for (const before of [0, 2 ** 20 - 2, 2 ** 21]) {
+    expect(finder.matches(`${"x".repeat(before)}HERON${"x".repeat(2 ** 20)}`)).toBe(true);
+    expect(finder.matchesLiteral(`${"x".repeat(before)}HERO N`)).toBe(false);
+  }
+});
+
 test.each([
   ["an unknown type", [{ type: "word", value: "a" }]],
   ["no entry", []],
@@ -108,6 +132,7 @@ test.each([
   ["only white space", [{ type: "literal", value: " \u200b" }]],
   ["an invalid expression", [{ type: "regex", value: "(" }]],
   ["a backreference", [{ type: "regex", value: "(a)\\1" }]],
+  ["too many entries", Array.from({ length: 1001 }, () => literal("a"))],
   ["a huge expression", [{ type: "regex", value: "((a{100}){100}){100}" }]],
   ["an unknown preset", [{ type: "preset", value: "name" }]],
 ])("%s is invalid", (_, given) => {
