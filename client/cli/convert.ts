@@ -156,7 +156,10 @@ async function start(
   // The operation has no page selection, so it receives a document that contains only the selected pages.
   const chosen = await pw.merge(
     [{ input: only, pages: selection }],
-    { output: params.output as string | undefined },
+    {
+      output: params.output as string | undefined,
+      currentOpenPassword: params.currentOpenPassword as string | undefined,
+    },
     options,
   );
   keep(run, chosen);

@@ -12,9 +12,19 @@ import { UsageError } from "./usage-error.ts";
 export function optionsOf({ parameters, files }: OperationSchema): readonly Option[] {
   const options = parameters
     .filter(({ name }) => name !== "output")
-    .map((parameter) => optionOf(parameter).implies(impliedBy(parameter, parameters)));
+    .flatMap((parameter) => [
+      optionOf(parameter).implies(impliedBy(parameter, parameters)),
+      ...(parameter.secret ? [secretFileOptionOf(parameter)] : []),
+    ]);
   return [...files.map(fileOptionOf), ...options];
 }
+
+/** Returns the option for a file with a secret: other users of the machine can see the arguments of a program. */
+const secretFileOptionOf = ({ name }: ParameterSchema): Option =>
+  new Option(`${flagOf(name)}-file <file>`, `file whose first line is ${flagOf(name)} (or ${variableOf(name)})`);
+
+/** Returns the environment variable that contains a secret. */
+const variableOf = (name: string): string => `PAGEWRIGHT_${name.toUpperCase()}`;
 
 function fileOptionOf({ name, description, required, list, insteadOf }: FileSchema): Option {
   const notes = [
@@ -39,7 +49,7 @@ function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readon
 }
 
 function optionOf(parameter: ParameterSchema): Option {
-  const { name, description, required, schema, control, list, example, default: fallback } = parameter;
+  const { name, description, required, schema, control, list, secret, example, default: fallback } = parameter;
   const { minimum, maximum, enum: words, examples } = schema;
   const flag = flagOf(name);
   const isSwitch = control === "switch";
@@ -54,7 +64,7 @@ function optionOf(parameter: ParameterSchema): Option {
   if (minimum !== undefined) option.argParser((text) => numberIn(text, schema));
   if (list) option.argParser(appended);
   if (control === "code") option.argParser((path) => path);
-  return example === undefined ? option.makeOptionMandatory(required) : option.default(example);
+  return example === undefined ? option.makeOptionMandatory(required && !secret) : option.default(example);
 }
 
 function placeholderOf({ control, name, schema }: ParameterSchema): string {
@@ -71,18 +81,36 @@ function numberIn(text: string, { type, minimum, maximum }: ParameterSchema["sch
   throw new InvalidArgumentError(`It must be a ${isWhole ? "whole " : ""}number from ${minimum} to ${maximum}.`);
 }
 
-/** Converts parsed options to the parameters of a request. */
-export async function paramsOf({ parameters, files }: OperationSchema, options: Params): Promise<Params> {
+/**
+ * Converts parsed options to the parameters of a request. Options take precedence over files, and these over environment
+ * variables.
+ * @throws UsageError if a file cannot be read, or a required secret is missing
+ */
+export async function paramsOf(
+  { parameters, files }: OperationSchema,
+  options: Params,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<Params> {
   const params: Record<string, unknown> = {};
   for (const name of files.map((file) => camelCased(file.name))) {
     const value = options[name] as string | readonly string[] | undefined;
     if (value !== undefined) params[name] = typeof value === "string" ? fileAt(value) : value.map(fileAt);
   }
-  for (const { name, control } of parameters) {
-    const value = name === "output" ? undefined : options[camelCased(name)];
+  for (const parameter of parameters) {
+    const { name, control, secret } = parameter;
+    const given = name === "output" ? undefined : options[camelCased(name)];
+    const value = given ?? (secret ? await secretOf(parameter, options, environment) : undefined);
     if (value !== undefined) params[camelCased(name)] = control === "code" ? await readText(String(value)) : value;
   }
   return params;
+}
+
+async function secretOf({ name, required }: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
+  const file = options[`${camelCased(name)}File`];
+  const secret = file === undefined ? environment[variableOf(name)] : (await readText(String(file))).split(/\r?\n/)[0];
+  if (secret || !required) return secret || undefined;
+  const [flag, variable] = [flagOf(name), variableOf(name)];
+  throw new UsageError(`There is no value for ${flag}: use ${flag}-file or ${variable}, which other users cannot see.`);
 }
 
 const fileAt = (text: string) => (ID.test(text) ? { id: text } : text);

@@ -166,7 +166,7 @@ async function operate(
   if (targets[0]?.path === "-" && context.stdout.isTTY && !operation.output.isData) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");
   }
-  const params = await paramsOf(operation, options);
+  const params = await paramsOf(operation, options, context.env);
   const works = jobs.map((each, index) => ({ operation, params, operands: each, target: targets[index]! }));
   return runBatch(await connect(options, context), works, options, context);
 }

@@ -71,6 +71,7 @@ function operationSchema(operation: Described): OperationSchema {
       ...parameter,
       ...((parameter.required || parameter.requiredIf) &&
       parameter.control !== "code" &&
+      !parameter.secret &&
       example[parameter.name] !== undefined
         ? { example: String(example[parameter.name]) }
         : {}),

@@ -234,6 +234,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   metadataEntries: "entries of custom metadata, or keywords in a list, that one request sets",
   imagesAdded: "images that one request adds to pages",
   redactionMarks: "matches that one request marks",
+  redactionGlyphs: "characters on the pages of a document in which texts are redacted",
   addressLength: "a `url`, in characters",
   uploadMetadataLength: "`Upload-Metadata` of a resumable upload, in characters",
   uploadMemoryPerRequestBytes: "uploads of a request in memory",

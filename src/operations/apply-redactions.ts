@@ -12,9 +12,11 @@ import { placesOf } from "../document/pages/page-tree.ts";
 import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
 import { CoveredText } from "../document/redaction/covered-text.ts";
+import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
 import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
+import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
@@ -28,16 +30,16 @@ export type ApplyRedactionsParams = Params<typeof parameters>;
 
 /** @throws EngineFailure `crashed` if a match is left; before any output */
 const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, context) {
-  const { bytes, marks, finder, notices } = await prepare(await input!.bytes(), context);
+  const { bytes, marks, finder, names, notices } = await prepare(await input!.bytes(), context);
   const kept = new Set<string>();
   const unreadable = new UnreadablePages();
   const areas = new Map<number, CoveredAreas>();
   const { heapLimitBytes, signal } = context;
-  await readEachPage(bytes, heapLimitBytes, signal, (page) => {
+  await readEachPage(bytes, { ...context, isRead: (index) => marks.has(index) }, (page) => {
     unreadable.look(page);
-    const whole = (marks.get(page.index) ?? []).flat();
+    const whole = marks.get(page.index)!.flat();
     const covered = new CoveredText(page, whole);
-    if (whole.length > 0) areas.set(page.index, { ofText: covered.areas, whole });
+    areas.set(page.index, { ofText: covered.areas, whole });
     for (const range of findOnPage(page.glyphs, finder)) {
       if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
       kept.add(fold(textOf(page.glyphs, range)).text);
@@ -45,7 +47,7 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
   });
   const redacted = areas.size > 0 ? await withoutCoveredContent(bytes, heapLimitBytes, areas, signal) : bytes;
   const whole = await withBoxes(redacted, marks, rgbColor, context);
-  await prove(whole, { finder, marks, kept }, context);
+  await prove(whole, { finder, marks, kept, names }, context, (page) => unreadable.look(page));
   yield pdfOutput(whole, [...notices, ...countedNotices("matches-kept", kept.size), ...unreadable.notices]);
 };
 
@@ -61,15 +63,17 @@ async function prepare(bytes: Uint8Array, context: Context) {
   const forms = new Set<number>();
   for (const page of pages) {
     context.signal.throwIfAborted();
+    joinContents(file, page);
     const found = marksOf(file, page);
     if (found.length === 0) continue;
     marks.set(page.index, found);
     makeLinesExplicit(file, page, forms);
   }
   removeMarks(file, pages);
-  notices.push(...withdrawClaims(file, () => true), ...(await cleanDocument(file, pages, finder, context.signal)));
+  const cleaned = await cleanDocument(file, pages, finder, context.signal);
+  notices.push(...withdrawClaims(file, () => true), ...cleaned.notices);
   const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
-  return { bytes: clean, marks, finder, notices };
+  return { bytes: clean, marks, finder, names: cleaned.names, notices };
 }
 
 async function withBoxes(
@@ -79,6 +83,8 @@ async function withBoxes(
   context: Context,
 ): Promise<Uint8Array> {
   using pdf = await openPdf(bytes, context);
+  const done = new Set<number>();
+  for (const page of placesOf(pdf.file)) if (marks.has(page.index)) restoreDeviceColors(pdf.file, page, done);
   fillMarks(pdf.file, marks, color);
   return await readWhole(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }));
 }

@@ -33,7 +33,7 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
   const marks = new Map<number, Mark[]>();
   const unreadable = new UnreadablePages();
   let count = 0;
-  await readEachPage(bytes, context.heapLimitBytes, context.signal, (page) => {
+  await readEachPage(bytes, context, (page) => {
     unreadable.look(page);
     const found = findOnPage(page.glyphs, finder);
     count += found.length;
@@ -53,7 +53,7 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
     ...countedNotices("matches-elsewhere", elsewhere),
     ...unreadable.notices,
   );
-  yield pdfOutput(writeFile(file, undefined, { classic: isClassic(file) }), notices);
+  yield pdfOutput(writeFile(file, marker, { classic: isClassic(file) }), notices);
 };
 
 export const markRedactions = defineOperation({ name: "mark-redactions", parameters, run });

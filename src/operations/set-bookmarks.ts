@@ -7,6 +7,8 @@ import { hasPages } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { json } from "../document/contract/parameters/json.ts";
+import type { Family } from "../document/formats/xmp/claims.ts";
+import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
 import { extendOutline, type NewBookmark, replaceOutline } from "../document/pages/parts/written-outline.ts";
@@ -36,11 +38,16 @@ export type SetBookmarksParams = Params<typeof parameters>;
 const TOO_MANY = `A request sets at most ${LIMITS.bookmarks} bookmarks.`;
 
 /** @throws OutOfRange if a page does not exist, or if there are too many bookmarks */
-const run = pdfToPdf<SetBookmarksParams>(async ({ file }, { bookmarks, mode }) => {
+const run = pdfToPdf<SetBookmarksParams>(async ({ file, notices }, { bookmarks, mode }) => {
   const pages = placesOf(file);
   check(bookmarks, pages.length);
   const write = mode === "merge" ? extendOutline : replaceOutline;
   write(file, pages, bookmarks);
+  if (bookmarks.length === 0) return;
+  // Titles need a language (ISO 14289-1, 7.2), and in part 2, bookmarks lead to structure elements (8.8).
+  const hasLanguage = file.catalog.has("Lang");
+  const isFalse = (family: Family, name: string) => family === "PDF/UA" && (!hasLanguage || name !== "PDF/UA-1");
+  notices.push(...withdrawClaims(file, isFalse));
 });
 
 function check(bookmarks: readonly NewBookmark[], pageCount: number): void {

@@ -64,6 +64,7 @@ def facts(path, password):
             allow = pdf.allow
             told["encryption"] = {"R": pdf.encryption.R, "bits": pdf.encryption.bits}
             told["pikepdf"] = [name for name, flag in PIKEPDF_NAMES.items() if not getattr(allow, flag)]
+        told["damaged"] = bool(pdf.get_warnings())
     return told
 
 

@@ -177,10 +177,10 @@ test("the code of a batch is for the file on show, and the command for all", (co
 
 test("a canceled batch ends at once, and keeps what is done", () =>
   visit(browser, {}, async (page) => {
-    const slow = { name: "slow.pdf", bytes: await textPdf(20) };
+    const script = "<script>for (const end = Date.now() + 25_000; Date.now() < end; );</script>";
+    const slow = { name: "slow.html", bytes: new TextEncoder().encode(script) };
     await drop(page, { name: "quick.pdf", bytes: await textPdf(1) }, slow, slow, slow, slow);
     await operationOf(page, "/png").check({ force: true });
-    await page.fill("#field-resolution", "1200");
     await page.click(".run .primary");
     await page.waitForSelector("#progress-label:text-is('Working: 1 of 5 files…')");
     await page.click("text=Cancel");

@@ -35,6 +35,11 @@ const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/bmp": { resolution: "40" },
   "/html": { output: "saved", content: `<p>It's "$5" \\ ✓</p>` },
 };
+/** Returns the example values of required passwords, which the forms lack. */
+const passwordsOf = ({ parameters, example }: (typeof operations)[number]) =>
+  Object.fromEntries(
+    parameters.flatMap(({ name, required, secret }) => (required && secret ? [[name, String(example[name])]] : [])),
+  );
 const KEYED_ONLY = operations.filter(({ variants }) => !variants.includes("private")).map(({ path }) => path);
 /** File names that need quoting in a shell and escaping in strings. */
 const REPORT = "it's a report, $1.pdf";
@@ -67,7 +72,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
       for (const operation of available) {
         const { path, output } = operation;
         const { type, archives } = output;
-        const values = TYPED[path] ?? {};
+        const values = { ...passwordsOf(operation), ...TYPED[path] };
         await operationOf(page, path).check({ force: true });
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
         for (const name of Object.keys(exampleFiles(operation, logo))) {

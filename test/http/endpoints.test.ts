@@ -15,6 +15,7 @@ import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { EXAMPLE_IMAGE, EXAMPLE_PAGES, exampleData } from "../support/examples.ts";
+import { infoOf } from "../support/pdf-readers.ts";
 
 const DAMAGED = "The input file is damaged or is not a PDF.";
 const PNG_1X1 = Buffer.from(EXAMPLE_IMAGE.base64, "base64");
@@ -299,6 +300,17 @@ test.each(needsPassword)("spec: 401 for a user password: %s", async (_, operatio
 test.each(opensLocked)("200 for a user password: %s", async (path, operation) => {
   const { status } = await client.post(path, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
   expect(status).toBe(200);
+});
+
+test.each(opensPdfs)("200 with the user password, and no output needs it: %s", async (path, operation) => {
+  const document = { file: upload(encrypted(pdf, "opens", "owns")) };
+  const protects = operation.group === "Protect a PDF";
+  const owner = protects ? { current_permissions_password: "owns" } : {};
+  const fields = { ...fieldsFor(operation, document), current_open_password: "opens", ...owner };
+  if (operation.output.data) return expect((await client.post(path, fields)).status).toBe(200);
+  for (const { bytes, type } of await client.make(path, fields)) {
+    if (type === "application/pdf" && !protects) expect(infoOf(bytes).Encrypted).toBe("no");
+  }
 });
 
 describe.each(opensPdfs)("the documents of %s", (_, operation) => {

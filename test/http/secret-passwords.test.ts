@@ -1,13 +1,14 @@
 // Plants passwords in every kind of request, and searches everything that the service writes for them: storage, claims,
-// the queue's database, logs and traces.
+// the queue's database, logs, traces, and the container's folders.
 // Contract: docs/api.md#protected-inputs, #asynchronous-jobs
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, expect, test } from "vitest";
+import { startContainer } from "../../scripts/services/container-process.ts";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { startCollector } from "../support/collector.ts";
 import { eventually } from "../support/eventually.ts";
@@ -48,6 +49,8 @@ async function sendAll(url: string, key: string): Promise<void> {
     ["/restricted-pdf", { ...both, new_permissions_password: password("restricting") }],
     ["/unrestricted-pdf", both],
     ["/png", { current_open_password: password("open"), resolution: "12" }],
+    // Runs in the container.
+    ["/pdfa", { current_open_password: password("open"), output_type: "PDF/A-2b" }],
   ] as const;
   for (const [path, fields] of protecting) {
     expect((await post(path, fields)).status).toBe(200);
@@ -79,29 +82,50 @@ async function sendAll(url: string, key: string): Promise<void> {
 
   writeFileSync(join(folder, "a.pdf"), locked);
   const env = { ...process.env, PAGEWRIGHT_URL: url, PAGEWRIGHT_API_KEY: key, NODE_NO_WARNINGS: "1" };
-  const options = ["--current-open-password", password("open"), "--current-permissions-password", password("owner")];
-  await promisify(execFile)(process.execPath, [main, "decrypt", "a.pdf", ...options, "-d", "out"], {
+  const passwords = {
+    PAGEWRIGHT_CURRENT_OPEN_PASSWORD: password("open"),
+    PAGEWRIGHT_CURRENT_PERMISSIONS_PASSWORD: password("owner"),
+  };
+  await promisify(execFile)(process.execPath, [main, "decrypt", "a.pdf", "-d", "out"], {
     cwd: folder,
-    env,
+    env: { ...env, ...passwords },
   });
 }
 
 test.each<Target>(["wrangler", "host"])(
-  "%s: no password is stored, logged or traced",
+  "%s: no password is stored, logged or traced, and no document stays in the container",
   async (target) => {
     await using collector = await startCollector();
+    const scratch = mkdtempSync(join(folder, "scratch-"));
+    // Engines run as other users.
+    chmodSync(folder, 0o755);
+    chmodSync(scratch, 0o755);
+    const logFile = join(folder, `container-${target}.log`);
+    const env = { ENGINES: "ghostscript,verapdf,threads", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: scratch };
+    const container = await startContainer({ logFile, env });
     const vars = { FORM_SECRET: crypto.randomUUID(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
-    const service = await startService({ target, variant: "keyed", vars });
     try {
-      await sendAll(service.url, service.key!);
-      await eventually(async () => expect(collector.spans.length).toBeGreaterThan(10));
-      expect(JSON.stringify(collector.spans)).not.toContain(PLANTED);
-      // The search finds what is there: the names of stored files.
-      expect(readFileSync(service.logFile, "utf8")).toContain("/decrypted-pdf");
-      expect([...findPlanted(service.persistTo), ...findPlanted(service.logFile)]).toEqual([]);
+      const service = await startService({ target, variant: "keyed", vars, container });
+      try {
+        await sendAll(service.url, service.key!);
+        await eventually(async () => expect(collector.spans.length).toBeGreaterThan(10));
+        expect(JSON.stringify(collector.spans)).not.toContain(PLANTED);
+        // The search finds what is there: the names of stored files, and the operations of the container.
+        expect(readFileSync(service.logFile, "utf8")).toContain("/decrypted-pdf");
+        expect(readFileSync(logFile, "utf8")).toContain("unlock-pdfs");
+        const places = [service.persistTo, service.logFile, logFile, scratch];
+        expect(places.flatMap(findPlanted)).toEqual([]);
+        // The decrypted document of a job is in the job's folder, which ends with it.
+        expect(readdirSync(scratch)).not.toEqual([]);
+        await eventually(async () => expect(readdirSync(scratch, { recursive: true }).filter(isOfJob)).toEqual([]));
+      } finally {
+        await service.stop();
+      }
     } finally {
-      await service.stop();
+      await container.stop();
     }
   },
   300_000,
 );
+
+const isOfJob = (path: string | Buffer) => /(^|\/)job-\w+/.test(String(path));

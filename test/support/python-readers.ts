@@ -1,4 +1,4 @@
-// Reads PDFs with pikepdf and pypdf (test/clients/read_pdfs.py).
+// Reads PDFs with pikepdf and pypdf (test/clients/read_pdfs.py, test/clients/pdf_facts.py).
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { TestContext } from "vitest";
@@ -12,6 +12,8 @@ export interface PythonFacts {
   readonly locked?: boolean;
   /** Why pikepdf cannot read the document; all other members are then absent. */
   readonly error?: string;
+  /** True if pikepdf repaired the document in memory. */
+  readonly damaged: boolean;
   /** Digest of the decoded contents of each page. */
   readonly pages: readonly (string | null)[];
   readonly annotations: readonly number[];
@@ -27,13 +29,23 @@ export interface PythonFacts {
 
 /** Returns a function that reads files with a password. Skips the test if the packages are unreachable. */
 export async function pythonReaders(test: TestContext) {
+  const run = await pythonScript<PythonFacts>(test, "read_pdfs.py");
+  return (paths: readonly string[], password = "") => run([password, ...paths]);
+}
+
+/** Returns a function that answers questions of `/pdf-info`. Skips the test if the packages are unreachable. */
+export const pythonAnswers = (test: TestContext) =>
+  pythonScript<Readonly<Record<string, unknown>>>(test, "pdf_facts.py");
+
+/** Returns a function that runs a script, which prints an object in JSON for each file, one per line. */
+async function pythonScript<T>(test: TestContext, script: string) {
   const bin = await pythonTools(test, "readers.txt");
-  return (paths: readonly string[], password = ""): readonly PythonFacts[] =>
-    execFileSync(join(bin, "python3"), [join(clientSources, "read_pdfs.py"), password, ...paths], {
+  return (args: readonly string[]): readonly T[] =>
+    execFileSync(join(bin, "python3"), [join(clientSources, script), ...args], {
       ...{ encoding: "utf8", maxBuffer: MAX_BUFFER },
       stdio: ["ignore", "pipe", "ignore"],
     })
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as PythonFacts);
+      .map((line) => JSON.parse(line) as T);
 }

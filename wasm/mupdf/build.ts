@@ -32,6 +32,10 @@ const FLAT_RATES: readonly (readonly [RegExp, FlatRate])[] = [
   ],
   [/^(lcms2mt_|_?(LUT)?[eE]val|XFormSampler|CachedXFORM|LinLerp|Pack|Unroll|Tetrahedral)/, { call: 4, turn: 4 }],
 ];
+/** The characters of PDFDocEncoding from code 98 to code 9E (ISO 32000-1, annex D.3), in MuPDF's table of all codes. */
+const KNOWN_CODES = { first: 0x98, characters: [0x178, 0x17d, 0x131, 0x142, 0x153, 0x161, 0x17e] };
+/** The codes without a character, for which the table has NUL. */
+const UNASSIGNED_CODES = [0x7f, 0x9f, 0xad];
 /** Binaryen's name for the only memory. */
 const MEMORY = "0";
 
@@ -42,6 +46,7 @@ export async function build(): Promise<void> {
     readFile(new URL("mupdf-wasm.js", PACKAGE), "utf8"),
   ]);
   await mkdir(TARGET, { recursive: true });
+  assignCodes(module);
   const engine = readModule(module);
   const { initial, max } = engine.getMemoryInfo();
   const added = `${cmykProfile(engine)}export const MEMORY_PAGES = { initial: ${initial}, maximum: ${max} };\n`;
@@ -63,6 +68,19 @@ function rewrite(module: binaryen.Module): Uint8Array {
   meter(module, (name) => FLAT_RATES.find(([pattern]) => pattern.test(name))?.[1]);
   module.addMemoryImport(MEMORY, "engine", "memory");
   return writeModule(module);
+}
+
+/**
+ * Assigns the characters of Latin-1 to the codes of PDFDocEncoding that have none. MuPDF encodes passwords with this
+ * table, and many programs use UTF-8 for passwords, whose bytes include these codes.
+ */
+function assignCodes(module: Buffer): void {
+  const known = Buffer.from(Uint16Array.from(KNOWN_CODES.characters).buffer);
+  const table = module.indexOf(known) - 2 * KNOWN_CODES.first;
+  const isTable = table >= 0 && UNASSIGNED_CODES.every((code) => module.readUInt16LE(table + 2 * code) === 0);
+  if (!isTable || module.includes(known, table + 2 * KNOWN_CODES.first + 1))
+    throw new Error("unexpected version of mupdf: the table of PDFDocEncoding is missing or ambiguous");
+  for (const code of UNASSIGNED_CODES) module.writeUInt16LE(code, table + 2 * code);
 }
 
 /** @returns the address of the constant `fz_infinite_rect` */

@@ -1,6 +1,7 @@
 // Serializes the state that is preserved across reloads: the stored files of the list, the values of the forms, and the
-// results. The API key is never included.
-import type { Input, Outcome, Result, State, Stored } from "./state.ts";
+// results. The API key and passwords are never included, because browsers write the session storage to a disk.
+import type { Operation } from "./operations.ts";
+import type { Input, Outcome, Result, State, Stored, Values } from "./state.ts";
 
 /** Version of the saved format. */
 const VERSION = 1;
@@ -10,18 +11,26 @@ export type Kept = Pick<State, "inputs" | "further" | "outcomes" | "path" | "isP
 type Files = Pick<State, "inputs" | "further" | "outcomes">;
 
 /** Returns the saved part of the state as text; empty if there is nothing to save. */
-export function keptText({ inputs, further, outcomes, path, isPathChosen, values, shown }: State): string {
+export function keptText({ inputs, further, outcomes, path, isPathChosen, values, shown, service }: State): string {
   const kept: Kept = {
     // Omits files that are not stored yet, because their bytes cannot be saved.
     inputs: keptInputs(inputs),
     further: keptInputs(further),
     outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
-    ...{ path, isPathChosen, values },
+    ...{ path, isPathChosen },
+    values: Object.fromEntries(
+      Object.entries(values).map(([path, own]) => [path, withoutSecrets(service?.all.get(path), own)]),
+    ),
     ...(shown === undefined ? {} : { shown }),
   };
   const isEmpty = kept.inputs.length + kept.further.length + kept.outcomes.length + Object.keys(values).length === 0;
   return isEmpty ? "" : JSON.stringify({ version: VERSION, ...kept });
 }
+
+const withoutSecrets = (operation: Operation | undefined, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([field]) => !operation?.fields.some(({ name, secret }) => secret && name === field)),
+  );
 
 const keptInputs = (inputs: readonly Input[]) =>
   inputs.filter(isElsewhere).map(({ file: _, sent: __, ...input }) => input);

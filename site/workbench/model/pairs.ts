@@ -21,9 +21,10 @@ const SHOWN_PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/b
 const isPdf = (type: string | undefined): boolean => type?.split(";")[0] === "application/pdf";
 export const isPicture = (type: string | undefined): boolean => SHOWN_PICTURES.has(type?.split(";")[0] ?? "");
 
+/** @returns undefined if there is nothing to show, for example of a PDF that needs a password */
 export function sideOf(file: Output | undefined, page: number): Side | undefined {
-  const type = file?.info?.type;
-  if (!file || file.isDeleted || type === undefined) return undefined;
+  const { type, problem } = file?.info ?? {};
+  if (!file || file.isDeleted || type === undefined || problem !== undefined) return undefined;
   if (isPdf(type)) return { id: file.id, type, page };
   return isPicture(type) && page === 1 ? { id: file.id, type, page } : undefined;
 }

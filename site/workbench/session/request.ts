@@ -73,7 +73,9 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
   if (field.name === "output") return outputName(operation, inputsOf(operation, state));
   if (field.default !== undefined) return String(field.default);
   if (field.content?.isFile) return PROFILE_EXAMPLES[0]!.text;
-  const example = isNeeded(field) || !field.list ? operation.example[field.name] : undefined;
+  // Nobody should encrypt a document with a password that is in the documentation.
+  const isOffered = (isNeeded(field) || !field.list) && !field.secret;
+  const example = isOffered ? operation.example[field.name] : undefined;
   return example === undefined ? (field.list ? [] : "") : String(example);
 }
 

@@ -165,16 +165,11 @@ function LongText({ id, rows, value, described, isInvalid, change }: ControlProp
   );
 }
 
-function Text({ id, value, described, isInvalid, change }: ControlProps) {
-  return (
-    <input
-      id={id}
-      autocomplete="off"
-      spellcheck={false}
-      aria-describedby={described}
-      aria-invalid={isInvalid}
-      value={String(value)}
-      onInput={(event) => change(event.currentTarget.value)}
-    />
-  );
+function Text({ id, field, value, described, isInvalid, change }: ControlProps) {
+  const attributes = {
+    ...{ id, autocomplete: "off", spellcheck: false, value: String(value) },
+    ...{ "aria-describedby": described, "aria-invalid": isInvalid },
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => change(event.currentTarget.value),
+  } as const;
+  return field.secret ? <input type="password" {...attributes} /> : <input {...attributes} />;
 }

@@ -36,7 +36,7 @@ export function Thumbnail({ input }: { input: Input }) {
 
 function addressOfPicture({ id, info }: Input): string | undefined {
   const side = id === undefined || !info ? undefined : sideOf({ id, info, isDeleted: false }, 1);
-  if (!side || info?.problem !== undefined) return undefined;
+  if (!side) return undefined;
   if (isPicture(side.type)) return info!.size <= MAX_PICTURE_BYTES ? fileAddress(side.id) : undefined;
   return urlOf(`resource/${side.id}/pages/1.png?width=${WIDTH}`);
 }

@@ -141,6 +141,7 @@ export const LIMITS = {
   metadataEntries: 100,
   imagesAdded: 100_000,
   redactionMarks: 100_000,
+  redactionGlyphs: 20_000_000,
   addressLength: 8192,
   uploadMetadataLength: 8192,
 

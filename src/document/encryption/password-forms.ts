@@ -26,8 +26,7 @@ export function formsOf(password: string, revision: number): readonly string[] {
   if (password.includes("\0")) return [];
   const texts = [...new Set([prepared(password), password])];
   if (revision >= FIRST_UTF_8_REVISION) return texts;
-  const spelled = [...texts.filter(isInPdfDocEncoding), ...texts.map(spelledBytes)];
-  return [...new Set(spelled.filter((text) => text !== undefined))];
+  return [...new Set([...texts.filter(isInPdfDocEncoding), ...texts.map(spelledBytes)])];
 }
 
 /** The characters of PDFDocEncoding whose codes differ from Latin-1, by code (ISO 32000-1, annex D.3). */
@@ -40,20 +39,13 @@ const SPECIAL: ReadonlyMap<number, string> = new Map([
   [0xa0, "\u20ac"],
 ]);
 const SPECIAL_TEXTS: ReadonlySet<string> = new Set(SPECIAL.values());
-/** Codes to which PDFDocEncoding assigns no character. */
-const UNASSIGNED: ReadonlySet<number> = new Set([0x7f, 0x9f, 0xad]);
 
-const isLatin = (code: number): boolean => code <= 0xff && !SPECIAL.has(code) && !UNASSIGNED.has(code);
+/** The engine's PDFDocEncoding contains Latin-1 characters for the three codes without a character, too. */
+const isLatin = (code: number): boolean => code <= 0xff && !SPECIAL.has(code);
 
 const isInPdfDocEncoding = (text: string): boolean =>
   [...text].every((character) => SPECIAL_TEXTS.has(character) || isLatin(character.codePointAt(0)!));
 
-/**
- * Returns the text whose PDFDocEncoding equals the UTF-8 bytes of a password: many programs use UTF-8 in all revisions.
- * @returns undefined if a byte has no character
- */
-function spelledBytes(password: string): string | undefined {
-  const bytes = [...new TextEncoder().encode(password)];
-  if (bytes.some((byte) => UNASSIGNED.has(byte))) return undefined;
-  return bytes.map((byte) => SPECIAL.get(byte) ?? String.fromCharCode(byte)).join("");
-}
+/** Returns the text whose PDFDocEncoding equals the UTF-8 bytes of a password: many programs use UTF-8 in all revisions. */
+const spelledBytes = (password: string): string =>
+  [...new TextEncoder().encode(password)].map((byte) => SPECIAL.get(byte) ?? String.fromCharCode(byte)).join("");

@@ -2,6 +2,7 @@
 
 import type { Context } from "../contract/operation.ts";
 import { restrictsAnything } from "../encryption/permissions.ts";
+import { customEntriesIn } from "../formats/xmp/custom-names.ts";
 import { textsIn } from "../formats/xmp/properties.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
@@ -91,13 +92,18 @@ export class DocumentFacts implements PageSource {
     return this.#inXmp.get(INFO_ENTRIES[entry]) ?? "";
   }
 
-  /** Returns the entries of the Info dictionary that the standard does not define; null if there are none. */
+  /**
+   * Returns the entries of the Info dictionary that the standard does not define, and those that only the XMP metadata
+   * have; null if there are none.
+   */
   get customInformation(): Readonly<Record<string, string>> | null {
-    const custom = [...(this.#information ?? [])].flatMap(([key, value]) => {
+    const { packet } = this.#declared;
+    const custom = new Map(packet ? customEntriesIn(packet) : []);
+    for (const [key, value] of this.#information ?? []) {
       const text = KNOWN_ENTRIES.has(key) ? undefined : this.#text(value);
-      return text === undefined ? [] : [[nameText(key), text] as const];
-    });
-    return custom.length > 0 ? Object.fromEntries(custom) : null;
+      if (text !== undefined) custom.set(nameText(key), text);
+    }
+    return custom.size > 0 ? Object.fromEntries(custom) : null;
   }
 
   get language(): string {

@@ -28,6 +28,8 @@ export interface ImageFact {
 
 /** Approximate memory per image. */
 const IMAGE_BYTES = 500;
+/** Maximum number of uses of images on a page. */
+const MAX_USES = 20_000;
 const POINTS_PER_INCH = 72;
 const EVERYWHERE = [-Infinity, -Infinity, Infinity, Infinity] as const;
 const MASKS = { SMask: "soft-mask", Mask: "mask" } as const;
@@ -75,7 +77,8 @@ function largestOf(file: PdfFile, page: Dictionary): Iterable<PlacedImage> {
   const unit = unitOf(file, page);
   const matrix = [unit, 0, 0, unit, 0, 0] as const;
   const largest = new Map<unknown, PlacedImage>();
-  for (const placed of placedImages(file, page, { matrix, bounds: EVERYWHERE, annotations: true })) {
+  const options = { matrix, bounds: EVERYWHERE, annotations: true, limit: MAX_USES };
+  for (const placed of placedImages(file, page, options)) {
     const key = placed.image.reference?.number ?? placed.image.dictionary;
     const known = largest.get(key);
     if (!known || areaOf(placed) > areaOf(known)) largest.set(key, placed);

@@ -26,7 +26,7 @@ export interface PlacedImage {
   readonly matrix: Matrix;
 }
 
-const MAX_IMAGES = 2_000;
+const DEFAULT_LIMIT = 2_000;
 /** Maximum number of content streams read per page. Forms in hostile files can draw each other endlessly. */
 const MAX_STREAMS = 5_000;
 const MAX_OPERATIONS = 4_000_000;
@@ -38,6 +38,8 @@ export interface PlacingOptions {
   /** Bounds of the page in the target space. */
   readonly bounds: Box;
   readonly annotations: boolean;
+  /** Maximum number of placed images. @default 2,000 */
+  readonly limit?: number;
 }
 
 /** @param page dictionary with inherited entries */
@@ -101,7 +103,7 @@ class Placing {
     if (content.depth > MAX_DEPTH || ++this.#streams > MAX_STREAMS) return;
     const { bytes, resources, matrix } = content;
     for (const draw of new DrawReader(bytes, this.#budget).draws()) {
-      if (this.#placed.length >= MAX_IMAGES) return;
+      if (this.#placed.length >= (this.#options.limit ?? DEFAULT_LIMIT)) return;
       const image = drawnImage(this.#file, draw, resources);
       if (image) this.#image(image, multiply(draw.matrix, matrix), content);
       let isKnown: boolean | undefined;

@@ -1,24 +1,29 @@
 // Changes properties of an XMP packet, and keeps all others (ISO 16684-1).
 import { type Element, XMLSerializer } from "@xmldom/xmldom";
 import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
+import { CUSTOM, customEntryName, customPropertyName } from "../formats/xmp/custom-names.ts";
 import { descriptionsOf, elementsOf, parsePacket, WELL_FORMED } from "../pdfa/metadata/parsed-packet.ts";
 import { NAMESPACES, packetAround, packetOf } from "../pdfa/metadata/xmp-syntax.ts";
 
 const { rdf: RDF, dc: DC } = NAMESPACES;
 const XML = "http://www.w3.org/XML/1998/namespace";
 const XMLNS = "http://www.w3.org/2000/xmlns/";
-/** The namespace in which Adobe's programs repeat entries of the Info dictionary that no standard defines. */
-const CUSTOM = { uri: "http://ns.adobe.com/pdfx/1.3/", prefix: "pdfx" };
 /** Lists in which a property has its value; a property without one has plain text. */
 const LISTS: Readonly<Partial<Record<InfoEntry, "Alt" | "Seq">>> = { Title: "Alt", Subject: "Alt", Author: "Seq" };
 const SEPARATORS = /\s*[,;]\s*/;
 
 export class Packet {
   readonly #root: Element;
+  /** True if the packet is not well-formed. A new packet then replaces it. */
+  readonly isReplaced: boolean;
+  /** True if a text in the language of the document was written. */
+  hasNewTexts = false;
 
-  /** @param packet a new packet replaces one that is missing or not well-formed */
+  /** @param packet undefined if the document has none */
   constructor(packet: Uint8Array | undefined) {
-    this.#root = (packet && parsePacket(packet)) ?? parsePacket(packetOf([]))!;
+    const root = packet && parsePacket(packet);
+    this.isReplaced = packet !== undefined && root === undefined;
+    this.#root = root ?? parsePacket(packetOf([]))!;
   }
 
   /** @param text removes the property if it is empty */
@@ -42,11 +47,20 @@ export class Packet {
   }
 
   /**
+   * @param entry name of the entry in the Info dictionary
    * @param mayAdd false to only change a property that the packet has
    * @param text removes the property if it is empty
    */
-  setCustom(name: string, text: string, mayAdd: boolean): void {
-    if (mayAdd || this.#has(CUSTOM.uri, name)) this.#put(CUSTOM.uri, name, text === "" ? [] : [text]);
+  setCustom(entry: string, text: string, mayAdd: boolean): void {
+    const old = this.#customNames().filter((name) => customEntryName(name) === entry);
+    for (const name of old) this.#put(CUSTOM.uri, name, []);
+    if (text !== "" && (mayAdd || old.length > 0)) this.#put(CUSTOM.uri, customPropertyName(entry), [text]);
+  }
+
+  #customNames(): readonly string[] {
+    return descriptionsOf(this.#root)
+      .flatMap((description) => [...Array.from(description.attributes), ...elementsOf(description)])
+      .flatMap(({ namespaceURI, localName }) => (namespaceURI === CUSTOM.uri && localName ? [localName] : []));
   }
 
   bytes(): Uint8Array {
@@ -79,7 +93,10 @@ export class Packet {
     const container = this.#element(property, RDF, `rdf:${list}`);
     for (const value of values) {
       const item = this.#element(container, RDF, "rdf:li");
-      if (list === "Alt") item.setAttributeNS(XML, "xml:lang", "x-default");
+      if (list === "Alt") {
+        item.setAttributeNS(XML, "xml:lang", "x-default");
+        this.hasNewTexts = true;
+      }
       item.textContent = value;
     }
   }

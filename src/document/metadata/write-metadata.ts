@@ -1,9 +1,10 @@
 // Writes metadata of a document, so that its Info dictionary and its XMP metadata agree (ISO 32000-1, 14.3).
-import type { Notice } from "../contract/notice.ts";
+import { type Notice, namedNotices } from "../contract/notice.ts";
 import type { DocumentFacts } from "../facts/document-facts.ts";
 import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
+import { nameText } from "../facts/name-text.ts";
 import { type Family, pdfaPart, readClaims } from "../formats/xmp/claims.ts";
-import { textsIn } from "../formats/xmp/properties.ts";
+import { packetText, propertiesIn, textsIn } from "../formats/xmp/properties.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
 import { Dictionary, latin1Of, PdfString } from "../objects/values.ts";
@@ -22,7 +23,7 @@ export interface MetadataChanges {
 
 const ENTRIES = Object.keys(INFO_ENTRIES) as readonly InfoEntry[];
 const DATES: ReadonlySet<InfoEntry> = new Set(["CreationDate", "ModDate"]);
-/** Entries that standards require (ISO 14289-1, 7.1 and 7.2; ISO 15930-7, 6.4). */
+/** Entries that standards require (ISO 14289-1, 7.1 and 7.2; ISO 15930-7, 6.4), the language only for texts. */
 const REQUIRED: readonly (readonly [InfoEntry | "Lang", ReadonlySet<Family>])[] = [
   ["Title", new Set(["PDF/UA", "PDF/X", "PDF/VT"])],
   ["Lang", new Set(["PDF/UA"])],
@@ -31,12 +32,10 @@ const REQUIRED: readonly (readonly [InfoEntry | "Lang", ReadonlySet<Family>])[] 
 ];
 /** The part of PDF/A from which a file has no Info dictionary (ISO 19005-4, 6.1.3). */
 const WITHOUT_INFORMATION = 4;
-/** Names that can be names of XML elements. */
-const ELEMENT_NAME = /^[A-Za-z_][\w.-]*$/;
 
 /**
  * @param facts the facts of the unchanged file
- * @returns notices of declarations of conformance that are no longer true
+ * @returns notices of declarations of conformance that are no longer true, and of properties in a damaged packet
  */
 export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: MetadataChanges): readonly Notice[] {
   const before = metadataOf({ file });
@@ -53,15 +52,17 @@ export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: Meta
     if (!stays) information.set(entry, value.inInformation);
     // PDF/A requires equal texts: without spaces around them, and with one author (ISO 19005-1, 6.7.3).
     const mustEqual = given !== undefined || (part > 0 && !stays);
-    if (mustEqual || !isSame(entry, value.inXmp, old)) packet.set(entry, value.inXmp);
+    if (mustEqual || packet.isReplaced || !isSame(entry, value.inXmp, old)) packet.set(entry, value.inXmp);
   }
   const keywords = changes.entries.get("Keywords");
   if (keywords !== undefined) packet.setKeywords(keywords);
   packet.setTime(writtenValue("ModDate", changes.entries.get("ModDate") ?? "").inXmp);
   for (const [name, text] of changes.custom) {
-    information.set(latin1Of(new TextEncoder().encode(name)), text === "" ? null : encodeTextString(text));
+    // Older files encode names in another way.
+    for (const key of [...information.keys()]) if (nameText(key) === name) information.delete(key);
+    if (text !== "") information.set(latin1Of(new TextEncoder().encode(name)), encodeTextString(text));
     // Parts 1 to 3 of PDF/A require descriptions of such properties.
-    if (ELEMENT_NAME.test(name)) packet.setCustom(name, text, part === 0 || part >= WITHOUT_INFORMATION);
+    packet.setCustom(name, text, part === 0 || part >= WITHOUT_INFORMATION);
   }
   const catalog = file.catalog.clone();
   const { language } = changes;
@@ -70,20 +71,33 @@ export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: Meta
     packet.setLanguage(language);
   }
   if (part < WITHOUT_INFORMATION) file.trailer.set("Info", file.add(information));
-  return putPacket(file, catalog, packet.bytes(), changes);
+  const bytes = packet.bytes();
+  const isMissing = (entry: InfoEntry | "Lang") =>
+    entry === "Lang"
+      ? language === "" || (packet.hasNewTexts && !catalog.has("Lang"))
+      : changes.entries.get(entry) === "";
+  const kept = new Map(
+    [...readClaims(bytes)].filter(([family]) => !REQUIRED.some(([entry, by]) => by.has(family) && isMissing(entry))),
+  );
+  putMetadata(file, catalog, bytes, kept);
+  file.catalog = catalog;
+  const lost = packet.isReplaced ? lostProperties(before.packet!, bytes) : [];
+  return [...claimNotices([before.claims], kept), ...lost];
 }
 
-function putPacket(file: PdfFile, catalog: Dictionary, packet: Uint8Array, changes: MetadataChanges) {
-  const { claims } = metadataOf({ file });
-  const isDeleted = (entry: InfoEntry | "Lang") =>
-    (entry === "Lang" ? changes.language : changes.entries.get(entry)) === "";
-  const declared = readClaims(packet);
-  const kept = new Map(
-    [...declared].filter(([family]) => !REQUIRED.some(([entry, by]) => by.has(family) && isDeleted(entry))),
+function lostProperties(before: Uint8Array, after: Uint8Array): readonly Notice[] {
+  const left = namesIn(after);
+  const names = [...namesIn(before)].filter((name) => !left.has(name));
+  return namedNotices(
+    "properties-removed",
+    names.map((name) => ({ name })),
   );
-  putMetadata(file, catalog, packet, kept);
-  file.catalog = catalog;
-  return claimNotices([claims], kept);
+}
+
+/** Returns the names of the properties in a packet, such as `dc:title`. */
+function namesIn(packet: Uint8Array): Set<string> {
+  const properties = [...propertiesIn(packetText(packet))];
+  return new Set(properties.filter(({ tag }) => !/^(?:rdf|xml|x):/.test(tag)).map(({ tag }) => tag));
 }
 
 /** Returns the text of an entry that stays, a date in the format of ISO 8601. */

@@ -12,13 +12,22 @@ import { Sweep } from "./sweep/sweep.ts";
 
 const MAX_PARENTS = 64;
 
-/** @returns notices of what the document loses besides the matches */
+export interface Cleaned {
+  /** What the document loses besides the matches. */
+  readonly notices: readonly Notice[];
+  /** Names that matched, and have new names. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Names that MuPDF and our own boxes give to resources. */
+const GIVEN = /^(?:Form|Layer|[A-Za-z]{1,2})\d+x*$/;
+
 export async function cleanDocument(
   file: PdfFile,
   pages: readonly SourcePage[],
   finder: Finder,
   signal: AbortSignal,
-): Promise<Notice[]> {
+): Promise<Cleaned> {
   const attached = removeAttachments(file).length + removeAttachmentAnnotations(file, pages);
   const sweep = new Sweep(file, finder, shownStreams(file, pages), true);
   await sweep.run(signal);
@@ -27,22 +36,29 @@ export async function cleanDocument(
     sortNames(file);
     renewFields(file, pages, sweep.changed);
   }
-  return [
-    ...countedNotices("attachments-removed", attached),
-    ...countedNotices("xfa-removed", Number(sweep.hasFormData)),
-  ];
+  return {
+    notices: [
+      ...countedNotices("attachments-removed", attached),
+      ...countedNotices("xfa-removed", Number(sweep.hasFormData)),
+    ],
+    names: new Set([...sweep.names].filter((name) => !GIVEN.test(name))),
+  };
 }
 
-/** Returns the number of strings and streams with matches outside of what pages show. */
+/**
+ * Returns the number of strings, streams and names with matches outside of what pages show.
+ * @param names names to search for; @default those that match
+ */
 export async function countElsewhere(
   file: PdfFile,
   pages: readonly SourcePage[],
   finder: Finder,
   signal: AbortSignal,
+  names?: ReadonlySet<string>,
 ): Promise<number> {
-  const sweep = new Sweep(file, finder, shownStreams(file, pages), false);
+  const sweep = new Sweep(file, finder, shownStreams(file, pages), false, names);
   await sweep.run(signal);
-  return sweep.count;
+  return sweep.count + sweep.names.size;
 }
 
 /** Changes a copy of an object that the file may hold. */

@@ -1,8 +1,9 @@
 // Finds the glyphs under marks, and the narrow areas that touch these glyphs but not the lines above and below.
 import { apply, type Matrix } from "../content/matrix.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
+import { GlyphCenters, isSpace } from "./glyph-centers.ts";
 import type { ReadPage } from "./page-reader.ts";
-import { isInside, type Quad } from "./quads.ts";
+import type { Quad } from "./quads.ts";
 
 /** Minimum distance in points of the center of a covered glyph from the sides of a mark. */
 const MARGIN = -0.1;
@@ -13,28 +14,29 @@ const BESIDE = 0.2;
 /** A lower mark, in heights of its glyphs, covers one line that is printed twice, and not several lines. */
 const OVERPRINTED = 1.8;
 
-/** The glyphs of a page by the index of the area that covers them. */
+/** The glyphs of a page that marks cover. */
 export class CoveredText {
-  readonly #centers: readonly (readonly [x: number, y: number])[];
+  readonly #centers: GlyphCenters | undefined;
   readonly #glyphs: Glyphs;
   readonly #quads: readonly Quad[];
-  readonly #covered = new Set<number>();
+  readonly #covered: Uint8Array;
   /** Areas with glyphs of several lines, by index, and the areas to remove in place of each. */
   readonly #tall = new Map<number, readonly Quad[]>();
   readonly #toUser: Matrix;
 
-  constructor({ glyphs, toUser }: ReadPage, quads: readonly Quad[]) {
+  constructor(page: ReadPage, quads: readonly Quad[]) {
+    const { glyphs, toUser } = page;
     this.#glyphs = glyphs;
     this.#quads = quads;
     this.#toUser = toUser;
-    this.#centers =
-      quads.length === 0 ? [] : glyphs.codePoints.map((_, glyph) => apply(toUser, ...centerOf(glyphs.corners(glyph))));
+    this.#covered = new Uint8Array(glyphs.count);
+    this.#centers = quads.length === 0 ? undefined : new GlyphCenters(page, glyphs.count);
     for (const [index, quad] of quads.entries()) this.#look(index, quad);
   }
 
   /** Reports whether a mark covers a glyph. A space is covered in any case. */
   covers(glyph: number): boolean {
-    return this.#covered.has(glyph) || isSpace(this.#glyphs, glyph);
+    return this.#covered[glyph] === 1 || isSpace(this.#glyphs, glyph);
   }
 
   /** Returns the areas of text to remove. */
@@ -43,20 +45,13 @@ export class CoveredText {
   }
 
   #look(index: number, quad: Quad): void {
-    const [left, bottom, right, top] = boxOf(quad);
-    const inside: number[] = [];
-    const baselines: number[] = [];
-    for (const [glyph, [x, y]] of this.#centers.entries()) {
-      if (x < left || x > right || y < bottom || y > top || isSpace(this.#glyphs, glyph)) continue;
-      if (!isInside(quad, x, y, MARGIN)) continue;
-      this.#covered.add(glyph);
-      inside.push(glyph);
-      baselines.push(heightOf(quad, x, y));
-    }
+    const inside = this.#centers!.inside(quad, MARGIN);
+    const heights = inside.map((glyph) => heightOf(quad, ...this.#centers!.place(glyph)));
+    for (const glyph of inside) this.#covered[glyph] = 1;
     // Glyphs of one line have their centers near the middle of their mark.
-    if (!baselines.some((height) => Math.abs(height - 0.5) > 0.2)) return;
+    if (!heights.some((height) => Math.abs(height - 0.5) > 0.2)) return;
     const glyphs = inside.map((glyph) => this.#quadOf(glyph));
-    const isOverprinted = tallness(quad) < OVERPRINTED * Math.max(...glyphs.map(tallness));
+    const isOverprinted = glyphs.some((glyph) => tallness(quad) < OVERPRINTED * tallness(glyph));
     this.#tall.set(index, isOverprinted ? glyphs.map((one) => narrow(one, BESIDE)) : [quad]);
   }
 
@@ -65,22 +60,6 @@ export class CoveredText {
     return [0, 2, 4, 6].flatMap((at) => apply(this.#toUser, corners[at]!, corners[at + 1]!)) as unknown as Quad;
   }
 }
-
-/** Returns the center of a quadrilateral: x and y. */
-export const centerOf = (corners: Float32Array): [number, number] => [
-  (corners[0]! + corners[2]! + corners[4]! + corners[6]!) / 4,
-  (corners[1]! + corners[3]! + corners[5]! + corners[7]!) / 4,
-];
-
-export const isSpace = ({ codePoints }: Glyphs, glyph: number): boolean =>
-  /\s/.test(String.fromCodePoint(Math.min(Math.max(codePoints[glyph]!, 0), 0x10ffff)));
-
-const boxOf = (quad: Quad): readonly [number, number, number, number] => [
-  Math.min(quad[0], quad[2], quad[4], quad[6]) + MARGIN,
-  Math.min(quad[1], quad[3], quad[5], quad[7]) + MARGIN,
-  Math.max(quad[0], quad[2], quad[4], quad[6]) - MARGIN,
-  Math.max(quad[1], quad[3], quad[5], quad[7]) - MARGIN,
-];
 
 /** Returns the height of a point in a mark, from 0 at its lower to 1 at its upper side. */
 function heightOf([ulx, uly, , , llx, lly]: Quad, x: number, y: number): number {

@@ -13,7 +13,8 @@ import type { Dictionary, Value } from "../objects/values.ts";
 import { CMap, parseCMap } from "../text/cmap.ts";
 import { readSimpleEncoding } from "../text/simple-encoding.ts";
 
-const UNKNOWN = "\ufffd";
+/** Stands for a code without a known character. */
+export const UNKNOWN = "\ufffd";
 const MAX_CMAP_BYTES = 16 * 2 ** 20;
 
 /** Returns the text of a string that a font shows; U+FFFD for a code without a known character. */

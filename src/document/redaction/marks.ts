@@ -6,7 +6,17 @@ import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
-import { Dictionary, Name, PdfStream, PdfString, plainBody, Reference, type Value } from "../objects/values.ts";
+import {
+  Dictionary,
+  Name,
+  type PdfObject,
+  PdfStream,
+  PdfString,
+  plainBody,
+  Reference,
+  type Value,
+} from "../objects/values.ts";
+import type { Rewriting } from "../objects/writer.ts";
 import { completePage } from "../pages/page-tree.ts";
 import type { SourcePage } from "../pages/pages.ts";
 import { type Expression, expressions } from "./expressions/expressions.ts";
@@ -15,6 +25,8 @@ import { boundsOfQuads, type Quad } from "./quads.ts";
 const OWNER = "Pagewright";
 const ENTRY = "Redactions";
 const PRINTED = 4;
+/** Stands for an object until it is written. */
+const PENDING = 0;
 const UNIT: Quad = [0, 1, 1, 1, 0, 0, 1, 0];
 /** Maximum distance in points between quadrilaterals that count as equal. */
 const EQUAL = 0.1;
@@ -43,11 +55,15 @@ export const marksOf = (file: PdfFile, { reference }: SourcePage): Mark[] =>
     .map((annotation) => quadsOfAnnotation(file, file.dictionary(annotation)!))
     .filter((quads) => quads.length > 0);
 
-/** Adds marks to pages, except those that a page already has. */
-export class Marker {
+/**
+ * Adds marks to pages, except those that a page already has. A document can get 100,000 of them, so their objects exist
+ * only while they are written.
+ */
+export class Marker implements Rewriting {
   readonly #file: PdfFile;
+  readonly #pending = new Map<number, () => PdfObject>();
   #state: Reference | undefined;
-  /** The appearances of all marks that are rectangles: viewers scale them. */
+  /** The appearance of all marks that are rectangles: viewers scale it. */
   #rectangular: Reference | undefined;
 
   constructor(file: PdfFile) {
@@ -61,41 +77,63 @@ export class Marker {
     if (added.length === 0) return;
     const dictionary = completePage(file, page);
     const before = file.array(dictionary.get("Annots")) ?? [];
-    dictionary.set("Annots", [...before, ...added.map((mark) => file.add(this.#annotation(mark, page.reference)))]);
+    dictionary.set("Annots", [...before, ...added.map((mark) => this.#annotation(mark, page.reference))]);
     file.put(page.reference, dictionary);
   }
 
-  #annotation(mark: Mark, page: Reference): Dictionary {
+  canonical(reference: Reference): Reference {
+    return reference;
+  }
+
+  rewrite(object: PdfObject, { number }: Reference): PdfObject {
+    return this.#pending.get(number)?.() ?? object;
+  }
+
+  #later(make: () => PdfObject): Reference {
+    const reference = this.#file.add(PENDING);
+    this.#pending.set(reference.number, make);
+    return reference;
+  }
+
+  #annotation(mark: Mark, page: Reference): Reference {
     const rectangle = boundsOfQuads(mark);
     const [left, bottom, right, top] = rectangle;
     const isRectangle = keyOf(mark) === keyOf([[left, top, right, top, left, bottom, right, bottom]]);
     if (isRectangle) this.#rectangular ??= this.#appearance([UNIT], [0, 0, 1, 1]);
-    return Dictionary.of({
-      Type: Name.of("Annot"),
-      Subtype: Name.of("Redact"),
-      Rect: rectangle,
-      QuadPoints: mark.flat(),
-      C: [1, 0, 0],
-      IC: [0, 0, 0],
-      F: PRINTED,
-      P: page,
-      AP: (isRectangle && this.#rectangular) || this.#appearance(mark, rectangle),
-    });
+    const appearance = isRectangle ? this.#rectangular! : this.#appearance(mark, rectangle);
+    return this.#pendingMark(mark, page, appearance);
   }
 
-  /** Returns the appearances of a mark: a red area under which the text stays readable. */
+  #pendingMark(mark: Mark, page: Reference, appearance: Reference): Reference {
+    return this.#later(() =>
+      Dictionary.of({
+        Type: Name.of("Annot"),
+        Subtype: Name.of("Redact"),
+        Rect: boundsOfQuads(mark),
+        QuadPoints: mark.flat(),
+        C: [1, 0, 0],
+        IC: [0, 0, 0],
+        F: PRINTED,
+        P: page,
+        AP: Dictionary.of({ N: appearance }),
+      }),
+    );
+  }
+
+  /** Returns the appearance of a mark: a red area under which the text stays readable. */
   #appearance(mark: Mark, rectangle: readonly number[]): Reference {
     this.#state ??= this.#file.add(Dictionary.of({ Type: Name.of("ExtGState"), ca: 0.3, BM: Name.of("Multiply") }));
-    const content = mark.map((quad) => `${pathOf(quad)} f`).join("\n");
-    const dictionary = Dictionary.of({
-      Type: Name.of("XObject"),
-      Subtype: Name.of("Form"),
-      BBox: [...rectangle],
-      Resources: Dictionary.of({ ExtGState: Dictionary.of({ G: this.#state }) }),
+    const state = this.#state;
+    return this.#later(() => {
+      const content = mark.map((quad) => `${pathOf(quad)} f`).join("\n");
+      const dictionary = Dictionary.of({
+        Type: Name.of("XObject"),
+        Subtype: Name.of("Form"),
+        BBox: [...rectangle],
+        Resources: Dictionary.of({ ExtGState: Dictionary.of({ G: state }) }),
+      });
+      return new PdfStream(dictionary, plainBody(new Uint8Array(Buffer.from(`/G gs 1 0 0 rg ${content}`))));
     });
-    const bytes = Buffer.from(`/G gs 1 0 0 rg ${content}`);
-    const form = this.#file.add(new PdfStream(dictionary, plainBody(new Uint8Array(bytes))));
-    return this.#file.add(Dictionary.of({ N: form }));
   }
 }
 

@@ -1,19 +1,17 @@
 // Proves that no match is left: MuPDF and a reader without any code of MuPDF search the finished file.
-
-import { apply } from "../content/matrix.ts";
 import { contentOf, decodeContent } from "../content/page-content.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import type { Context } from "../contract/operation.ts";
+import type { Dictionary } from "../objects/values.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
 import { countElsewhere } from "./clean-document.ts";
-import { centerOf, isSpace } from "./covered-text.ts";
-import { type Finder, REPLACEMENT } from "./expressions/expressions.ts";
+import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
-import { FontTexts } from "./font-text.ts";
+import { FontTexts, UNKNOWN } from "./font-text.ts";
+import { GlyphCenters } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
 import { type ReadPage, readEachPage } from "./page-reader.ts";
-import { isInside } from "./quads.ts";
 import { findOnPage, textOf } from "./readings.ts";
 import { formsIn } from "./shown-streams.ts";
 import { piecesOf } from "./stream-text.ts";
@@ -25,54 +23,79 @@ export interface Redacted {
   readonly finder: Finder;
   /** Marks by page index. */
   readonly marks: ReadonlyMap<number, readonly Mark[]>;
-  /** Folded matches that stay because nobody marked them, for example because a reader deleted the mark. */
-  readonly kept: ReadonlySet<string>;
+  /**
+   * Folded matches that stay because nobody marked them, for example because a reader deleted the mark. The proof adds
+   * those in the contents of pages without marks.
+   */
+  readonly kept: Set<string>;
+  /** Names that matched. */
+  readonly names: ReadonlySet<string>;
 }
 
-/** @throws EngineFailure `crashed` if a match is left */
-export async function prove(bytes: Uint8Array, redacted: Redacted, context: Context): Promise<void> {
-  await readEachPage(bytes, context.heapLimitBytes, context.signal, (page) => provePage(page, redacted));
+/**
+ * @param visit receives the pages without marks
+ * @throws EngineFailure `crashed` if a match is left
+ */
+export async function prove(
+  bytes: Uint8Array,
+  redacted: Redacted,
+  context: Context,
+  visit: (page: ReadPage) => void,
+): Promise<void> {
+  const left = new Map<string, number>();
+  await readEachPage(bytes, context, (page) => {
+    const isMarked = redacted.marks.has(page.index);
+    if (isMarked) proveMarks(page, redacted);
+    else visit(page);
+    const { glyphs, index } = page;
+    for (const range of findOnPage(glyphs, redacted.finder)) {
+      const text = fold(textOf(glyphs, range)).text;
+      if (redacted.finder.isReplaced(text)) continue;
+      if (isMarked || range.first >= glyphs.contentCount) left.set(text, index);
+      else redacted.kept.add(text);
+    }
+  });
+  for (const [text, index] of left) if (isKnown(text, redacted)) throw isLeft(`on page ${index + 1}`);
   using pdf = await openPdf(bytes, context);
   const { file } = pdf;
   const { pages } = readPages(file);
-  if ((await countElsewhere(file, pages, redacted.finder, context.signal)) > 0) throw isLeft("outside of pages");
+  if ((await countElsewhere(file, pages, redacted.finder, context.signal, redacted.names)) > 0)
+    throw isLeft("outside of pages");
   const fonts = new FontTexts(file);
   const proven = new Set<number>();
   for (const page of pages) {
     context.signal.throwIfAborted();
     const dictionary = pageDictionary(file, page);
     const resources = file.dictionary(dictionary.get("Resources"));
-    const pieces = piecesOf(file, contentOf(file, dictionary.get("Contents")), resources, fonts);
+    const search = (bytes: Uint8Array, own: Dictionary | undefined) => {
+      const hasMatch = piecesOf(file, bytes, own, fonts).some((piece) => isMatch(piece, redacted));
+      if (hasMatch) throw isLeft(`in the content of page ${page.index + 1}`);
+    };
+    search(contentOf(file, dictionary.get("Contents")), resources);
     for (const form of formsIn(file, resources, proven)) {
       proven.add(form.number);
       const stream = file.stream(form)!;
-      const own = file.dictionary(stream.dictionary.get("Resources")) ?? resources;
-      pieces.push(...piecesOf(file, decodeContent(stream), own, fonts));
+      search(decodeContent(stream), file.dictionary(stream.dictionary.get("Resources")) ?? resources);
     }
-    if (pieces.some((piece) => isMatch(piece, redacted))) throw isLeft(`in the content of page ${page.index + 1}`);
     await file.relieve();
   }
 }
 
-function provePage({ index, glyphs, toUser }: ReadPage, redacted: Redacted): void {
-  const found = findOnPage(glyphs, redacted.finder);
-  const texts = found.map((range) => fold(textOf(glyphs, range)).text);
-  if (texts.some((text) => !isReplacement(text) && !redacted.kept.has(text))) throw isLeft(`on page ${index + 1}`);
-  const quads = (redacted.marks.get(index) ?? []).flat();
-  for (let glyph = 0; glyph < glyphs.contentCount && quads.length > 0; glyph++) {
-    if (isSpace(glyphs, glyph)) continue;
-    const point = apply(toUser, ...centerOf(glyphs.corners(glyph)));
-    if (quads.some((quad) => isInside(quad, ...point, WELL_INSIDE))) throw isLeft(`under a mark of page ${index + 1}`);
+function proveMarks(page: ReadPage, { marks }: Redacted): void {
+  const centers = new GlyphCenters(page, page.glyphs.contentCount);
+  for (const quad of marks.get(page.index)!.flat()) {
+    if (centers.inside(quad, WELL_INSIDE).length > 0) throw isLeft(`under a mark of page ${page.index + 1}`);
   }
 }
 
-const isReplacement = (text: string): boolean => text.replaceAll(REPLACEMENT[0]!, "").trim() === "";
+const isMatch = (piece: string, redacted: Redacted): boolean =>
+  redacted.finder.find(piece).some(({ start, end }) => isKnown(fold(piece.slice(start, end)).text, redacted));
 
-const isMatch = (piece: string, { finder, kept }: Redacted): boolean =>
-  finder.find(piece).some(({ start, end }) => {
-    const text = fold(piece.slice(start, end)).text;
-    return !isReplacement(text) && !kept.has(text);
-  });
+/** Reports whether the text of a match is neither a replacement, nor kept, nor one of unknown characters. */
+function isKnown(text: string, { finder, kept }: Redacted): boolean {
+  if (kept.has(text) || finder.isReplaced(text)) return false;
+  return !text.includes(UNKNOWN) || finder.find(text.replaceAll(UNKNOWN, "")).length > 0;
+}
 
 /** Hides the text: it is a secret. */
 const isLeft = (where: string) => new EngineFailure("crashed", `a match is left ${where}`);

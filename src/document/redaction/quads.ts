@@ -35,8 +35,7 @@ function lineOf({ lineStarts }: Glyphs, glyph: number): number {
 }
 
 function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [number, number], toUser: Matrix): Quad {
-  const along = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as [number, number];
-  const across = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY] as [number, number];
+  const [along, across] = [nothing(), nothing()];
   for (let glyph = from; glyph < to; glyph++) {
     const corners = glyphs.corners(glyph);
     const heights = [0, 2, 4, 6].map((at) => corners[at]! * dy - corners[at + 1]! * dx);
@@ -62,6 +61,8 @@ function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [nu
   const [[left, right], [bottom, top]] = [along, across];
   return [...corner(left, top), ...corner(right, top), ...corner(left, bottom), ...corner(right, bottom)];
 }
+
+const nothing = (): [number, number] => [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 
 function widen(range: [number, number], values: readonly number[]): void {
   range[0] = Math.min(range[0], ...values);
@@ -89,8 +90,11 @@ export function isInside(
   return true;
 }
 
-export const boundsOfQuads = (quads: readonly Quad[]): [number, number, number, number] => {
-  const xs = quads.flatMap((quad) => [quad[0], quad[2], quad[4], quad[6]]);
-  const ys = quads.flatMap((quad) => [quad[1], quad[3], quad[5], quad[7]]);
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-};
+export function boundsOfQuads(quads: readonly Quad[]): [number, number, number, number] {
+  const [xs, ys] = [nothing(), nothing()];
+  for (const quad of quads) {
+    widen(xs, [quad[0], quad[2], quad[4], quad[6]]);
+    widen(ys, [quad[1], quad[3], quad[5], quad[7]]);
+  }
+  return [xs[0], ys[0], xs[1], ys[1]];
+}

@@ -2,7 +2,9 @@
 // text is broken.
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import type { Finder } from "./expressions/expressions.ts";
+import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
+import { PlacedText } from "./expressions/placed-text.ts";
 
 /** Range of glyphs. */
 export interface GlyphRange {
@@ -14,8 +16,8 @@ export interface GlyphRange {
 interface Reading {
   readonly text: string;
   readonly glyphs: Int32Array;
-  /** True if the order of the glyphs is that of their places. */
-  readonly isInPlace?: boolean;
+  /** True if the order of the glyphs is not that of their indexes. */
+  readonly isReordered?: boolean;
 }
 
 /** Returns what stands between two lines in place of the last characters of the first one. */
@@ -45,22 +47,34 @@ const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
 /** Returns the matches on a page, without those inside others, in the order of their first glyphs. */
 export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
-  const spaced = read(glyphs, SPACED);
-  const found = ranges(spaced, finder.find(spaced.text));
-  const seen = new Set([spaced.text]);
-  const look = (reading: Reading, find: (text: string) => Match[]) => {
-    if (seen.has(reading.text)) return;
-    seen.add(reading.text);
-    found.push(...ranges(reading, find(reading.text)));
+  let found: GlyphRange[] = [];
+  const searched: Searched[] = [];
+  const look = (reading: Reading) => {
+    const folded = fold(reading.text);
+    if (searched.some((other) => areEqual(other, { reading, folded }))) return;
+    searched.push({ reading, folded });
+    found = found.concat(ranges(reading, finder.findIn(folded)));
   };
-  look(read(glyphs, DEHYPHENATED), (text) => finder.find(text));
-  look(read(glyphs, AT_PUNCTUATION), (text) => finder.find(text));
-  look(without(spaced, LETTER_SPACED), (text) => finder.find(text));
-  look(read(glyphs, UNBROKEN), (text) => finder.findLiterals(text));
-  look(without(spaced, BESIDE_SINGLE), (text) =>
-    finder.findLiterals(text).filter(({ start, end }) => end - start >= LONG),
-  );
-  look(inPlace(glyphs), (text) => finder.find(text));
+  const lookForLiterals = (reading: Reading, minimum: number) => {
+    const matches = finder.findLiterals(reading.text).filter(({ start, end }) => end - start >= minimum);
+    found = found.concat(ranges(reading, matches));
+  };
+  const lines = linesOf(glyphs);
+  const spaced = read(lines, SPACED);
+  look(spaced);
+  look(read(lines, DEHYPHENATED));
+  look(read(lines, AT_PUNCTUATION));
+  look(without(spaced, LETTER_SPACED));
+  if (finder.hasLiterals) {
+    lookForLiterals(read(lines, UNBROKEN), 1);
+    lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
+  }
+  look(inPlace(glyphs));
+  for (const drawn of drawnOrders(lines)) {
+    look(read(drawn, SPACED));
+    look(read(drawn, DEHYPHENATED));
+    if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
+  }
   found.sort((a, b) => a.first - b.first || b.last - a.last);
   let reached = -1;
   return found.filter(({ last }) => {
@@ -70,123 +84,174 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   });
 }
 
+interface Searched {
+  readonly reading: Reading;
+  readonly folded: Folded;
+}
+
+/** Reports whether two readings have the same text and glyphs, but for the glyphs of spaces. */
+function areEqual(one: Searched, other: Searched): boolean {
+  const { text } = one.folded;
+  if (text !== other.folded.text) return false;
+  for (let unit = 0; unit < text.length; unit++) {
+    if (glyphAt(one, unit) !== glyphAt(other, unit) && text.charCodeAt(unit) !== SPACE) return false;
+  }
+  return true;
+}
+
+const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
+
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-const ranges = ({ glyphs, isInPlace }: Reading, matches: readonly Match[]): GlyphRange[] =>
-  matches.flatMap(({ start, end }) => {
-    if (!isInPlace) return [{ first: glyphs[start]!, last: glyphs[end - 1]! }];
-    const runs: { first: number; last: number }[] = [];
+function ranges({ glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
+  if (!isReordered) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
+  const runs: { first: number; last: number }[] = [];
+  for (const { start, end } of matches) {
+    const before = runs.length;
     for (const glyph of glyphs.slice(start, end).sort()) {
       const run = runs.at(-1);
-      if (run && glyph <= run.last + 1) run.last = glyph;
+      if (run && runs.length > before && glyph <= run.last + 1) run.last = glyph;
       else runs.push({ first: glyph, last: glyph });
     }
-    return runs;
-  });
+  }
+  return runs;
+}
 
 export function textOf(glyphs: Glyphs, { first, last }: GlyphRange): string {
   return String.fromCodePoint(...glyphs.codePoints.slice(first, Math.min(last + 1, first + 10_000)).map(valid));
 }
 
-function read(glyphs: Glyphs, join: Join): Reading {
-  const places: number[] = [];
-  const parts: string[] = [];
-  const lines = glyphs.lineStarts.map((start, at) => ({ start, end: glyphs.lineStarts[at + 1] ?? glyphs.count }));
-  const texts = lines.map(({ start, end }) =>
-    glyphs.codePoints.slice(start, end).map((one) => String.fromCodePoint(valid(one))),
-  );
-  for (const [at, { start }] of lines.entries()) {
-    const line = texts[at]!;
-    const { dropped, between } =
-      at + 1 < lines.length ? join(tail(line), texts[at + 1]!.slice(0, 2).join("")) : NOTHING;
-    const kept = line.slice(0, line.length - dropped);
-    for (const [index, character] of kept.entries()) {
-      for (let unit = 0; unit < character.length; unit++) places.push(start + index);
-    }
-    parts.push(...kept, between);
-    for (let unit = 0; unit < between.length; unit++) places.push(Math.max(start, start + kept.length - 1));
-  }
-  return { text: parts.join(""), glyphs: Int32Array.from(places) };
+/** The glyphs of a page as a text, line by line. */
+interface Lines extends Reading {
+  /** The glyph and the code unit at which each line starts. */
+  readonly starts: readonly (readonly [glyph: number, unit: number])[];
 }
+
+function linesOf({ codePoints, lineStarts, count }: Glyphs): Lines {
+  const text = new PlacedText(count);
+  const starts: [number, number][] = [];
+  let unit = 0;
+  for (const [at, start] of lineStarts.entries()) {
+    starts.push([start, unit]);
+    const end = lineStarts[at + 1] ?? count;
+    for (let from = start; from < end; from += CHUNK) {
+      const part = codePoints.slice(from, Math.min(from + CHUNK, end)).map(valid);
+      const characters = String.fromCodePoint(...part);
+      if (characters.length === part.length) text.addRun(characters, from);
+      else for (const [index, one] of part.entries()) text.add(String.fromCodePoint(one), from + index);
+      unit += characters.length;
+    }
+  }
+  return { text: text.text, glyphs: text.places, starts };
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+/** Runs that MuPDF reverses, because most programs draw them in visual order: alone, and with what surrounds them. */
+const REVERSED = [
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc](?:[^\p{L}\n]{0,64}[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc])*/gu,
+  /[^A-Za-z\u00c0-\u058f\n]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc][^A-Za-z\u00c0-\u058f\n]*/gu,
+];
+
+/** Yields the lines with what is written from right to left in the order in which content shows it. */
+function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
+  if (!RIGHT_TO_LEFT.test(text)) return;
+  for (const pattern of REVERSED) {
+    const drawn = new PlacedText(text.length);
+    for (const [at, [, from]] of starts.entries()) {
+      const to = starts[at + 1]?.[1] ?? text.length;
+      let done = from;
+      for (const { 0: run, index } of text.slice(from, to).matchAll(pattern)) {
+        drawn.addPart(text, glyphs, done, from + index);
+        done = from + index + run.length;
+        let unit = done;
+        for (const one of [...run].reverse()) {
+          unit -= one.length;
+          drawn.add(one, glyphs[unit]!);
+        }
+      }
+      drawn.addPart(text, glyphs, done, to);
+    }
+    yield { text: drawn.text, glyphs: drawn.places, starts, isReordered: true };
+  }
+}
+
+function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join): Reading {
+  const reading = new PlacedText(text.length + starts.length);
+  for (const [at, [start, from]] of starts.entries()) {
+    const to = starts[at + 1]?.[1] ?? text.length;
+    const isLast = at + 1 === starts.length;
+    const { dropped, between } = isLast
+      ? NOTHING
+      : join(text.slice(Math.max(from, to - TAIL), to), text.slice(to, to + 2));
+    reading.addPart(text, glyphs, from, to - dropped);
+    reading.add(between, Math.max(start, glyphs[to - dropped - 1] ?? start));
+  }
+  return { text: reading.text, glyphs: reading.places, isReordered };
+}
+
+const CHUNK = 1000;
+/** Number of code units of a line by which it is joined with the next one. */
+const TAIL = 8;
 
 const NOTHING = { dropped: 0, between: "" } as const;
 const valid = (codePoint: number): number => (codePoint >= 0 && codePoint <= 0x10ffff ? codePoint : 0xfffd);
-/** Returns the last characters, each as one code unit. */
-const tail = (line: readonly string[]): string =>
-  line
-    .slice(-8)
-    .map((character) => (character.length === 1 ? character : "\ufffd"))
-    .join("");
 
 /**
  * Reads the glyphs of horizontal and turned lines by their places, because content can show them in any order. Each
  * line break ends the text of a line.
  */
 function inPlace(glyphs: Glyphs): Reading {
-  interface Placed {
-    readonly glyph: number;
-    readonly turn: number;
-    readonly baseline: number;
-    readonly from: number;
-    readonly to: number;
-    readonly size: number;
-  }
-  const placed: Placed[] = [];
+  const { count, codePoints } = glyphs;
+  const turns = new Int16Array(count);
+  const [baselines, from, to] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+  const order: number[] = [];
   for (const [line, start] of glyphs.lineStarts.entries()) {
     const [dx, dy] = glyphs.directions[line]!;
     const turn = Math.round(Math.atan2(dy, dx) * 50);
-    for (let glyph = start; glyph < (glyphs.lineStarts[line + 1] ?? glyphs.count); glyph++) {
-      if (glyphs.codePoints[glyph] === SPACE) continue;
+    for (let glyph = start; glyph < (glyphs.lineStarts[line + 1] ?? count); glyph++) {
+      if (codePoints[glyph] === SPACE) continue;
       const corners = glyphs.corners(glyph);
-      const along = [0, 2, 4, 6].map((at) => corners[at]! * dx + corners[at + 1]! * dy);
+      const along = (at: number) => corners[at]! * dx + corners[at + 1]! * dy;
       const [x, y] = glyphs.origin(glyph);
-      const size = Math.max(glyphs.size(glyph), 0.01);
-      placed.push({ glyph, turn, baseline: y * dx - x * dy, from: Math.min(...along), to: Math.max(...along), size });
+      turns[glyph] = turn;
+      baselines[glyph] = y * dx - x * dy;
+      from[glyph] = Math.min(along(0), along(2), along(4), along(6));
+      to[glyph] = Math.max(along(0), along(2), along(4), along(6));
+      order.push(glyph);
     }
   }
-  placed.sort((a, b) => a.turn - b.turn || a.baseline - b.baseline);
-  const lines: Placed[][] = [];
-  for (const one of placed) {
-    const before = lines.at(-1)?.at(-1);
-    if (before && before.turn === one.turn && one.baseline - before.baseline < SAME_LINE * one.size)
-      lines.at(-1)!.push(one);
-    else lines.push([one]);
-  }
-  const parts: string[] = [];
-  const places: number[] = [];
-  const add = (text: string, glyph: number) => {
-    parts.push(text);
-    for (let unit = 0; unit < text.length; unit++) places.push(glyph);
-  };
-  for (const line of lines) {
-    line.sort((a, b) => a.from - b.from);
-    for (const [at, one] of line.entries()) {
+  const sizeOf = (glyph: number) => Math.max(glyphs.size(glyph), 0.01);
+  order.sort((a, b) => turns[a]! - turns[b]! || baselines[a]! - baselines[b]!);
+  const text = new PlacedText(count);
+  const addLine = (line: readonly number[]) => {
+    for (const [at, glyph] of line.entries()) {
       const before = line[at - 1];
-      if (before && one.from - before.to > GAP * one.size) add(" ", before.glyph);
-      add(String.fromCodePoint(valid(glyphs.codePoints[one.glyph]!)), one.glyph);
+      if (before !== undefined && from[glyph]! - to[before]! > GAP * sizeOf(glyph)) text.add(" ", before);
+      text.add(String.fromCodePoint(valid(codePoints[glyph]!)), glyph);
     }
-    add("\n", line.at(-1)!.glyph);
+    text.add("\n", line.at(-1)!);
+  };
+  for (let start = 0, end = 1; start < order.length; start = end++) {
+    const isSameLine = (before: number, one: number) =>
+      turns[before] === turns[one] && baselines[one]! - baselines[before]! < SAME_LINE * sizeOf(one);
+    while (end < order.length && isSameLine(order[end - 1]!, order[end]!)) end++;
+    addLine(order.slice(start, end).sort((a, b) => from[a]! - from[b]!));
   }
-  return { text: parts.join(""), glyphs: Int32Array.from(places), isInPlace: true };
+  return { text: text.text, glyphs: text.places, isReordered: true };
 }
 
 const SPACE = 0x20;
 
 /** Removes the spaces in all that a pattern matches. */
 function without({ text, glyphs }: Reading, pattern: RegExp): Reading {
-  const kept: number[] = [];
-  const parts: string[] = [];
+  const kept = new PlacedText(text.length);
   let at = 0;
-  const keep = (until: number) => {
-    parts.push(text.slice(at, until));
-    for (; at < until; at++) kept.push(glyphs[at]!);
-  };
   for (const { 0: run, index } of text.matchAll(pattern)) {
     for (let inside = index; inside < index + run.length; inside++) {
       if (text[inside] !== " ") continue;
-      keep(inside);
+      kept.addPart(text, glyphs, at, inside);
       at = inside + 1;
     }
   }
-  keep(text.length);
-  return { text: parts.join(""), glyphs: Int32Array.from(kept) };
+  kept.addPart(text, glyphs, at, text.length);
+  return { text: kept.text, glyphs: kept.places };
 }

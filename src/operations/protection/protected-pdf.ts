@@ -4,7 +4,7 @@ import type { Context, Input, Output } from "../../document/contract/operation.t
 import { Aes256, type Protection } from "../../document/encryption/aes256.ts";
 import { EVERYTHING } from "../../document/encryption/permissions.ts";
 import type { Passwords } from "../../document/engines/mupdf/document.ts";
-import { acquireMupdf, prepareSpare } from "../../document/engines/mupdf/instance/spare.ts";
+import { acquireMupdf, prepareBareSpare } from "../../document/engines/mupdf/instance/spare.ts";
 import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
 import type { PdfFile } from "../../document/objects/pdf-file.ts";
 import { Dictionary, Name, PdfString, Reference } from "../../document/objects/values.ts";
@@ -26,7 +26,7 @@ const EXTENSION_LEVEL = 8;
  */
 export async function openProtected(input: Input, passwords: Passwords, context: Context): Promise<OpenPdf> {
   const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
-  context.defer(() => prepareSpare(limits));
+  context.defer(() => prepareBareSpare(limits));
   try {
     const pdf = await openPdf(await input.bytes(), context, { passwords, engine: await acquireMupdf(limits) });
     if (!pdf.source.isLocked) return pdf;

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { setMetadata } from "../../../src/operations/set-metadata.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
+import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
+import { pdfaClaim } from "../../fixtures/pdfa-claim.ts";
 import { archived } from "../../support/archival.ts";
 import { corpusFile } from "../../support/corpus.ts";
 import type { LevelName } from "../../support/levels.ts";
@@ -14,10 +16,20 @@ import { whatTheyBreak } from "../../support/verapdf.ts";
 
 const CHANGES = {
   ...{ title: "Größe <& 山", author: "A, B; C", subject: "S", keywords: ["k", "l"], creator: "C", producer: "P" },
-  ...{ language: "de", creation_date: "2024-02-29T10:11:12+02:30", custom: { Project: "Apollo", "A b": "c" } },
+  ...{ language: "de", creation_date: "2024-02-29T10:11:12+02:30", custom: { Project: "Apollo", "2 ä山": "c" } },
 } as const;
 const NOTHING = Object.fromEntries(Object.keys(CHANGES).map((member) => [member, null]));
 const METADATA = [CHANGES, { title: "New" }, { ...NOTHING, custom: { Project: null } }, { modified_date: null }];
+
+/** Returns a PDF/A-4 with an empty page. */
+function pdfa4(): Uint8Array {
+  const builder = new PdfBuilder();
+  builder.page("% ()");
+  const packet = pdfaClaim("4").replace(/pdfaid:conformance="."/, 'pdfaid:rev="2020"');
+  builder.catalog = `/Metadata ${builder.stream(packet, "/Type/Metadata/Subtype/XML")}`;
+  const text = Buffer.from(builder.bytes("/ID[<00><00>]")).toString("latin1");
+  return Buffer.from(text.replace(/^%PDF-1\.\d\n/, "%PDF-2.0\n%\xe2\xe3\xcf\xd3\n"), "latin1");
+}
 
 test("a PDF/A stays valid", async () => {
   const folder = await mkdtemp(join(tmpdir(), "metadata-"));
@@ -32,6 +44,7 @@ test("a PDF/A stays valid", async () => {
     const inXmp = corpusFile("pdf/veraPDF-test-suite-6-2-3-3-t01-pass-b.pdf");
     if (inXmp) await add((await outputsOf(setMetadata, [inXmp], { metadata: CHANGES }))[0]!, "1b");
     if (inXmp) await add((await outputsOf(setMetadata, [inXmp], { metadata: { title: "New" } }))[0]!, "1b");
+    await add((await outputsOf(setMetadata, [pdfa4()], { metadata: CHANGES }))[0]!, "4");
     for (const flavour of ["1b", "2b", "2u", "3b"] satisfies LevelName[]) {
       for (const document of [metadataPdf(), metadataPdf(MANAGED_PACKET)]) {
         const pdf = await archived(document, flavour);

@@ -335,6 +335,13 @@ test("an image is transparent if it has a soft mask", async () => {
     expect(await ask(pdf(none), "contains_transparency")).toMatchObject({ contains_transparency: false });
 });
 
+test("each of 3,000 images on a page is listed", async () => {
+  const image = "q 9 0 0 9 0 0 cm BI/W 1/H 1/BPC 8/CS/G ID a EI Q ";
+  const page = "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>";
+  const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", ONE_PAGE[0]!, page, stream(image.repeat(3000))]);
+  expect((await ask(pdf, "images")).images).toHaveLength(3000);
+});
+
 test("a content stream is read once, however often a page has it", async () => {
   const contents = `<</Type/Page/Parent 2 0 R/Contents[${"4 0 R ".repeat(100_000)}]>>`;
   const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", ONE_PAGE[0]!, contents, stream(`${" ".repeat(10 ** 6)}q Q`)]);

@@ -11,7 +11,8 @@ import { FILE_PLACES } from "../../support/redaction-attack/file-places.ts";
 import { HIDDEN_PLACES } from "../../support/redaction-attack/hidden-places.ts";
 import { leaksOf } from "../../support/redaction-attack/leaks.ts";
 import { SECRETS, type Secret, WIDE_SECRETS } from "../../support/redaction-attack/secrets.ts";
-import { type Place, TEXT_PLACES } from "../../support/redaction-attack/text-places.ts";
+import type { Place } from "../../support/redaction-attack/text-parts.ts";
+import { TEXT_PLACES } from "../../support/redaction-attack/text-places.ts";
 
 const ALL_SECRETS = [...SECRETS, ...WIDE_SECRETS];
 /**
@@ -20,8 +21,8 @@ const ALL_SECRETS = [...SECRETS, ...WIDE_SECRETS];
  */
 const NOT_COMPARED = new Set(["a pattern", "a glyph that draws a text", "vertical writing"]);
 /** Number of secrets in each place; by default one in every sixth place. */
-const PER_PLACE = Number(process.env["REDACTION_SECRETS"] ?? 1);
-const STEP = process.env["REDACTION_SECRETS"] === undefined ? 6 : 1;
+const PER_PLACE = Number(process.env.REDACTION_SECRETS ?? 1);
+const STEP = process.env.REDACTION_SECRETS === undefined ? 6 : 1;
 
 const PLANTS = [...TEXT_PLACES, ...HIDDEN_PLACES, ...FILE_PLACES]
   .filter((_, index) => index % STEP === 0)

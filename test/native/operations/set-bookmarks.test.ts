@@ -6,11 +6,12 @@ import { OutOfRange } from "../../../src/document/contract/failure.ts";
 import { type SetBookmarksParams, setBookmarks } from "../../../src/operations/set-bookmarks.ts";
 import { REPEATED_PAGES, WRONG_TREES } from "../../fixtures/page-trees.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
+import { pdfuaClaim } from "../../fixtures/pdfa-claim.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
-import { outputsOf, reasonOf } from "../../support/operations.ts";
+import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
 import { type OutlineItem, PdfJson } from "../../support/pdf-json.ts";
-import { pageTexts, qpdfComplaints, withFile } from "../../support/pdf-readers.ts";
+import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../support/pdf-readers.ts";
 
 type Bookmarks = SetBookmarksParams["bookmarks"];
 
@@ -23,7 +24,7 @@ async function marked(pdf: Uint8Array, bookmarks: Bookmarks, mode: SetBookmarksP
 /** Returns the outline as qpdf reads it, such as `Chapter 1 (+Section 1.1 2)`; + marks an open item. */
 const outlineOf = (pdf: Uint8Array): string => new PdfJson(pdf).outlines.map(shown).join(", ");
 const outlineOfMutool = (pdf: Uint8Array): string =>
-  withFile(pdf, (path) => execFileSync("mutool", ["show", path, "outline"], { encoding: "utf8" }));
+  withFile(pdf, (path) => execFileSync("mutool", ["show", path, "outline"], { encoding: "utf8", maxBuffer: 2 ** 26 }));
 const shown = ({ title, open, destpageposfrom1, kids }: OutlineItem): string =>
   `${title} ${destpageposfrom1}${kids.length > 0 ? ` ${open ? "+" : "-"}(${kids.map(shown).join(", ")})` : ""}`;
 
@@ -141,6 +142,40 @@ test.each(["replace", "merge"] as const)("a page that does not exist is an error
     value: "3",
     why: "The document has 2 pages.",
   });
+});
+
+test.each([
+  ["1", "en", []],
+  ["1", undefined, ["PDF/UA-1"]],
+  ["2", "en", ["PDF/UA-2"]],
+] as const)("a claim of PDF/UA-%s with the language %s", async (part, language, withdrawn) => {
+  const builder = new PdfBuilder();
+  builder.page("a");
+  const packet = builder.stream(pdfuaClaim(part), "/Type/Metadata/Subtype/XML");
+  builder.catalog = `/Metadata ${packet}${language ? `/Lang(${language})` : ""}`;
+  const params = { bookmarks: [{ title: "a", page: 1 }], mode: "merge" } as const;
+  for await (const output of setBookmarks.run([inputOf(builder.bytes())], params, CONTEXT)) {
+    expect(uncompressed(await bytesOf(output)).includes("pdfuaid:part")).toBe(withdrawn.length === 0);
+    expect(output.notices?.().flatMap(({ subjects = [] }) => subjects.map(({ name }) => name))).toEqual(withdrawn);
+  }
+});
+
+test("a document can have 100,000 bookmarks", async () => {
+  const builder = new PdfBuilder();
+  const page = builder.page("a");
+  const root = builder.reserve();
+  const items = Array.from({ length: 100_000 }, () => builder.reserve());
+  for (const [index, item] of items.entries()) {
+    const [before, after] = [items[index - 1], items[index + 1]];
+    const chain = `${before ? `/Prev ${before}` : ""}${after ? `/Next ${after}` : ""}`;
+    builder.set(item, `<</Title(${index})/Parent ${root}${chain}/Dest[${page}/Fit]>>`);
+  }
+  builder.set(root, `<</First ${items[0]}/Last ${items.at(-1)}/Count ${items.length}>>`);
+  builder.catalog = `/Outlines ${root}`;
+  const params = { bookmarks: [{ title: "End", page: 1 }], mode: "merge" } as const;
+  const [made] = await outputsOf(setBookmarks, [builder.bytes()], params);
+  const lines = outlineOfMutool(made!).trimEnd().split("\n");
+  expect([lines.length, lines.at(-1)]).toEqual([100_001, expect.stringContaining("End")]);
 });
 
 test("20,000 bookmarks are written, and more are an error", async () => {

@@ -5,7 +5,7 @@ import { readPdfInfo } from "../../../src/operations/read-pdf-info.ts";
 import { type SetMetadataParams, setMetadata } from "../../../src/operations/set-metadata.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
-import { pdfaClaim } from "../../fixtures/pdfa-claim.ts";
+import { pdfaClaim, pdfuaClaim } from "../../fixtures/pdfa-claim.ts";
 import { textPdf } from "../../fixtures/pdfs.ts";
 import { signedPdf } from "../../fixtures/signed-pdfs.ts";
 import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
@@ -14,6 +14,8 @@ import { said } from "../../support/pdf-json.ts";
 import { infoOf, pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
 
 type Metadata = SetMetadataParams["metadata"];
+
+const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';
 
 async function changed(pdf: Uint8Array, metadata: Metadata) {
   const [made] = await outputsOf(setMetadata, [pdf], { metadata });
@@ -25,6 +27,8 @@ async function changed(pdf: Uint8Array, metadata: Metadata) {
 function tagsOf(pdf: Uint8Array): Readonly<Record<string, unknown>> {
   return JSON.parse(said(pdf, "exiftool", "-json", "-G1", "-struct"))[0];
 }
+
+const packetOf = (pdf: Uint8Array): string => Buffer.from(uncompressed(pdf), "latin1").toString();
 
 async function askedOf(pdf: Uint8Array) {
   const [answer] = await outputsOf(readPdfInfo, [pdf], { queries: ["title", "author", "subject", "custom_metadata"] });
@@ -123,24 +127,84 @@ test("control characters are removed, and unpaired surrogates replaced", async (
   expect(tagsOf(made)).not.toHaveProperty("PDF:Author");
 });
 
-test("a claim that requires a deleted entry is withdrawn", async () => {
-  const claim =
-    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/" pdfuaid:part="1"/></rdf:RDF>';
+async function noticesOf(pdf: Uint8Array, metadata: Metadata) {
+  for await (const output of setMetadata.run([inputOf(pdf)], { metadata }, CONTEXT)) {
+    return [uncompressed(await bytesOf(output)), output.notices?.()] as const;
+  }
+  throw new Error("There is no output.");
+}
+
+test("a claim that requires a missing entry is withdrawn", async () => {
   const run = async (metadata: Metadata) => {
-    for await (const output of setMetadata.run([inputOf(metadataPdf(claim))], { metadata }, CONTEXT)) {
-      return [uncompressed(await bytesOf(output)).includes("pdfuaid:part"), output.notices?.()];
-    }
-    return undefined;
+    const [text, notices] = await noticesOf(metadataPdf(pdfuaClaim("1")), metadata);
+    return [text.includes("pdfuaid:part"), notices];
   };
-  expect(await run({ title: "New", author: null })).toEqual([true, []]);
+  expect(await run({ title: "New", author: null, language: "en" })).toEqual([true, []]);
+  expect(await run({ title: "New" })).toEqual([false, [expect.objectContaining({ code: "claims-removed" })]]);
   expect(await run({ title: null })).toEqual([false, [expect.objectContaining({ code: "claims-removed" })]]);
   expect(await run({ language: null })).toEqual([false, [expect.objectContaining({ code: "claims-removed" })]]);
 });
 
 test("a PDF/A-4 has its metadata in XMP only", async () => {
-  const made = tagsOf(await changed(metadataPdf(pdfaClaim("4")), { title: "New", custom: { Project: "Apollo" } }));
-  expect(made).toMatchObject({ "XMP-dc:Title": "New", "XMP-pdfx:Project": "Apollo", "XMP-pdfaid:Part": 4 });
-  expect(made["PDF:Title"]).not.toBe("New");
+  const custom = { Project: "Apollo", "2 ä山😀": "12" };
+  const made = await changed(metadataPdf(pdfaClaim("4")), { title: "New", custom });
+  const tags = tagsOf(made);
+  expect(tags).toMatchObject({ "XMP-dc:Title": "New", "XMP-pdfx:Project": "Apollo", "XMP-pdfaid:Part": 4 });
+  expect(tags["PDF:Title"]).not.toBe("New");
+  expect(packetOf(made)).toContain("<pdfx:ↂ0032ↂ0020äↂ5C71ↂD83DↂDE00");
+  expect((await askedOf(made)).custom_metadata).toEqual({ ...custom, Custom: "kept" });
+  const deleted = await changed(made, { custom: { "2 ä山😀": null } });
+  expect((await askedOf(deleted)).custom_metadata).toEqual({ Project: "Apollo", Custom: "kept" });
+});
+
+test("custom entries are found in each encoding of their names", async () => {
+  const builder = new PdfBuilder();
+  builder.page("a");
+  const space = 'xmlns:pdfx="http://ns.adobe.com/pdfx/1.3/"';
+  const packet = `<rdf:RDF ${RDF}><rdf:Description rdf:about="" ${space} pdfx:Größe="old"/></rdf:RDF>`;
+  builder.catalog = `/Metadata ${builder.stream(Buffer.from(packet), "/Type/Metadata/Subtype/XML")}`;
+  const pdf = builder.bytes(`/Info ${builder.add("<</Gr#f6#dfe(old)>>")}`);
+  const made = await changed(pdf, { custom: { Größe: "new" } });
+  expect((await askedOf(made)).custom_metadata).toEqual({ Größe: "new" });
+  expect(packetOf(made)).toContain(">new</pdfx:Größe>");
+  expect(uncompressed(await changed(pdf, { custom: { Größe: "" } }))).not.toContain("old");
+});
+
+test.each([
+  ["UTF-16", (text: string) => Buffer.from(text, "utf16le")],
+  ["big-endian UTF-16", (text: string) => Buffer.from(text, "utf16le").swap16()],
+])("a packet in %s without a byte order mark stays", async (_, encode) => {
+  const builder = new PdfBuilder();
+  builder.page("a");
+  const bytes = encode(MANAGED_PACKET).toString("hex");
+  builder.catalog = `/Metadata ${builder.stream(bytes, "/Type/Metadata/Subtype/XML/Filter/ASCIIHexDecode")}`;
+  const tags = tagsOf(await changed(builder.bytes(), { title: "New" }));
+  expect(tags).toMatchObject({ "XMP-dc:Title": "New", "XMP-xmpMM:DocumentID": "xmp.did:1" });
+});
+
+test.each([
+  ["another outermost element", MANAGED_PACKET.replaceAll("x:xmpmeta", "x:xapmeta")],
+  [
+    "an undeclared prefix",
+    MANAGED_PACKET.replace("<my:List>", "<dc:format>a</dc:format><xmp:Label>b</xmp:Label><my:List>"),
+  ],
+])("a packet with %s stays", async (_, packet) => {
+  expect(tagsOf(await changed(metadataPdf(packet), { title: "New" }))).toMatchObject({
+    ...{ "XMP-dc:Title": "New", "XMP-xmpMM:DocumentID": "xmp.did:1" },
+  });
+});
+
+test("a damaged packet is replaced, and a notice lists the lost properties", async () => {
+  const damaged = MANAGED_PACKET.replace("</xmpMM:History>", "").replace(
+    "<my:List>",
+    "<dc:title>Old</dc:title><my:List>",
+  );
+  const [text, notices] = await noticesOf(metadataPdf(damaged), { author: "A" });
+  expect(text).toContain("A (title) &amp; &lt;more&gt;");
+  expect(notices).toMatchObject([{ code: "properties-removed" }]);
+  const names = notices?.[0]?.subjects?.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["xmpMM:DocumentID", "my:Own"]));
+  expect(names).not.toContain("dc:creator");
 });
 
 test("signatures are removed with a notice", async () => {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { withFile } from "../pdf-readers.ts";
 import { pdf, stream, updated, utf16 } from "./raw-pdf.ts";
 import { isLatin, type Secret } from "./secrets.ts";
-import { drawn, type Place, shown } from "./text-places.ts";
+import { drawn, type Place, shown } from "./text-parts.ts";
 
 const shows = (secret: Secret) =>
   drawn(secret, `${shown(secret.text, secret)} Tj`, {

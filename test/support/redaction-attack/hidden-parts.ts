@@ -2,11 +2,11 @@
 import { Buffer } from "node:buffer";
 import { hex, latin, literal, octal, type Parts, pdf, stream, utf8, utf16, utf16Little } from "./raw-pdf.ts";
 import { isLatin, type Secret } from "./secrets.ts";
-import { type Place, shown } from "./text-places.ts";
+import { type Place, shown } from "./text-parts.ts";
 
 /** A text string, in one of the encodings of ISO 32000-2, 7.9.2.2. */
 export type Encode = (text: string) => string;
-export const ENCODINGS: Readonly<Record<string, Encode>> = {
+const ENCODINGS: Readonly<Record<string, Encode>> = {
   "UTF-16": utf16,
   PDFDocEncoding: literal,
   "UTF-8": utf8,
@@ -14,7 +14,7 @@ export const ENCODINGS: Readonly<Record<string, Encode>> = {
   "little-endian": utf16Little,
   hexadecimal: hex,
 };
-export const NARROW = new Set<Encode>([literal, octal, hex]);
+const NARROW = new Set<Encode>([literal, octal, hex]);
 
 export type Fill = (text: string, secret: Secret) => Parts;
 
@@ -27,7 +27,7 @@ export const place = (label: string, fill: Fill): Place => ({
     return build(fill(encode(`see ${secret.text} there`), secret), secret);
   },
 });
-export const build = (parts: Parts, secret: Secret): Buffer =>
+const build = (parts: Parts, secret: Secret): Buffer =>
   pdf({ isWide: !isLatin(secret), content: "BT /F2 12 Tf 72 700 Td (A page without it) Tj ET", ...parts });
 
 export const annotation = (entries: string, more: Parts = {}): Parts => ({
@@ -94,7 +94,10 @@ export const onImage = (
     },
   });
 
-export const script = (text: string) => literal(`app.alert("${text.replaceAll("\\", "\\\\")}")`);
+export const script = (text: string) => {
+  const code = `app.alert("${text.replaceAll("\\", "\\\\")}")`;
+  return /^[\0-\xff]*$/.test(code) ? literal(code) : utf16(code);
+};
 
 export const latinOrWide = (text: string): Buffer => (/^[\0-\xff]*$/.test(text) ? latin(text) : Buffer.from(text));
 export function contentWithImage(secret: Secret): Parts {
@@ -114,7 +117,24 @@ export function jpegWith(text: string, marker = 0xfe): Buffer {
   const segment = Buffer.from([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]);
   return Buffer.concat([GRAY_JPEG.subarray(0, 2), segment, body, GRAY_JPEG.subarray(2)]);
 }
-export const GRAY_JPEG = Buffer.from(
+const GRAY_JPEG = Buffer.from(
   "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAAf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AH//Z",
   "base64",
 );
+
+/** The start of a JPEG 2000 file with two boxes that contain the text, and a comment in its codes. */
+export function jpxWith(text: string): Buffer {
+  const body = Buffer.from(text, "utf8");
+  const box = (kind: string, data: Buffer) => {
+    const head = Buffer.from(`\0\0\0\0${kind}`, "latin1");
+    head.writeUInt32BE(8 + data.length);
+    return Buffer.concat([head, data]);
+  };
+  const comment = Buffer.from([0xff, 0x4f, 0xff, 0x64, (body.length + 4) >> 8, (body.length + 4) & 255, 0, 1]);
+  return Buffer.concat([
+    box("jP  ", Buffer.from("0d0a870a", "hex")),
+    box("ftyp", latin("jp2 \0\0\0\0jp2 ")),
+    ...[box("xml ", body), box("uuid", Buffer.concat([Buffer.alloc(16), body]))],
+    box("jp2c", Buffer.concat([comment, body, latin("\xff\xd9")])),
+  ]);
+}

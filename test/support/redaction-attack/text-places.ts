@@ -1,32 +1,14 @@
-// Places for secrets in the content of pages: every way to draw a text. Neighbors surround it, which must not change.
-
+// Places for secrets in the content of pages: every way to draw a text.
 import { Buffer } from "node:buffer";
-import { ADVANCE, GLYPH_NAMES } from "./glyph-tables.ts";
+import { ADVANCE } from "./glyph-tables.ts";
 import { hex, hexOf, literal, octal, type Parts, pdf, stream } from "./raw-pdf.ts";
 import { isLatin, type Secret } from "./secrets.ts";
-
-export interface Place {
-  readonly name: string;
-  readonly fits?: (secret: Secret) => boolean;
-  readonly plant: (secret: Secret) => Buffer;
-}
+import { hasLigature, ligated, subset, type3 } from "./text-fonts.ts";
+import { chars, content, drawn, type Place, range, showing, shown } from "./text-parts.ts";
 
 const hasSpace = ({ needle }: Secret): boolean => needle.includes(" ");
 const isWord = ({ needle }: Secret): boolean => /^\p{L}+$/u.test(needle);
 
-export const shown = (text: string, secret: Secret): string =>
-  isLatin(secret) ? literal(text) : `<${[...Buffer.from(text, "utf16le").swap16()].map(hexOf).join("")}>`;
-
-const NEIGHBORS = `BT /F2 12 Tf 72 714 Td (Upper line stays where it is) Tj 0 -28 Td (Lower line stays where it is) Tj
-  -1 14 Td (Left) Tj 448 0 Td (Right) Tj ET\n`;
-
-/** Draws neighbors, and the secret at (110, 700) by text operators. */
-export const drawn = (secret: Secret, operators: string, more: Parts = {}): Buffer =>
-  pdf({ isWide: !isLatin(secret), ...more, content: `${NEIGHBORS}BT /F1 12 Tf 110 700 Td ${operators} ET` });
-const content = (secret: Secret, operators: string, more: Parts = {}): Buffer =>
-  pdf({ isWide: !isLatin(secret), ...more, content: NEIGHBORS + operators });
-
-const showing = (secret: Secret) => `${shown(secret.text, secret)} Tj`;
 const tm = (matrix: string) => (secret: Secret) => content(secret, `BT /F1 12 Tf ${matrix} Tm ${showing(secret)} ET`);
 const inText =
   (before: string, after = "") =>
@@ -34,7 +16,6 @@ const inText =
     drawn(secret, `${before} ${showing(secret)} ${after}`);
 const around = (before: string, after: string, more?: Parts) => (secret: Secret) =>
   content(secret, `${before} BT /F1 12 Tf 110 700 Td ${showing(secret)} ET ${after}`, more);
-const chars = ({ text }: Secret): string[] => [...text];
 const half = (secret: Secret): [string, string] => {
   const middle = Math.ceil(secret.text.length / 2) + 1;
   return [secret.text.slice(0, middle), secret.text.slice(middle)];
@@ -54,62 +35,10 @@ function placed(secret: Secret): string[] {
   });
 }
 
-const hexFont = (codes: readonly string[], start = 1) =>
-  `1 begincodespacerange <00> <ff> endcodespacerange ${codes.length} beginbfchar ${codes
-    .map(
-      (text, index) => `<${hexOf(index + start)}> <${[...Buffer.from(text, "utf16le").swap16()].map(hexOf).join("")}>`,
-    )
-    .join(" ")} endbfchar`;
-const glyphName = (char: string) => GLYPH_NAMES[char] ?? char;
-
-/** A font whose codes count the characters of the secret in the order of their first use, as subsets do. */
-function ownCodes(secret: Secret) {
-  const alphabet = [...new Set(secret.text)];
-  const codes = chars(secret).map((char) => alphabet.indexOf(char) + 1);
-  return { alphabet, operand: `<${codes.map(hexOf).join("")}>` };
-}
-const subset = (withMap: boolean) => (secret: Secret) => {
-  const { alphabet, operand } = ownCodes(secret);
-  const differences = `/Differences [1 ${alphabet.map((char) => `/${withMap ? "a" : ""}${withMap ? alphabet.indexOf(char) : glyphName(char)}`).join(" ")}]`;
-  const map = withMap ? "/ToUnicode 10 0 R" : "";
-  return drawn(secret, `${operand} Tj`, {
-    font: `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Type /Encoding ${differences} >> ${map} >>`,
-    objects: { 10: stream(hexFont(alphabet)) },
-  });
-};
-const type3 = (withMap: boolean) => (secret: Secret) => {
-  const { alphabet, operand } = ownCodes(secret);
-  const names = alphabet.map((char, index) => (withMap ? `g${index}` : glyphName(char)));
-  const procs = names.map((glyph, index) => `/${glyph} ${20 + index} 0 R`).join(" ");
-  const shapes = names.map((_, index) => [20 + index, stream(`600 0 0 0 500 700 d1 0 0 ${300 + index} 700 re f`)]);
-  return drawn(secret, `${operand} Tj`, {
-    font: `<< /Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [.001 0 0 .001 0 0] /FirstChar 1
-      /LastChar ${names.length} /Widths [${names.map(() => 600).join(" ")}] /CharProcs << ${procs} >> /Resources << >>
-      /Encoding << /Type /Encoding /Differences [1 ${names.map((glyph) => `/${glyph}`).join(" ")}] >>
-      ${withMap ? "/ToUnicode 10 0 R" : ""} >>`,
-    objects: { 10: stream(hexFont(alphabet)), ...Object.fromEntries(shapes) },
-  });
-};
-
-const LIGATURES = ["ffi", "ffl", "ff", "fi", "fl"];
-const ligated = (target: (ligature: string, index: number) => string) => (secret: Secret) => {
-  let text = secret.text;
-  for (const [index, ligature] of LIGATURES.entries()) text = text.replaceAll(ligature, String.fromCharCode(index + 1));
-  const named = LIGATURES.map((ligature) => `/${[...ligature].join("_")}`).join(" ");
-  return drawn(secret, `${hex(text)} Tj`, {
-    font: `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 10 0 R /Encoding << /Type /Encoding
-      /BaseEncoding /WinAnsiEncoding /Differences [1 ${named}] >> >>`,
-    objects: {
-      10: stream(hexFont([...LIGATURES.map(target), ...range(6, 255).map((code) => String.fromCharCode(code))])),
-    },
-  });
-};
-const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-
 const mapped = (change: (text: string) => string) => (secret: Secret) => {
   const text = change(secret.text);
   const operand = `<${[...Buffer.from(text, "utf16le").swap16()].map(hexOf).join("")}>`;
-  return drawn(secret, `${operand} Tj`, { isWide: true });
+  return drawn(secret, `0 -50 Td ${operand} Tj`, { isWide: true });
 };
 const form = (secret: Secret, entries = "", operators = `BT /F1 12 Tf 110 700 Td ${showing(secret)} ET`) =>
   stream(
@@ -406,7 +335,3 @@ export const TEXT_PLACES: readonly Place[] = [
       ),
   },
 ];
-
-function hasLigature({ needle }: Secret): boolean {
-  return LIGATURES.some((ligature) => needle.includes(ligature));
-}

@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { numbersOf } from "../../../client/cli/numbers.ts";
 import { readOperands } from "../../../client/cli/operands.ts";
-import { optionsOf } from "../../../client/cli/parameters.ts";
+import { optionsOf, paramsOf } from "../../../client/cli/parameters.ts";
 import { run } from "../../../client/cli/program.ts";
 import { withoutPdfs } from "../../../client/cli/skipping.ts";
 import { targetsOf } from "../../../client/cli/targets.ts";
@@ -99,6 +99,42 @@ test("compress and pdfa have defaults, which a profile changes", () => {
   expect(chosen("pdfa").map(({ long, defaultValue }) => [long, defaultValue])).toEqual([["--output-type", "PDF/A-2b"]]);
   for (const name of ["compress", "pdfa"])
     expect(optionsOf(operation(name)).some(({ mandatory }) => mandatory)).toBe(false);
+});
+
+describe("a password", () => {
+  const variable = "PAGEWRIGHT_NEW_OPEN_PASSWORD";
+  const encrypt = operation("encrypt");
+  const own = mkdtempSync(join(tmpdir(), "command-line-passwords-"));
+  afterAll(() => rmSync(own, { recursive: true, force: true }));
+  const path = join(own, "password.txt");
+  writeFileSync(path, "of the file\r\nsecond line\n");
+
+  test.each([
+    [{ newOpenPassword: "of the option", newOpenPasswordFile: path }, { [variable]: "of it" }, "of the option"],
+    [{ newOpenPasswordFile: path }, { [variable]: "of it" }, "of the file"],
+    [{}, { [variable]: "of it" }, "of it"],
+  ])("is taken from %j and %j", async (options, environment, newOpenPassword) => {
+    expect(await paramsOf(encrypt, options, environment)).toEqual({ newOpenPassword });
+  });
+
+  test("has no default, and can be missing only if it is optional", async () => {
+    for (const each of OPERATION_SCHEMAS) {
+      for (const { name } of each.parameters.filter(({ secret }) => secret)) {
+        const flag = `--${name.replaceAll("_", "-")}`;
+        const options = optionsOf(each).filter(({ long }) => long === flag || long === `${flag}-file`);
+        expect(options.map(({ mandatory, defaultValue }) => [mandatory, defaultValue])).toEqual([
+          [false, undefined],
+          [false, undefined],
+        ]);
+      }
+    }
+    expect(await paramsOf(operation("png"), {}, {})).toEqual({});
+    const surroundings = around();
+    writeFileSync(join(own, "a.pdf"), "%PDF-1.7");
+    expect(await run(["encrypt", join(own, "a.pdf"), "-d", own], surroundings)).toBe(2);
+    expect(surroundings.said()).toContain(variable);
+    await expect(paramsOf(encrypt, { newOpenPasswordFile: join(own, "missing") })).rejects.toThrow("cannot be read");
+  });
 });
 
 test("a number has a fraction where the contract allows one", () => {

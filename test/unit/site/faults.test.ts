@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/model/state.ts";
 import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/session/faults.ts";
-import { shownFields, tasksOf } from "../../../site/workbench/session/request.ts";
+import { shownFields, shownValue, tasksOf } from "../../../site/workbench/session/request.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 let nextKey = 1;
@@ -97,8 +97,10 @@ describe("faults of a form", () => {
     const state = (values: Values) => stateOf("/compressed-pdf", [input("a.pdf")], values);
     const compress = operationOf("/compressed-pdf");
     const names = (values: Values) => shownFields(compress, state(values)).map(({ name }) => name);
-    expect(names({})).toEqual(["output", "compression_level"]);
-    expect(names({ compression_level: "custom" })).toEqual(["output", "compression_level", "profile"]);
+    expect(names({})).toEqual(["output", "compression_level", "current_open_password"]);
+    expect(names({ compression_level: "custom" })).toEqual([
+      ...["output", "compression_level", "profile", "current_open_password"],
+    ]);
     expect(tasksOf(compress, state({ profile: "{" }))[0]!.values).not.toHaveProperty("profile");
     expect(faults("/compressed-pdf", state({ profile: "{" }))).toEqual([]);
     expect(faults("/compressed-pdf", state({ compression_level: "custom" }))).toEqual([]);
@@ -129,6 +131,20 @@ describe("what is made", () => {
     expect(nameOf("/merged-pdf", "a.pdf", "Merged.PDF")).toBe("merged_merged-pdf");
     expect(nameOf("/zip", "a.pdf", "archive.zip")).toBe("archive_zip");
   });
+});
+
+test("a password starts empty, although the documentation has an example", () => {
+  for (const path of ["/encrypted-pdf", "/decrypted-pdf", "/restricted-pdf", "/unrestricted-pdf"]) {
+    const operation = operationOf(path);
+    const state = stateOf(path, [input("a.pdf")]);
+    for (const field of operation.fields.filter(({ secret }) => secret)) {
+      expect(shownValue(operation, field, state)).toBe("");
+    }
+    expect(obstacleTo(operation, state)).toBeUndefined();
+    expect(faultsOf(operation, state).length).toBe(
+      operation.fields.filter(({ secret, required }) => secret && required).length,
+    );
+  }
 });
 
 test("a JSON field may be empty if it is optional, and begins with the example if there is one", () => {

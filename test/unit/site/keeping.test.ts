@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { keptText, readKept } from "../../../site/workbench/model/keeping.ts";
 import { fragmentOf, idsIn } from "../../../site/workbench/model/links.ts";
 import { FIRST_STATE, type Input, type Outcome, type Stored } from "../../../site/workbench/model/state.ts";
+import { describedService } from "./described-operations.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");
 const stored = (id: string, expires?: string): Stored => ({
@@ -49,6 +50,15 @@ test("what has ended drops out, with an outcome of which nothing is left", () =>
     [undefined, undefined],
   ]);
   expect(kept.outcomes.map(({ results }) => results[0]!.outputs.map(({ id }) => id))).toEqual([["2y", "2z"]]);
+});
+
+test("passwords are never kept, other values are", () => {
+  const values = { new_open_password: "secret", output: "a" };
+  const kept = afterReload({
+    service: describedService("private"),
+    values: { "/encrypted-pdf": values, "/png": { current_open_password: "secret" } },
+  });
+  expect(kept.values).toEqual({ "/encrypted-pdf": { output: "a" }, "/png": {} });
 });
 
 test("the key is never kept, nor what was deleted, nor anything of an empty page", () => {

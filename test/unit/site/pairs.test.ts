@@ -36,6 +36,8 @@ describe("a side", () => {
     expect(sideOf({ ...pdf("a"), isDeleted: true }, 1)).toBeUndefined();
     expect(sideOf({ id: "a", isDeleted: false }, 1)).toBeUndefined();
     expect(sideOf(undefined, 1)).toBeUndefined();
+    const locked = pdf("a");
+    expect(sideOf({ ...locked, info: { ...locked.info!, problem: "It needs a password." } }, 1)).toBeUndefined();
   });
 });
 

@@ -85,10 +85,12 @@ export class Glyphs {
       longer.set(this.#numbers);
       this.#numbers = longer;
     }
+    const floats = raw.HEAPF32;
     const quad = raw._wasm_stext_char_get_quad(char) >> 2;
-    this.#numbers.set(raw.HEAPF32.subarray(quad, quad + 8), at);
+    for (let corner = 0; corner < 8; corner++) this.#numbers[at + corner] = floats[quad + corner]!;
     const origin = raw._wasm_stext_char_get_origin(char) >> 2;
-    this.#numbers.set(raw.HEAPF32.subarray(origin, origin + 2), at + 8);
+    this.#numbers[at + 8] = floats[origin]!;
+    this.#numbers[at + 9] = floats[origin + 1]!;
     this.#numbers[at + 10] = raw._wasm_stext_char_get_size(char);
     this.codePoints.push(raw._wasm_stext_char_get_c(char));
   }

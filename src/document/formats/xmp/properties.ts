@@ -2,8 +2,8 @@
 // and often not well-formed. Reads a packet in linear time.
 
 const DECLARATION = /xmlns:([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
-const ATTRIBUTE = /\s([\w.-]+):([\w.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
-const ELEMENT = /<([\w.-]+):([\w.-]+)(?:\s[^<>]*)?(?:\/>|>(?:([^<]*)<\/[^<>]*>)?)/g;
+const ATTRIBUTE = /\s([\w.-]+):([^\s<>/=:"']+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
+const ELEMENT = /<([\w.-]+):([^\s<>/=:"']+)(?:\s[^<>]*)?(?:\/>|>(?:([^<]*)<\/[^<>]*>)?)/g;
 /** Matches an item of a list. In a list of languages, the item of the default language has `xml:lang="x-default"`. */
 const ITEM = /<(?:[\w.-]+:)?li(?:\s([^<>]*))?>([^<]*)</g;
 const REFERENCE = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi;
@@ -21,12 +21,18 @@ export interface XmpProperty {
   readonly tag: string;
 }
 
-/** Returns the text of a packet, which is UTF-8, UTF-16 or UTF-32 (7.1). */
+/**
+ * Returns the text of a packet, which is UTF-8, UTF-16 or UTF-32 (7.1). Where no byte order mark comes first, the zeros
+ * around its first character, `<`, show the encoding (XML 1.0, F.1).
+ */
 export function packetText(packet: Uint8Array): string {
-  const [a, b, c, d] = packet;
-  if (a === 0 && b === 0 && c === 0xfe && d === 0xff) return utf32(packet, false);
-  if (a === 0xff && b === 0xfe && c === 0 && d === 0) return utf32(packet, true);
-  const encoding = a === 0xfe && b === 0xff ? "utf-16be" : a === 0xff ? "utf-16le" : "utf-8";
+  const [a = 0, b = 0, c = 0, d = 0] = packet;
+  const zeros = [a, b, c, d].map((byte) => (byte === 0 ? "0" : "1")).join("");
+  if (zeros === "0001" || (zeros === "0011" && c === 0xfe)) return utf32(packet, false);
+  if (zeros === "1000" || (zeros === "1100" && a === 0xff)) return utf32(packet, true);
+  const isLittleEndian = (a === 0xff && b === 0xfe) || zeros === "1010";
+  const isBigEndian = (a === 0xfe && b === 0xff) || zeros === "0101";
+  const encoding = isLittleEndian ? "utf-16le" : isBigEndian ? "utf-16be" : "utf-8";
   return new TextDecoder(encoding, { fatal: false, ignoreBOM: true }).decode(packet);
 }
 
@@ -81,7 +87,8 @@ function listText(content: string): string {
   return standard?.text ?? items.map(({ text }) => text).join("; ");
 }
 
-const unescaped = (text: string): string =>
+/** Replaces references to characters, and to the entities of XML, in a text as it is written. */
+export const unescaped = (text: string): string =>
   text.replace(REFERENCE, (_, hexadecimal, decimal, name) =>
     name
       ? ENTITIES[name.toLowerCase()]!

@@ -55,23 +55,32 @@ export function extendOutline(file: PdfFile, pages: readonly SourcePage[], bookm
     replaceOutline(file, pages, bookmarks);
     return;
   }
-  const root = file.reserve();
+  const current = file.catalog.get("Outlines");
+  const root = current instanceof Reference ? current : file.reserve();
   const level = new Writer(file, pages).level(bookmarks, root, last);
   if (!level) return;
   let visible = 0;
   for (const [index, reference] of old.entries()) {
-    const item = file.dictionary(reference)!.clone();
+    const item = file.dictionary(reference)!;
     visible += 1 + Math.max(0, file.number(item.get("Count")) ?? 0);
-    item
-      .set("Parent", root)
-      .set("Prev", old[index - 1] ?? null)
-      .set("Next", old[index + 1] ?? level.first);
-    file.put(reference, item);
+    const place = { Parent: root, Prev: old[index - 1], Next: old[index + 1] ?? level.first };
+    // Items in their right place are not written, because there can be many.
+    if (Object.entries(place).some(([key, target]) => numberOf(item.get(key)) !== target?.number))
+      file.put(reference, withPlace(item, place));
   }
   putRoot(file, root, { first, last: level.last, visible: visible + level.visible });
   const catalog = file.catalog.clone();
   file.catalog = catalog.set("Outlines", root);
 }
+
+function withPlace(item: Dictionary, place: Readonly<Record<string, Reference | undefined>>): Dictionary {
+  const placed = item.clone();
+  for (const [key, target] of Object.entries(place)) placed.set(key, target ?? null);
+  return placed;
+}
+
+const numberOf = (value: Value | undefined): number | undefined =>
+  value instanceof Reference ? value.number : undefined;
 
 const putRoot = (file: PdfFile, root: Reference, { first, last, visible }: Level): void =>
   file.put(root, Dictionary.of({ Type: Name.of("Outlines"), First: first, Last: last, Count: visible }));

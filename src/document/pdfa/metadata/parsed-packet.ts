@@ -1,5 +1,6 @@
 // Parses XMP packets as XML. A packet is untrusted, so its size and depth are limited, and entities are rejected.
 import { DOMParser, type Element, type Node } from "@xmldom/xmldom";
+import { packetText } from "../../formats/xmp/properties.ts";
 import { stripInvalidXml } from "./document-information.ts";
 import { NAMESPACES } from "./xmp-syntax.ts";
 
@@ -10,7 +11,6 @@ const MAX_NODES = 20_000;
 const MAX_DEPTH = 64;
 const ELEMENT_NODE = 1;
 /** Makes the serializer throw instead of writing XML that is not well-formed. */
-/** Makes the serializer throw instead of writing XML that is not well-formed. */
 export const WELL_FORMED = { requireWellFormed: true };
 /** XML 1.0, 2.2, production Char. */
 const XML_CHARACTER = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]$/u;
@@ -18,20 +18,33 @@ const XML_CHARACTER = /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]$/
 /** @returns the element rdf:RDF; undefined if the packet is not well-formed XMP */
 export function parsePacket(packet: Uint8Array): Element | undefined {
   const text = textOfPacket(packet);
-  try {
-    return text === undefined ? undefined : parse(text);
-  } catch {
-    return undefined;
+  if (text === undefined) return undefined;
+  for (const attempt of [text, withDeclarations(text)]) {
+    try {
+      return parse(attempt);
+    } catch {
+      // The next attempt can be well-formed.
+    }
   }
+  return undefined;
+}
+
+/** Declares prefixes of {@link NAMESPACES} in the outermost element. Some programs add properties without declarations. */
+function withDeclarations(text: string): string {
+  const [tag = ""] = /^[^>]*/.exec(text) ?? [];
+  const missing = Object.entries(NAMESPACES).filter(([prefix]) => !tag.includes(`xmlns:${prefix}=`));
+  const declarations = missing.map(([prefix, uri]) => ` xmlns:${prefix}="${uri}"`).join("");
+  return text.replace(/^<[^\s/>]+/, (start) => start + declarations);
 }
 
 function textOfPacket(packet: Uint8Array): string | undefined {
-  if (packet.length > MAX_CHARACTERS * 2) return undefined;
-  const encoding = packet[0] === 0xfe && packet[1] === 0xff ? "utf-16be" : packet[0] === 0xff ? "utf-16le" : "utf-8";
-  const text = stripInvalidXml(new TextDecoder(encoding).decode(packet));
-  const start = text.search(/<(?:x:xmpmeta|rdf:RDF)\b/);
+  if (packet.length > MAX_CHARACTERS * 4) return undefined;
+  const text = stripInvalidXml(packetText(packet));
+  // The outermost element is rdf:RDF, or contains it: x:xmpmeta, or x:xapmeta in old files.
+  const start = text.search(/<[A-Za-z_]/);
   if (start < 0 || text.length > MAX_CHARACTERS || /<!(?:DOCTYPE|ENTITY)/i.test(text)) return undefined;
-  return withoutInvalidReferences(text.slice(start).replace(/<\?xpacket end[\s\S]*$/, ""));
+  const [content = ""] = text.slice(start).split("<?xpacket end", 1);
+  return withoutInvalidReferences(content.slice(0, content.lastIndexOf(">") + 1));
 }
 
 /** Removes references to characters that XML forbids. The characters themselves have already been removed. */

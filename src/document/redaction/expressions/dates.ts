@@ -35,7 +35,8 @@ const SHAPES: readonly Find[] = [
   "(?<month>\\d{1,2})(?<gap>[/])(?<day>\\d{1,2})\\k<gap>(?<year>\\d{2})",
   "(?<month>\\d{2})(?<gap>[-.])(?<day>\\d{2})\\k<gap>(?<year>\\d{2})",
   `${DAY} ?(?:of |de |- ?)?${MONTH},?(?: de | del | ?- ?| )?${YEAR}`,
-  `${MONTH} ?${DAY},? ${YEAR}`,
+  `${MONTH} ?${DAY},? (?:${LONG_YEAR}|['\u2019]\\d{2}(?!:))`,
+  `${MONTH} ?${DAY}, (?<year>\\d{2}(?!:))`,
   // As computers write it: Sep 22 19:30:30 UTC 2011.
   `${MONTH} ?${DAY} \\d{1,2}:\\d{2}(?::\\d{2})?(?: [A-Z]{3,4}| [+-]\\d{4})? ${LONG_YEAR}`,
   `${MONTH},? (?:de )?${LONG_YEAR}`,

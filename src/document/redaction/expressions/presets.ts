@@ -55,22 +55,23 @@ const phone = matching(
 function isPhone(found: string, isNamed: boolean): boolean {
   const digits = found.replace(/\D/g, "");
   if (digits.length < 7 || digits.length > 15 || dates(found).length > 0) return false;
-  if (/^(\+|00)/.test(found)) return digits.length >= 8;
+  if (/^(\+|00 ?[1-9])/.test(found)) return digits.length >= 8;
   if (isNamed) return true;
   if (/^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}$/.test(found)) return true;
   if (/^[2-9]\d{2}-\d{4}$/.test(found)) return true;
   // A number with the trunk prefix 0, such as 030 1234567 or (0171) 123 45 67.
-  return /^(?:\(0\d{1,4}\)|0\d{1,4})[ /-]/.test(found) && digits.length >= 9 && !/\.\d/.test(found);
+  return /^(?:\(0[1-9]\d{0,3}\)|0[1-9]\d{0,3})[ /-]/.test(found) && digits.length >= 9 && !/\.\d/.test(found);
 }
 
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
-/** Single digits are numbers of sections and versions, but for these addresses, and after these words. */
+/** Small numbers count sections and versions, but for these addresses, and after these words. */
 const RESOLVERS = new Set(["1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "9.9.9.9"]);
-const ADDRESSED = /\b(?:IP|IPv4|address|host|server|gateway|DNS|ping|from|to)\b/i;
+const ADDRESSED =
+  /\b(?:IP|IPv4|address|host|server|gateway|DNS|ping|from|to|at)(?: (?:is|was|at|address|server))?[^\p{L}\p{N}]*$/iu;
 const ipv4 = matching(
   new RegExp(`(?<![\\p{L}\\p{N}.])(?:${OCTET}\\.){3}${OCTET}(?:/\\d{1,2}(?!\\d))?(?![\\p{L}\\p{N}]|\\.\\p{N})`, "gu"),
   ({ index, 0: found }, text) =>
-    (!/^(?:\d\.){3}\d$/.test(found) || RESOLVERS.has(found) || follows(ADDRESSED, text, index)) &&
+    (!/^\d\.(?:\d{1,2}\.){2}\d{1,2}$/.test(found) || RESOLVERS.has(found) || follows(ADDRESSED, text, index)) &&
     !follows(/(?:\bv|ver\.?|version|release|section|clause) ?$/i, text, index),
 );
 

@@ -18,9 +18,10 @@ import type { Finder } from "../expressions/expressions.ts";
 import { FontTexts } from "../font-text.ts";
 import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
-import { withoutJpegTexts } from "./jpeg-texts.ts";
+import { withoutImageTexts } from "./image-texts.ts";
+import { withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
-import { isReadable, readableEnd, textOf, unescapedAddress, xmlOf } from "./unknown-text.ts";
+import { isReadable, readableEnd, textOf, unescapedAddress, unescapedScript, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
 /** Strings with a syntax of their own, or without text. */
@@ -39,6 +40,8 @@ const BINARY = new Set([
   "CIDToGIDMap",
   "Encoding",
 ]);
+const IMAGE_FILTER = /^(DCTDecode|JPXDecode)$/;
+const FONT_NAMES = new Set(["BaseFont", "FontName"]);
 const COLORANTS = /^(Separation|DeviceN)$/;
 const LANGUAGE = /^[a-z]{2,3}(-[a-z]{2,4}|-\d{3})*$/i;
 const TAIL_BYTES = 4096;
@@ -48,7 +51,7 @@ const MAX_PARENTS = 64;
 /** Approximate memory per visited object. */
 const VISIT_BYTES = 120;
 
-type Role = "binary" | "content" | "metadata" | "form-data" | "any";
+type Role = "binary" | "content" | "metadata" | "form-data" | "script" | "any";
 
 /** What the first reference to an object states about it. */
 interface Visit {
@@ -59,6 +62,7 @@ interface Visit {
   /** Resources of content that has none of its own. */
   readonly resources?: Value | undefined;
 }
+const ROLES: Readonly<Record<string, Role>> = { Metadata: "metadata", XFA: "form-data", JS: "script" };
 const DIRECT: Visit = { role: "any", key: "", parent: "" };
 
 /** Finds or removes the matches of one document. */
@@ -77,14 +81,29 @@ export class Sweep {
   count = 0;
   hasFormData = false;
 
-  /** @param shown object numbers of the streams that pages draw directly; @param removes false to count only */
-  constructor(file: PdfFile, finder: Finder, shown: ReadonlySet<number>, removes: boolean) {
+  /**
+   * @param shown object numbers of the streams that pages draw directly
+   * @param removes false to count only
+   * @param names names to search for; @default those that match
+   */
+  constructor(
+    file: PdfFile,
+    finder: Finder,
+    shown: ReadonlySet<number>,
+    removes: boolean,
+    names?: ReadonlySet<string>,
+  ) {
     this.#file = file;
     this.#finder = finder;
     this.#shown = shown;
     this.#removes = removes;
     this.#fonts = new FontTexts(file);
-    this.#names = new OwnNames(finder, removes);
+    this.#names = new OwnNames(finder, names);
+  }
+
+  /** Names that match. */
+  get names(): ReadonlySet<string> {
+    return this.#names.found;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -124,13 +143,10 @@ export class Sweep {
   #object(object: PdfObject, number: number): PdfObject {
     const visit = this.#visits.get(number) ?? DIRECT;
     if (!(object instanceof PdfStream)) return this.#value(object, visit.key, visit.parent);
-    const dictionary = this.#dictionary(object.dictionary, visit.key, visit.parent);
+    const dictionary = this.#dictionary(object.dictionary, "", "");
     const same = dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
-    if (this.#filterOf(object) === "DCTDecode") {
-      const bytes = object.body.raw();
-      const cleaned = this.#removes ? withoutJpegTexts(bytes) : bytes;
-      return cleaned === bytes ? same : new PdfStream(dictionary, plainBody(cleaned));
-    }
+    const filters = this.#filtersOf(object);
+    if (IMAGE_FILTER.test(filters.at(-1) ?? "")) return this.#removes ? this.#image(same, filters) : same;
     const role = this.#roleOf(object, visit.role);
     const tail = this.#tailOf(object);
     const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
@@ -143,18 +159,28 @@ export class Sweep {
     return new PdfStream(plain, plainBody(cleaned));
   }
 
-  /** Returns the filter; an empty string if there are several. */
-  #filterOf({ dictionary }: PdfStream): string | undefined {
-    const filter = dictionary.get("Filter");
-    const filters = this.#file.array(filter) ?? [];
-    return filters.length > 1 ? "" : this.#file.name(filters[0] ?? filter);
+  #filtersOf({ dictionary }: PdfStream): string[] {
+    const filter = dictionary.get("Filter") ?? null;
+    return (this.#file.array(filter) ?? [filter]).flatMap((one) => this.#file.name(one) ?? []);
+  }
+
+  /** Returns an image in one filter, without texts. */
+  #image(image: PdfStream, filters: readonly string[]): PdfStream {
+    const bytes = image.body.raw();
+    const plain = withoutOuterFilters(bytes, filters.slice(0, -1)) ?? new Uint8Array(0);
+    const cleaned = withoutImageTexts(plain, filters.at(-1)!);
+    if (cleaned === bytes) return image;
+    const parameters = this.#file.array(image.dictionary.get("DecodeParms"))?.at(filters.length - 1);
+    const dictionary = image.dictionary.clone().set("Filter", Name.of(filters.at(-1)!));
+    if (parameters !== undefined) dictionary.set("DecodeParms", parameters);
+    return new PdfStream(dictionary, plainBody(cleaned));
   }
 
   /** Returns the number of readable bytes at the end of compressed data, or of an image, if they have a match. */
   #tailOf(object: PdfStream): number {
-    const filter = this.#filterOf(object);
+    const filters = this.#filtersOf(object);
     const isImage = this.#file.name(object.dictionary.get("Subtype")) === "Image";
-    if (!this.#removes || (filter !== "FlateDecode" && (filter !== undefined || !isImage))) return 0;
+    if (!this.#removes || !(filters.length === 0 ? isImage : filters.join() === "FlateDecode")) return 0;
     const end = readableEnd(object.body.raw().subarray(-TAIL_BYTES));
     return end.length >= MIN_TAIL && this.#finder.matches(textOf(end)) ? end.length : 0;
   }
@@ -194,8 +220,10 @@ export class Sweep {
       return cleaned === text ? bytes : new TextEncoder().encode(cleaned);
     }
     const hasMatch = isReadable(text)
-      ? finder.matches(text) || (role === "form-data" && finder.matches(shownText(text)))
-      : finder.findLiterals(text).length > 0;
+      ? finder.matches(text) ||
+        (role === "form-data" && finder.matches(shownText(text))) ||
+        (role === "script" && finder.matches(unescapedScript(text)))
+      : finder.matchesLiteral(text);
     if (!hasMatch) return bytes;
     if (role === "form-data") this.hasFormData = true;
     return new Uint8Array(0);
@@ -240,7 +268,8 @@ export class Sweep {
       }
       if (isPage && entry === "Contents") this.#contents(value, dictionary);
       if (entry === "CharProcs") this.#glyphs(value, dictionary);
-      const cleaned = this.#value(value, entry, key);
+      const isFontName = value instanceof Name && FONT_NAMES.has(entry) && this.#isEmbedded(dictionary);
+      const cleaned = isFontName ? sameOr(value, this.#names.ofFont(value.text)) : this.#value(value, entry, key);
       if (cleaned !== value) set(entry, cleaned);
       const name = this.#names.ofKey(entry, key, parent);
       if (name === entry) continue;
@@ -248,6 +277,14 @@ export class Sweep {
       set(name, cleaned);
     }
     return result;
+  }
+
+  /** Reports whether a font, or a descriptor, has a font program. */
+  #isEmbedded(font: Dictionary): boolean {
+    const file = this.#file;
+    const own = file.dictionary(file.array(font.get("DescendantFonts"))?.[0]) ?? font;
+    const descriptor = file.dictionary(own.get("FontDescriptor")) ?? own;
+    return ["FontFile", "FontFile2", "FontFile3"].some((key) => descriptor.has(key));
   }
 
   /** Removes entries whose keys match, which only dictionaries of the user's own keys can have. */
@@ -274,8 +311,7 @@ export class Sweep {
   }
 
   #visit({ number }: Reference, key: string, parent: string): void {
-    const role = BINARY.has(key) ? "binary" : key === "Metadata" ? "metadata" : key === "XFA" ? "form-data" : "any";
-    this.#add(number, { role, key, parent });
+    this.#add(number, { role: BINARY.has(key) ? "binary" : (ROLES[key] ?? "any"), key, parent });
   }
 
   #add(number: number, visit: Visit): void {
@@ -296,10 +332,13 @@ export class Sweep {
     const isMarkup = key === "RC" || key === "RV";
     const shown = isMarkup ? shownText(text) : text;
     const cleaned = this.#finder.replace(shown);
-    const isClean = cleaned === shown && !(isMarkup && this.#finder.findLiterals(text).length > 0);
+    const isClean =
+      cleaned === shown &&
+      !(isMarkup && this.#finder.matchesLiteral(text)) &&
+      !(key === "JS" && this.#finder.matches(unescapedScript(text)));
     if (isClean && !this.#hasOtherText(string, text)) return string;
     this.count++;
-    if (key === "URI") return new PdfString("");
+    if (key === "URI" || (key === "JS" && cleaned === shown)) return new PdfString("");
     if (isMarkup || isClean || key === "Lang" || /^D:\d{4}/.test(text)) return null;
     return encodeTextString(REFERRED.has(key) ? this.#names.rename(text, cleaned) : cleaned);
   }
@@ -310,7 +349,7 @@ export class Sweep {
     if (address !== undefined && this.#finder.matches(address)) return true;
     if (/^[\n\r\t\x20-\x7e]*$/.test(string.latin1)) return false;
     return [textOf(string.bytes), new TextDecoder("utf-16be").decode(string.bytes)].some(
-      (other) => other !== text && this.#finder.findLiterals(other).length > 0,
+      (other) => other !== text && this.#finder.matchesLiteral(other),
     );
   }
 }

@@ -29,6 +29,15 @@ export function unescapedAddress(latin1: string): string | undefined {
   return textOf(Buffer.from(bytes.replaceAll("+", " "), "latin1"));
 }
 
+/** Returns a script as its strings read: joined, without escapes (ECMA-262, 12.9.4). */
+export const unescapedScript = (script: string): string =>
+  script
+    .replace(/(["'`])\s{0,64}\+\s{0,64}\1/g, "")
+    .replace(/\\(?:u([\da-f]{4})|u\{([\da-f]{1,6})\}|x([\da-f]{2})|([\s\S]))/gi, (_, unit, point, byte, other) => {
+      const code = Number.parseInt(unit ?? point ?? byte ?? "", 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : /[nrt]/.test(other ?? "") ? " " : (other ?? "");
+    });
+
 /** Reports whether bytes are a text: presets would find numbers in anything else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the signs of other data
 export const isReadable = (text: string): boolean => !/[\0-\x08\x0e-\x1f]/.test(text.slice(0, 1000));

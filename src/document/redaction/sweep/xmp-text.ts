@@ -16,8 +16,7 @@ export function withoutMatches(xml: string, finder: Finder): string {
       return name + quoted[0] + clean(quoted.slice(1, -1), finder) + quoted[0];
     },
   );
-  if (finder.findLiterals(replaced).length > 0 || finder.findLiterals(shownText(replaced)).length > 0)
-    return EMPTY_PACKET;
+  if (finder.matchesLiteral(replaced) || finder.matchesLiteral(shownText(replaced))) return EMPTY_PACKET;
   return replaced === withEscapes(xml) ? xml : replaced;
 }
 
@@ -41,7 +40,7 @@ const unescaped = (text: string): string =>
 /** The times at which the file was made are no matches of a preset. */
 function clean(source: string, finder: Finder): string {
   const text = unescaped(source);
-  if (TIME.test(text) && finder.findLiterals(text).length === 0) return source;
+  if (TIME.test(text) && !finder.matchesLiteral(text)) return source;
   const replaced = finder.replace(text);
   return replaced === text ? source : escaped(replaced).replaceAll("'", "&apos;");
 }

@@ -166,6 +166,8 @@ describe("decryption", () => {
     ["accents in PDFDocEncoding, R3", "pässwörd", "bytes-from-pdfdoc"],
     ["accents in UTF-8, R3", "pässwörd", "utf-8"],
     ["Cyrillic in UTF-8, R3", "ключ", "utf-8"],
+    ["the bytes 7F, 9F and AD in UTF-8, R3", "ß and í and \x7f", "utf-8"],
+    ["the bytes 7F, 9F and AD in PDFDocEncoding, R3", "a\x7fb\x9fc\xad", "bytes-from-pdfdoc"],
   ])("%s", async (_, password, encoding) => {
     const hex = Buffer.from(password, encoding === "utf-8" ? "utf8" : "latin1").toString("hex");
     const pdf = made(await textPdf(1), "qpdf", [
@@ -190,49 +192,58 @@ describe("decryption", () => {
   });
 });
 
-describe("a damaged encryption dictionary is a client's error", () => {
+describe("a wrong encryption dictionary is a client's error", () => {
   const ANSWERS = ["password-protected", "damaged", "not-a-pdf", "permissions-required", "unsupported", "none"];
-  const fields = {
-    Filter: "/Standard",
-    V: "5",
-    R: "6",
-    Length: "256",
-    P: "-4",
-    O: "(o)",
-    U: "(u)",
-    OE: "(e)",
-    UE: "(e)",
-  };
-  const wrong = [
-    "null",
-    "(text)",
-    "-1",
-    "99",
-    "/Name",
-    "[]",
-    "<<>>",
-    "1.5",
-    "2147483648",
-    "9 0 R",
-    `(${"x".repeat(3000)})`,
-  ];
-  const cases = Object.keys(fields).flatMap((key) => wrong.map((value) => [key, value] as const));
-  const withEncryption = (entries: Readonly<Record<string, string>>) => {
-    const objects = ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>"];
-    const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
+  const WRONG = ["null", "(text)", "-1", "/Name", "[]", "2147483648", "4 0 R", `(${"x".repeat(3000)})`];
+  /** Keys that the dictionaries lack, so that each key is also present where it has no meaning. */
+  const FURTHER = ["SubFilter", "EFF", "EncryptMetadata"];
+
+  /** Returns the entries of an encryption dictionary, and the document's ID, as another program reads them. */
+  const entriesOf = (pdf: Uint8Array) =>
+    withFile(pdf, (path) => {
+      const show = (place: string) =>
+        execFileSync("mutool", ["show", "-p", "opens", path, place], { encoding: "utf8" });
+      const [, body] = /<<\n([^]*)\n>>/.exec(show("trailer/Encrypt"))!;
+      const entries = body!.split(/\n {2}(?=\/)/).map((entry) => /^\s*\/(\w+) ([^]*)$/.exec(entry)!.slice(1));
+      return { id: show("trailer/ID"), entries: Object.fromEntries(entries) as Readonly<Record<string, string>> };
+    });
+  const withEntries = (entries: Readonly<Record<string, string>>, id: string) => {
     const text = Object.entries(entries).map(([key, value]) => `/${key} ${value}`);
-    const pdf = Buffer.from(pdfOf([...objects, page, `<<${text.join("")}>>`])).toString("latin1");
-    return new Uint8Array(Buffer.from(pdf.replace("/Root", "/Encrypt 4 0 R/ID[(a)(a)]/Root"), "latin1"));
+    const objects = [
+      ...["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[3 0 R]/Count 1>>"],
+      "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 5 0 R/Note(sealed)>>",
+      `<<${text.join("")}>>`,
+      "<</Length 32>>stream\n0123456789abcdef0123456789abcdef\nendstream",
+    ];
+    return pdfOf(objects, `/Encrypt 4 0 R/ID ${id}`);
   };
+  const answer = (pdf: Uint8Array) => reasonOf(() => decrypt(pdf, "opens", { currentPermissionsPassword: "owns" }));
 
-  test.each(cases)("%s is %s", async (key, value) => {
-    expect(ANSWERS).toContain(await reasonOf(() => decrypt(withEncryption({ ...fields, [key]: value }))));
-  });
-
-  test.each(wrong)("every entry is %s", async (value) => {
-    const all = Object.fromEntries(Object.keys(fields).map((key) => [key, value]));
-    expect(ANSWERS).toContain(await reasonOf(() => decrypt(withEncryption(all))));
-  });
+  test.each([
+    ["R4", qpdf("128", "--use-aes=y")],
+    ["R6", qpdf("256")],
+  ])(
+    "each entry of %s has each wrong value",
+    async (_, [program, args]) => {
+      const { entries, id } = entriesOf(made(await textPdf(1), program, args));
+      expect(await answer(withEntries(entries, id))).toBe("none");
+      for (const key of new Set([...Object.keys(entries), ...FURTHER])) {
+        for (const value of WRONG) {
+          expect(ANSWERS, `${key} ${value}`).toContain(await answer(withEntries({ ...entries, [key]: value }, id)));
+        }
+      }
+      for (const value of WRONG) {
+        const all = Object.fromEntries(Object.keys(entries).map((key) => [key, value]));
+        expect(ANSWERS, value).toContain(await answer(withEntries(all, id)));
+        expect(ANSWERS, `ID ${value}`).toContain(await answer(withEntries(entries, value)));
+        const filter = `<</StdCF ${value}>>`;
+        for (const CF of [filter, `<</StdCF<</CFM ${value}/Length ${value}/AuthEvent ${value}>>>>`]) {
+          expect(ANSWERS, CF).toContain(await answer(withEntries({ ...entries, CF }, id)));
+        }
+      }
+    },
+    240_000,
+  );
 });
 
 describe("protected inputs", () => {

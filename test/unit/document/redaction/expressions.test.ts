@@ -17,16 +17,28 @@ describe("presets find what exists", () => {
       "212.555.1234",
       "030/1234567",
       "555-1234",
+      "00 49 30 1234567",
+      "03 26 85 83 33",
     ],
     ["date", "2024-01-05", "31/12/2023", "January 5, 2024", "5. Januar 2024", "5 de enero de 2024", "12/31/99"],
-    ["date", "1er janvier 2020", "5th of May 2021", "29 February 2024", "05.11.23", "March 2020"],
+    [
+      "date",
+      "1er janvier 2020",
+      "5th of May 2021",
+      "Sep 1, 11",
+      "Sep 1 '11",
+      "20 Apr 12",
+      "29 February 2024",
+      "05.11.23",
+      "March 2020",
+    ],
     ["us_ssn", "123-45-6789", "123 45 6789", "123\u201345\u20136789"],
     ["url", "https://example.com/a(b)c?x=1", "www.foo.de", "example.com/path", "ftp://10.0.0.1/x"],
     ["credit_card", "4111 1111 1111 1111", "3782-822463-10005", "5500005555555559", "6011000990139424"],
     ["bank_routing_number", "021000021", "026009593"],
     ["international_bank_account_number", "DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"],
     ["swift_bic_number", "DEUTDEFF500", "COBADEFFXXX"],
-    ["ipv4", "192.168.1.1", "10.0.0.0/8"],
+    ["ipv4", "192.168.1.1", "10.0.0.0/8", "10.1.2.3", "8.8.8.8", "8.26.156.26", "41.75.12.9"],
     ["ipv6", "2001:db8::1", "fe80::1%eth0", "::1", "1:2:3:4:5:6:7:8", "::ffff:192.168.1.1"],
   ])("%s", (name, ...texts) => {
     for (const text of texts) expect(found(`see ${text}, or not`, preset(name))).toEqual([text]);
@@ -36,14 +48,24 @@ describe("presets find what exists", () => {
     expect(found("PIN: 1234, pin code is 98765", preset("credit_debit_pin"))).toEqual(["1234", "98765"]);
     expect(found("SSN 123456789 and 987654321", preset("us_ssn"))).toEqual(["123456789"]);
     expect(found("BIC DEUTDEFF", preset("swift_bic_number"))).toEqual(["DEUTDEFF"]);
+    expect(found("IP address: 2.3.59.1, DNS server is 4.4.4.4", preset("ipv4"))).toEqual(["2.3.59.1", "4.4.4.4"]);
     expect(found("Tel. 2125551234, no. 2125551235", preset("phone_number"))).toEqual(["2125551234"]);
   });
 });
 
 test.each<[name: string, ...texts: string[]]>([
   ["email", "a@b", "x@", "@handle", "price @ 3.50"],
-  ["phone_number", "2024-01-05", "invoice 2024001234", "192.168.1.100", "1.234.567,89", "12345678901", "pages 3-14"],
-  ["date", "2023-02-30", "30.2.2024", "99/99/2024", "may 12", "1.2.3", "section 5.1.24"],
+  [
+    "phone_number",
+    "2024-01-05",
+    "invoice 2024001234",
+    "192.168.1.100",
+    "1.234.567,89",
+    "12345678901",
+    "pages 3-14",
+    "000 010 100",
+  ],
+  ["date", "2023-02-30", "30.2.2024", "99/99/2024", "may 12", "1.2.3", "section 5.1.24", "Sep 1 11"],
   ["us_ssn", "000-12-3456", "666-12-1234", "900-12-3456", "123-00-4567", "123-45-0000", "123456789"],
   ["url", "foo.py", "e.g. this", "john@example.com", "end.Next", "Node.js"],
   ["credit_card", "4111111111111112", "1234567890123452", "0000000000000000"],
@@ -51,7 +73,7 @@ test.each<[name: string, ...texts: string[]]>([
   ["bank_routing_number", "123456789", "021000022", "000000000"],
   ["international_bank_account_number", "DE89370400440532013001", "XX89370400440532013000", "GB82"],
   ["swift_bic_number", "CUSTOMER", "DOCUMENT", "ABCDZZ22"],
-  ["ipv4", "999.1.1.1", "version 1.2.3.4", "1.2.3", "1.2.3.4.5"],
+  ["ipv4", "999.1.1.1", "version 1.2.3.4", "1.2.3", "1.2.3.4.5", "2.3.59.1"],
   ["ipv6", "12:30:45", "std::vector", "a::b::1", "::"],
 ])("the preset %s finds nothing else", (name, ...texts) => {
   for (const text of texts) expect([text, found(`see ${text} or not`, preset(name))]).toEqual([text, []]);

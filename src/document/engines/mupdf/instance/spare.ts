@@ -32,6 +32,15 @@ export async function acquireMupdf(options: MupdfOptions): Promise<Mupdf> {
   return taken;
 }
 
+/** Creates a spare engine after a job that drew nothing. Drawing a page would take twice as long as the engine. */
+export async function prepareBareSpare(options: MupdfOptions): Promise<void> {
+  const before = asked;
+  if (spares.length > 0) return;
+  const engine = await Mupdf.create(options);
+  if (asked === before) spares.push(engine);
+  else engine.close();
+}
+
 /**
  * Creates spare engines of 22 MiB each for the next job. Stops as soon as that job starts.
  * @param count number of engines
