@@ -40,7 +40,7 @@ export const pythonAnswers = (test: TestContext) =>
 /** Returns a function that runs a script, which prints an object in JSON for each file, one per line. */
 async function pythonScript<T>(test: TestContext, script: string) {
   const bin = await pythonTools(test, "readers.txt");
-  return (args: readonly string[]): readonly T[] =>
+  return (args: readonly string[]): T[] =>
     execFileSync(join(bin, "python3"), [join(clientSources, script), ...args], {
       ...{ encoding: "utf8", maxBuffer: MAX_BUFFER },
       stdio: ["ignore", "pipe", "ignore"],

@@ -203,8 +203,8 @@ describe("a wrong encryption dictionary is a client's error", () => {
     withFile(pdf, (path) => {
       const show = (place: string) =>
         execFileSync("mutool", ["show", "-p", "opens", path, place], { encoding: "utf8" });
-      const [, body] = /<<\n([^]*)\n>>/.exec(show("trailer/Encrypt"))!;
-      const entries = body!.split(/\n {2}(?=\/)/).map((entry) => /^\s*\/(\w+) ([^]*)$/.exec(entry)!.slice(1));
+      const [, body] = /<<\n(.*)\n>>/s.exec(show("trailer/Encrypt"))!;
+      const entries = body!.split(/\n {2}(?=\/)/).map((entry) => /^\s*\/(\w+) (.*)$/s.exec(entry)!.slice(1));
       return { id: show("trailer/ID"), entries: Object.fromEntries(entries) as Readonly<Record<string, string>> };
     });
   const withEntries = (entries: Readonly<Record<string, string>>, id: string) => {
