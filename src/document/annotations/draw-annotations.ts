@@ -74,6 +74,7 @@ class AnnotationDrawer {
   readonly #kept = new Map<number, Value[]>();
   /** The forms of appearances, by object number of the appearance. */
   readonly #forms = new Map<number, Reference>();
+  #multiply: Reference | undefined;
   #hasMade = false;
   /** Number of fields with characters that no font contains. */
   #incomplete = 0;
@@ -150,6 +151,7 @@ class AnnotationDrawer {
       const layer = dictionary.get("OC");
       this.#overlay.paint(page.index + 1, shown, upright(file, dictionary, matrix, turns), {
         tag,
+        state: this.#stateOf(annotation),
         layer: layer instanceof Dictionary ? file.add(layer) : layer instanceof Reference ? layer : undefined,
       });
     }
@@ -233,6 +235,16 @@ class AnnotationDrawer {
     }
     this.#forms.set(appearance.number, form);
     return form;
+  }
+
+  /** Viewers multiply a highlight with its text, unless its appearance sets a graphics state. */
+  #stateOf({ type, appearance }: Annotation): Reference | undefined {
+    const file = this.#file;
+    const resources = appearance && file.dictionary(file.stream(appearance)?.dictionary.get("Resources"));
+    if (type !== "Highlight" || file.dictionary(resources?.get("ExtGState"))) return undefined;
+    this.#hasMade = true;
+    this.#multiply ??= file.add(Dictionary.of({ BM: Name.of("Multiply") }));
+    return this.#multiply;
   }
 
   /** Describes a former field for assistive technology (14.8.5.6). */

@@ -43,6 +43,8 @@ interface Marks {
   readonly tag?: { readonly type: string; readonly id: number } | undefined;
   /** An optional content group or membership dictionary. @default the form belongs to no layer */
   readonly layer?: Reference | undefined;
+  /** A graphics state parameter dictionary. @default the initial graphics state */
+  readonly state?: Reference | undefined;
 }
 
 export class Overlay {
@@ -83,7 +85,7 @@ export class Overlay {
    * @param number page number, from 1
    * @param matrix maps the form to default user space
    */
-  paint(number: number, form: Reference, matrix: Matrix, { tag, layer }: Marks = {}): void {
+  paint(number: number, form: Reference, matrix: Matrix, { tag, layer, state }: Marks = {}): void {
     const drawn = this.#page(number);
     const nameOf = (category: ResourceCategory, object: Reference, prefix: string) =>
       nameIn(this.#categoryOf(drawn.resources, category), object, prefix);
@@ -92,7 +94,8 @@ export class Overlay {
       ...(layer ? [`/OC /${nameOf("Properties", layer, "Layer")} BDC`] : []),
     ];
     const placed = matrix.map(serializeNumber).join(" ");
-    const painted = `q ${placed} cm /${nameOf("XObject", form, "Form")} Do Q`;
+    const set = state ? `/${nameOf("ExtGState", state, "State")} gs ` : "";
+    const painted = `q ${set}${placed} cm /${nameOf("XObject", form, "Form")} Do Q`;
     drawn.content += `${marks.join(" ")} ${painted}${" EMC".repeat(marks.length)}\n`;
   }
 

@@ -71,10 +71,12 @@ describe("annotations become content", () => {
     expect(picturesOf(await flat(ink("/S/D/D[3]")))[0]).not.toEqual(solid);
   });
 
-  test("a highlight in a group does not cover its text", async () => {
+  test.each([
+    ["in a group", "/M gs ", "/Resources<</ExtGState<</M<</BM/Multiply>>>>>>/Group<</S/Transparency>>"],
+    ["without a graphics state", "", ""],
+  ])("a highlight %s does not cover its text", async (_, set, entries) => {
     const before = annotated((builder) => {
-      const state = "/Resources<</ExtGState<</M<</BM/Multiply>>>>>>/Group<</S/Transparency>>";
-      const look = builder.stream("/M gs 1 1 0 rg 0 0 100 40 re f", `${LOOK}${state}`);
+      const look = builder.stream(`${set}1 1 0 rg 0 0 100 40 re f`, `${LOOK}${entries}`);
       return [
         "/Subtype/FreeText/Rect[20 20 90 60]/Contents(below)/DA(/Helv 20 Tf 0 g)",
         `/Subtype/Highlight/Rect[20 20 120 60]/QuadPoints[20 60 120 60 20 20 120 20]/AP<</N ${look}>>`,
