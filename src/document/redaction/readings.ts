@@ -5,6 +5,7 @@ import type { Finder } from "./expressions/expressions.ts";
 import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
 import { PlacedText } from "./expressions/placed-text.ts";
+import type { ReadPage } from "./page-reader.ts";
 
 /** Range of glyphs. */
 export interface GlyphRange {
@@ -46,7 +47,18 @@ const SAME_LINE = 0.2;
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
 /** Returns the matches on a page, without those inside others, in the order of their first glyphs. */
-export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
+export function findOnPage({ glyphs, others }: Pick<ReadPage, "glyphs" | "others">, finder: Finder): GlyphRange[] {
+  const found = [...matchesOf(glyphs, finder), ...(others ? matchesOf(others, finder) : [])];
+  found.sort((a, b) => a.first - b.first || b.last - a.last);
+  let reached = -1;
+  return found.filter(({ last }) => {
+    const isNew = last > reached;
+    reached = Math.max(reached, last);
+    return isNew;
+  });
+}
+
+function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   let found: GlyphRange[] = [];
   const searched: Searched[] = [];
   const look = (reading: Reading) => {
@@ -75,13 +87,7 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     look(read(drawn, DEHYPHENATED));
     if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
   }
-  found.sort((a, b) => a.first - b.first || b.last - a.last);
-  let reached = -1;
-  return found.filter(({ last }) => {
-    const isNew = last > reached;
-    reached = Math.max(reached, last);
-    return isNew;
-  });
+  return found;
 }
 
 interface Searched {
