@@ -12,7 +12,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 import { CMap, parseCMap } from "../text/cmap.ts";
 import { readSimpleEncoding } from "../text/simple-encoding.ts";
-import { resolvedGuess } from "./fonts/guesses.ts";
+import { guessesOf } from "./fonts/guesses.ts";
 
 /** Stands for a code without a known character. */
 export const UNKNOWN = "\ufffd";
@@ -24,7 +24,7 @@ export type FontText = (latin1: string) => string;
 const UNREADABLE: FontText = (latin1) => UNKNOWN.repeat(latin1.length);
 
 const withoutGuesses = (text: string) =>
-  String.fromCodePoint(...Array.from(text, (one) => resolvedGuess(one.codePointAt(0)!)));
+  String.fromCodePoint(...Array.from(text, (one) => guessesOf(one.codePointAt(0)!)[0]));
 
 export class FontTexts {
   readonly #file: PdfFile;

@@ -8,7 +8,7 @@ import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
-import { resolvedGlyph, resolvedGuess } from "./fonts/guesses.ts";
+import { guessesOf } from "./fonts/guesses.ts";
 
 /** Part of the heap that must be free before a page is read. */
 const SPARE_PART = 1 / 4;
@@ -69,10 +69,11 @@ export async function readEachPage(
 
 function withoutGuesses(given: Glyphs): Pick<ReadPage, "glyphs" | "others" | "isUnreadable"> {
   const { codePoints } = given;
-  const isGuessed = codePoints.some((one) => resolvedGuess(one) !== one);
+  const isGuessed = codePoints.some((one) => guessesOf(one)[0] !== one);
   if (!isGuessed) return { glyphs: given, others: undefined, isUnreadable: codePoints.includes(UNKNOWN) };
-  const [glyphs, others] = [resolvedGuess, resolvedGlyph].map((guess) => given.withCharacters(codePoints.map(guess)));
-  return { glyphs: glyphs!, others, isUnreadable: true };
+  const guesses = codePoints.map(guessesOf);
+  const glyphs = given.withCharacters(guesses.map(([first]) => first));
+  return { glyphs, others: given.withCharacters(guesses.map(([, second]) => second)), isUnreadable: true };
 }
 
 /** Collects the pages that have glyphs without a known character. */

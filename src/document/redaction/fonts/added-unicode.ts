@@ -19,7 +19,7 @@ import { readCMap } from "../../pdfa/fonts/to-unicode.ts";
 import { CMap } from "../../text/cmap.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
 import { addDescriptors } from "./descriptors.ts";
-import { guessOf } from "./guesses.ts";
+import { guessOfCid, guessOfNamed } from "./guesses.ts";
 import { UnicodeWriter } from "./unicode-writer.ts";
 
 /** Character collections that MuPDF knows. */
@@ -62,7 +62,7 @@ function addCharacters(file: PdfFile, font: Dictionary, writer: UnicodeWriter): 
   const subtype = file.name(font.get("Subtype"));
   if (subtype === "Type0") return addComposite(file, font, writer);
   if (subtype === "TrueType") addTrueType(file, font, writer);
-  else if (subtype === "Type1" || subtype === "MMType1") addNamed(file, font, writer);
+  else addNamed(file, font, writer);
   return 256;
 }
 
@@ -82,7 +82,7 @@ function addComposite(file: PdfFile, font: Dictionary, writer: UnicodeWriter): n
     count += size;
     for (let code = 0; code < size; code++) {
       const cid = map.cidOf(code, bytes);
-      if (cid !== undefined) writer.add(code, bytes, ofGlyph(glyphOf(cid)) ?? guessOf(cid));
+      if (cid !== undefined) writer.add(code, bytes, ofGlyph(glyphOf(cid)) ?? guessOfCid(cid));
     }
   }
   return count;
@@ -98,7 +98,7 @@ function addTrueType(file: PdfFile, font: Dictionary, writer: UnicodeWriter): vo
   const ofGlyph = charactersOf(program);
   for (let code = 0; code < 256; code++) {
     const glyph = textOfName(encoding.names[code]) === undefined ? glyphOf(code) : 0;
-    if (glyph > 0) writer.add(code, 1, ofGlyph(glyph) ?? guessOf(code));
+    if (glyph > 0) writer.add(code, 1, ofGlyph(glyph) ?? guessOfNamed(code));
   }
 }
 
@@ -106,10 +106,11 @@ function addTrueType(file: PdfFile, font: Dictionary, writer: UnicodeWriter): vo
 function addNamed(file: PdfFile, font: Dictionary, writer: UnicodeWriter): void {
   if (OWN_NAMES.test(file.name(font.get("BaseFont")) ?? "")) return;
   const program = programOf(file, font);
-  const base = program ? (namedProgram(program)?.encoding ?? []) : standardEncoding();
+  const isDrawn = font.has("CharProcs");
+  const base = isDrawn ? [] : program ? (namedProgram(program)?.encoding ?? []) : standardEncoding();
   const { names } = readSimpleEncoding(file, font.get("Encoding"), base);
   for (const [code, name] of names.entries())
-    if (name !== undefined && textOfName(name) === undefined) writer.add(code, 1, guessOf(code));
+    if (name !== undefined && textOfName(name) === undefined) writer.add(code, 1, guessOfNamed(code, name));
 }
 
 /** Returns the characters of a program by glyph. */

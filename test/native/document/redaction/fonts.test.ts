@@ -69,6 +69,11 @@ const DOCUMENTS: Readonly<Record<string, Uint8Array>> = {
     characters,
     1,
   ),
+  "names that count characters": documentOf(
+    named((code) => `c${characters[code - 65] ?? code}`, "Type1"),
+    characters.map((_, at) => at + 65),
+    1,
+  ),
   "a symbolic program without an encoding": documentOf(
     `<</Type/Font/Subtype/TrueType/BaseFont/Other/FirstChar 65/LastChar 122/Widths[${"600 ".repeat(58)}]/FontDescriptor 7 0 R>>`,
     characters,
