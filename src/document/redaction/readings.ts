@@ -82,7 +82,7 @@ function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
   }
   look(inPlace(glyphs));
-  for (const drawn of drawnOrders(lines)) {
+  for (const drawn of drawnOrders(lines, glyphs)) {
     look(read(drawn, SPACED));
     look(read(drawn, DEHYPHENATED));
     if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
@@ -158,8 +158,10 @@ const REVERSED = [
 ];
 
 /** Yields the lines with what is written from right to left in the order in which content shows it. */
-function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
+function* drawnOrders(lines: Lines, places: Glyphs): Generator<Lines> {
+  const { text, glyphs, starts } = lines;
   if (!RIGHT_TO_LEFT.test(text)) return;
+  yield withLigatures(lines, places);
   for (const pattern of REVERSED) {
     const drawn = new PlacedText(text.length);
     for (const [at, [, from]] of starts.entries()) {
@@ -178,6 +180,33 @@ function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
     }
     yield { text: drawn.text, glyphs: drawn.places, starts, isReordered: true };
   }
+}
+
+const RIGHT_TO_LEFT_LETTER = /(?=[\u0590-\u08ff])\p{L}/u;
+
+/**
+ * Returns the lines with the letters of ligatures in their order: MuPDF reverses them, too. Only the first letter of a
+ * ligature has a width.
+ */
+function withLigatures({ text, glyphs, starts }: Lines, places: Glyphs): Lines {
+  const ordered = new PlacedText(text.length);
+  const hasWidth = (unit: number) => {
+    const [left, top, right, bottom] = places.corners(glyphs[unit]!) as unknown as [number, number, number, number];
+    return Math.hypot(right - left, bottom - top) > 0;
+  };
+  let done = 0;
+  for (let unit = 0; unit < text.length; unit++) {
+    if (!RIGHT_TO_LEFT_LETTER.test(text[unit]!) || hasWidth(unit)) continue;
+    let end = unit + 1;
+    while (RIGHT_TO_LEFT_LETTER.test(text[end] ?? "") && !hasWidth(end)) end++;
+    if (!RIGHT_TO_LEFT_LETTER.test(text[end] ?? "")) continue;
+    ordered.addPart(text, glyphs, done, unit);
+    for (let at = end; at >= unit; at--) ordered.add(text[at]!, glyphs[at]!);
+    done = end + 1;
+    unit = end;
+  }
+  ordered.addPart(text, glyphs, done, text.length);
+  return { text: ordered.text, glyphs: ordered.places, starts, isReordered: true };
 }
 
 function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join): Reading {

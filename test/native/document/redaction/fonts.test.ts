@@ -82,6 +82,29 @@ const DOCUMENTS: Readonly<Record<string, Uint8Array>> = {
   ),
 };
 
+/** Letters of the secret as readers see them, from left to right: the fourth code is a ligature of two letters. */
+const LETTERS = ["0637", "0648", "0637", "0644062e", "0627"];
+const RIGHT_TO_LEFT = documentOf(
+  `<</Type/Font/Subtype/Type1/BaseFont/Other/FirstChar 1/LastChar 5/Widths[${"600 ".repeat(5)}]/ToUnicode 7 0 R
+  /Encoding<</Type/Encoding/Differences[1${"/space".repeat(5)}]>>>>`,
+  [1, 2, 3, 4, 5],
+  1,
+  [
+    stream(`begincmap 1 begincodespacerange <00> <ff> endcodespacerange 5 beginbfchar
+    ${LETTERS.map((text, at) => `<0${at + 1}> <${text}>`).join(" ")} endbfchar endcmap`),
+  ],
+);
+
+describe("ligatures", () => {
+  test("from right to left", async () => {
+    const value = "\u0627\u0644\u062e\u0637\u0648\u0637";
+    expect(textOf(RIGHT_TO_LEFT).join("").trim().length).toBeGreaterThan(NEIGHBOR.length);
+    const [marked] = await outputsOf(markRedactions, [RIGHT_TO_LEFT], { redactions: [{ type: "literal", value }] });
+    const [applied] = await outputsOf(applyRedactions, [marked!], { rgbColor: [0, 0, 0] });
+    expect(textOf(applied!).join("").trim()).toBe(NEIGHBOR);
+  });
+});
+
 describe("fonts without ToUnicode", () => {
   test.each(Object.entries(DOCUMENTS))("%s", async (_, planted) => {
     const redactions = [{ type: "literal" as const, value: SECRET }];
