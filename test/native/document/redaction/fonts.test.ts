@@ -21,13 +21,14 @@ const documentOf = (
   codes: readonly number[],
   bytes: 1 | 2,
   more: readonly (string | Uint8Array)[] = [],
+  size = 12,
 ) => {
   const shown = codes.map((code) => code.toString(16).padStart(bytes * 2, "0")).join("");
   return pdfOf([
     "<</Type/Catalog/Pages 2 0 R>>",
     "<</Type/Pages/Kids[3 0 R]/Count 1>>",
     "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F 5 0 R/G 6 0 R>>>>>>",
-    stream(`BT /F 12 Tf 72 700 Td (${NEIGHBOR}) Tj /G 12 Tf 0 -40 Td <${shown}> Tj ET`),
+    stream(`BT /F 12 Tf 72 700 Td (${NEIGHBOR}) Tj /G ${size} Tf 0 -40 Td <${shown}> Tj ET`),
     HELVETICA,
     font,
     ...more,
@@ -72,6 +73,15 @@ const DOCUMENTS: Readonly<Record<string, Uint8Array>> = {
   "names that count characters": documentOf(
     named((code) => `c${characters[code - 65] ?? code}`, "Type1"),
     characters.map((_, at) => at + 65),
+    1,
+  ),
+  "shapes in units of the page": documentOf(
+    `<</Type/Font/Subtype/Type3/FontBBox[0 -2 12 12]/FontMatrix[1 0 0 1 0 0]/FirstChar 65/LastChar 122
+    /Widths[${"8 ".repeat(58)}]/Resources<<>>/CharProcs<<${characters.map((code) => `/u${code} 7 0 R`).join("")}>>
+    /Encoding<</Type/Encoding/Differences[${characters.map((code) => `${code}/u${code}`).join(" ")}]>>>>`,
+    characters,
+    1,
+    [stream("8 0 0 0 7 10 d1 0 0 7 10 re f")],
     1,
   ),
   "a symbolic program without an encoding": documentOf(
