@@ -42,8 +42,10 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-const answered = async (bytes: Uint8Array, queries: Queries): Promise<number> =>
-  (await ran(readPdfInfo, bytes, { queries }))[0];
+async function answered(bytes: Uint8Array, queries: Queries): Promise<number> {
+  const [time] = await ran(readPdfInfo, bytes, { queries });
+  return time;
+}
 
 function ranProgram(file: string, program: string, ...options: string[]): number {
   const before = endedChildrenMs();
