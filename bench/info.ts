@@ -8,14 +8,12 @@ import { basename, join } from "node:path";
 import { readPdfInfo } from "../src/operations/read-pdf-info.ts";
 import { textPdf } from "../test/fixtures/pdfs.ts";
 import { corpusDir } from "../test/support/corpus.ts";
-import { inputOf } from "../test/support/operations.ts";
 import { row } from "./measuring/measure.ts";
+import { ran } from "./measuring/operation-time.ts";
 import { endedChildrenMs } from "./measuring/processor-time.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 5 : 25;
 const CORPUS_FILES = ["pdf/pdf2image-memory-error-test-400p.pdf", "pdf/hello-world.pdf"];
-const HEAP_LIMIT_BYTES = 88 * 2 ** 20;
-const context = { signal: new AbortController().signal, heapLimitBytes: HEAP_LIMIT_BYTES, log: () => {} };
 type Queries = Parameters<typeof readPdfInfo.run>[1]["queries"];
 
 const folder = mkdtempSync(join(tmpdir(), "bench-info-"));
@@ -30,8 +28,8 @@ try {
     for (let round = 0; round < ROUNDS; round++) {
       times[0]!.push(await answered(bytes, ["page_count"]));
       times[1]!.push(await answered(bytes, ["all"]));
-      times[2]!.push(ran(file, "pdfinfo"));
-      times[3]!.push(times[2]!.at(-1)! + ran(file, "pdffonts") + ran(file, "pdfsig", "-nocert"));
+      times[2]!.push(ranProgram(file, "pdfinfo"));
+      times[3]!.push(times[2]!.at(-1)! + ranProgram(file, "pdffonts") + ranProgram(file, "pdfsig", "-nocert"));
     }
     console.log(row([basename(file), ...times.map((own) => mean(own).toFixed(1))]));
   }
@@ -44,23 +42,12 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/**
- * Returns the CPU time of a response in milliseconds. Excludes the preparation of the next engine, which follows the
- * response.
- */
 async function answered(bytes: Uint8Array, queries: Queries): Promise<number> {
-  const later: (() => unknown)[] = [];
-  const defer = (work: () => unknown) => later.push(work);
-  const started = process.cpuUsage();
-  for await (const _ of readPdfInfo.run([inputOf(bytes)], { queries }, { ...context, defer })) {
-    // The output is not needed.
-  }
-  const { user, system } = process.cpuUsage(started);
-  for (const work of later) await work();
-  return (user + system) / 1000;
+  const [time] = await ran(readPdfInfo, bytes, { queries });
+  return time;
 }
 
-function ran(file: string, program: string, ...options: string[]): number {
+function ranProgram(file: string, program: string, ...options: string[]): number {
   const before = endedChildrenMs();
   try {
     execFileSync(program, [...options, file], { stdio: "ignore" });

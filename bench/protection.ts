@@ -7,21 +7,19 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Operation } from "../src/document/contract/operation.ts";
 import { QPDF_PATHS, runQpdf } from "../src/document/engines/qpdf/qpdf.ts";
 import { decryptPdf } from "../src/operations/protection/decrypt-pdf.ts";
 import { encryptPdf } from "../src/operations/protection/encrypt-pdf.ts";
 import { textPdf } from "../test/fixtures/pdfs.ts";
-import { bytesOf, inputOf } from "../test/support/operations.ts";
 import { type Service, startService } from "../test/support/service.ts";
 import { book } from "./documents.ts";
 import { agent, exchange, multipart, row } from "./measuring/measure.ts";
+import { ran } from "./measuring/operation-time.ts";
 import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
 import { type ProgramServer, startProgramServer } from "./measuring/program-server.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 5 : 25;
 const HEAP_LIMIT_BYTES = 512 * 2 ** 20;
-const context = { signal: new AbortController().signal, heapLimitBytes: HEAP_LIMIT_BYTES, log: () => {} };
 const OPEN = "opens it";
 
 /** Command lines that encrypt in.pdf. */
@@ -123,22 +121,6 @@ function isInstalled(program: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Returns the CPU time of a response in milliseconds, and the output. Excludes the preparation of the next engine, which
- * follows the response.
- */
-async function ran<P>(operation: Operation<P>, bytes: Uint8Array, params: P): Promise<readonly [number, Uint8Array]> {
-  const later: (() => unknown)[] = [];
-  const defer = (work: () => unknown) => later.push(work);
-  const started = process.cpuUsage();
-  let made = new Uint8Array();
-  for await (const output of operation.run([inputOf(bytes)], params, { ...context, defer }))
-    made = new Uint8Array(await bytesOf(output));
-  const { user, system } = process.cpuUsage(started);
-  for (const work of later) await work();
-  return [(user + system) / 1000, made];
 }
 
 function ranProgram([program, ...args]: readonly string[]): number {
