@@ -69,7 +69,7 @@ function optionOf(parameter: ParameterSchema): Option {
 
 function placeholderOf({ control, name, schema }: ParameterSchema): string {
   if (control === "code") return "file";
-  if (control === "pages") return "pages";
+  if (control === "pages" || control === "listed-pages") return "pages";
   if (schema.type === "integer" || schema.type === "number") return "number";
   return name.split("_").at(-1)!;
 }

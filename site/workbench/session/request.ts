@@ -74,7 +74,7 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
   if (field.default !== undefined) return String(field.default);
   if (field.content?.isFile) return PROFILE_EXAMPLES[0]!.text;
   // Nobody should encrypt a document with a password that is in the documentation.
-  const isOffered = (isNeeded(field) || !field.list) && !field.secret;
+  const isOffered = (isNeeded(field) || !field.list) && field.control !== "password";
   const example = isOffered ? operation.example[field.name] : undefined;
   return example === undefined ? (field.list ? [] : "") : String(example);
 }

@@ -12,7 +12,16 @@ import * as z from "zod";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The form control for a kind. */
-export type Control = "switch" | "choice" | "number" | "pages" | "color" | "password" | "code" | "text";
+export type Control =
+  | "switch"
+  | "choice"
+  | "number"
+  | "pages"
+  | "listed-pages"
+  | "color"
+  | "password"
+  | "code"
+  | "text";
 
 export interface Kind<T> {
   /** Validates a value, parsed from text or sent by another process. */

@@ -1,13 +1,15 @@
 // Defines the response of `GET /operations.json` (docs/api.md#api-description). This file has no imports, because the
 // workbench imports it, and the client contains a copy of it.
 
-/** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
+/** The form control for a parameter. `pages`: a page selection. `listed-pages`: a page selection that
+ * can also be `all`, `even` or `odd`. `code`: a JSON file. `lines`: long text. */
 export type Control =
   | "switch"
   | "choice"
   | "number"
   | "slider"
   | "pages"
+  | "listed-pages"
   | "color"
   | "password"
   | "code"
@@ -32,6 +34,7 @@ export interface ParameterSchema {
   readonly items?: ParameterSchema;
   readonly required?: readonly string[];
   readonly anyOf?: readonly ParameterSchema[];
+  readonly oneOf?: readonly ParameterSchema[];
 }
 
 export interface DescribedParameter {
