@@ -70,6 +70,21 @@ test("the first file suggests an operation, until one is chosen", () =>
     expect(await operationOf(page, "/zip").isChecked()).toBe(true);
   }));
 
+test("a PDF that needs a password is opened with it, and no code shows it", () =>
+  visit(browser, { refusals: [401] }, async (page) => {
+    const password = "correct horse";
+    await drop(page, { name: "locked.pdf", bytes: encrypted(await textPdf(1), password, "battery staple") });
+    await page.waitForSelector(".file:has-text('needs a password')");
+    await operationOf(page, "/rotated-pdf").check({ force: true });
+    await page.click(".run .primary");
+    await page.waitForSelector("#field-current_open_password-complaint:has-text('is required')");
+    await page.fill("#field-current_open_password", password);
+    for (const code of Object.values(await codeOf(page))) expect(code).not.toContain(password);
+    await run(page);
+    const { bytes } = await download(page, () => page.click(".output a"));
+    expect((await PDFDocument.load(bytes)).getPage(0).getRotation().angle).toBe(90);
+  }));
+
 test("a file that is dropped beside the target neither replaces the page nor is taken", () =>
   visit(browser, {}, async (page) => {
     const isPrevented = await page.evaluate(() => {
