@@ -78,7 +78,7 @@ describe("both variants side by side", () => {
 
   test("a request with a password can wait in the queue, and only this user can read the secret that protects it", async () => {
     const body = new FormData();
-    body.append("file", new Blob([await textPdf(1)]), "a.pdf");
+    body.append("file", new Blob([Buffer.from(await textPdf(1))]), "a.pdf");
     body.append("new_open_password", "correct horse");
     const headers = { Prefer: "respond-async" };
     const response = await fetch(`http://localhost:${ports[0]}/encrypted-pdf`, { method: "POST", headers, body });

@@ -139,6 +139,18 @@ test("page selections are checked while they are typed, and errors are at their 
     expect(await page.locator(".problem").count()).toBe(0);
   }));
 
+test("several words are chosen by check boxes", () =>
+  visit(browser, {}, async (page) => {
+    await operationOf(page, "/pdf-info").check({ force: true });
+    await page.check("label:text-is('author') input", { force: true });
+    await page.uncheck("label:text-is('page_count') input", { force: true });
+    await page.waitForSelector("#code-panel:has-text('queries=title,author')");
+    await operationOf(page, "/restricted-pdf").check({ force: true });
+    await page.check("label:text-is('print_high') input", { force: true });
+    await page.waitForSelector("#code-panel:has-text('restrictions[]=print_high')");
+    await examine(page);
+  }));
+
 test("code of a request that is not complete is not offered for copying", () =>
   visit(browser, {}, async (page) => {
     await operationOf(page, "/html").check({ force: true });

@@ -39,6 +39,8 @@ export interface Kind<T> {
   readonly hint?: string;
   /** Separator that joins repeated texts into one value. @default a repeated text is an error */
   readonly joint?: string;
+  /** Words of which the value is a selection. @default any value */
+  readonly words?: readonly string[];
   /** Kind of the elements of a list, each parsed from a separate text. @default the value is not a list */
   readonly item?: Kind<unknown>;
   /** Present if the text is JSON. */

@@ -27,6 +27,7 @@ export interface ParameterSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
+  readonly writeOnly?: boolean;
   readonly contentMediaType?: string;
   readonly examples?: readonly string[];
   readonly deprecated?: boolean;
@@ -50,6 +51,8 @@ export interface DescribedParameter {
   readonly list?: true;
   /** True if a value is a comma-separated list. A JSON body can contain an array instead. @default false */
   readonly joined?: true;
+  /** Words that a comma-separated list can contain. @default the elements of the list are not words */
+  readonly words?: readonly string[];
   /** True if the value must never be displayed or logged. @default false */
   readonly secret?: true;
   /** True if the parameter is a list with one value per input. @default false */
