@@ -40,9 +40,10 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const further = operation.files.flatMap((file) => filesIn(file, state.further));
   if (!isBatch(operation, state)) return [{ inputs, further, values }];
   const taken = new Set<string>();
+  const isNamed = operation.fields.some(({ name }) => name === "output");
   return inputs.map((input) => ({
     ...{ inputs: [input], further },
-    values: { ...values, output: uniqueName(outputName(operation, [input]), taken) },
+    values: { ...values, ...(isNamed ? { output: uniqueName(outputName(operation, [input]), taken) } : {}) },
   }));
 }
 
