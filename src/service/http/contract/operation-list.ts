@@ -1,8 +1,10 @@
 // Defines the response of `GET /operations.json` (docs/api.md#api-description). This file has no imports, because the
 // workbench imports it, and the client contains a copy of it.
 
-/** The form control for a parameter. `pages`: a page selection. `listed-pages`: a page selection that
- * can also be `all`, `even` or `odd`. `code`: a JSON file. `lines`: long text. */
+/**
+ * The form control for a parameter. `pages`: a page selection. `listed-pages`: a page selection that can also be `all`,
+ * `even` or `odd`. `code`: JSON. `lines`: long text.
+ */
 export type Control =
   | "switch"
   | "choice"
