@@ -27,7 +27,7 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
   return [
     ...(isForm ? ["const form = new FormData();"] : []),
     ...files.map(({ name, value }) => `form.append(${text(name)}, await openAsBlob(${text(value)}), ${text(value)});`),
-    ...texts.map((entry) => `form.append(${text(entry.name)}, ${valueOf(entry)});`),
+    ...texts.map((entry) => `form.append(${text(entry.name)}, ${expressionOf(entry)});`),
     ...(isForm ? [""] : []),
     `const response = await fetch(${text(url)}${given});`,
     "if (!response.ok) throw new Error((await response.json()).error);",
@@ -35,7 +35,7 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
   ].join("\n");
 }
 
-const valueOf = ({ value, variable }: Entry): string =>
+const expressionOf = ({ value, variable }: Entry): string =>
   variable === undefined ? text(value) : `process.env.${variable}`;
 
 const text = (value: string): string => JSON.stringify(value);

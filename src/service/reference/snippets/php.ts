@@ -12,7 +12,7 @@ function request({ url, keyed, accept = "*/*", saveAs, files, texts }: Operation
     `    CURLOPT_HTTPHEADER => [${text(`Accept: ${accept}`)}${key}],`,
     "    CURLOPT_POSTFIELDS => [",
     ...numbered(files).map(({ name, value }) => `        ${text(name)} => new CURLFile(${text(value)}),`),
-    ...numbered(texts).map((entry) => `        ${text(entry.name)} => ${valueOf(entry)},`),
+    ...numbered(texts).map((entry) => `        ${text(entry.name)} => ${expressionOf(entry)},`),
     "    ],",
     "]);",
     "$answer = curl_exec($curl);",
@@ -38,7 +38,7 @@ function numbered(entries: readonly Entry[]): Entry[] {
   });
 }
 
-const valueOf = ({ value, variable }: Entry): string =>
+const expressionOf = ({ value, variable }: Entry): string =>
   variable === undefined ? text(value) : `getenv(${text(variable)})`;
 
 const text = (value: string): string => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

@@ -25,7 +25,7 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
     ),
     ...list(
       "data",
-      texts.map((entry) => `(${text(entry.name)}, ${valueOf(entry)})`),
+      texts.map((entry) => `(${text(entry.name)}, ${expressionOf(entry)})`),
     ),
     "    timeout=300,",
     ")",
@@ -41,7 +41,7 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
 const list = (name: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : [`    ${name}=[`, ...items.map((item) => `        ${item},`), "    ],"];
 
-const valueOf = ({ value, variable }: Entry): string =>
+const expressionOf = ({ value, variable }: Entry): string =>
   variable === undefined ? text(value) : `os.environ[${text(variable)}]`;
 
 /** Every JSON string is also a valid Python string literal. */
