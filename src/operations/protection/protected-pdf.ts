@@ -1,7 +1,8 @@
 // Opens a PDF with its passwords, and writes copies with other passwords. Shared by the operations of this folder.
-import { EngineFailure } from "../../document/contract/failure.ts";
+import { EngineFailure, OutOfRange } from "../../document/contract/failure.ts";
 import type { Context, Input, Output } from "../../document/contract/operation.ts";
-import { Aes256, type Protection } from "../../document/encryption/aes256.ts";
+import { SECRET } from "../../document/contract/parameters/text.ts";
+import { Aes256, areSamePassword, type Protection } from "../../document/encryption/aes256.ts";
 import { EVERYTHING } from "../../document/encryption/permissions.ts";
 import type { Passwords } from "../../document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareBareSpare } from "../../document/engines/mupdf/instance/spare.ts";
@@ -43,14 +44,20 @@ export async function openProtected(input: Input, passwords: Passwords, context:
 /**
  * Returns the open password if the copy keeps it: the document has one, and the client sent it.
  * @throws EngineFailure `permissions-required` if no password is the permissions password; `password-protected` if the
- *   open password is wrong
+ *   open password is wrong; OutOfRange see {@link checkKept}
  */
 export function keptOpenPassword({ source }: OpenPdf, sent: string | undefined): string | undefined {
   const { isOwner, isUser, needsPassword } = source.access;
   if (!isOwner) throw new EngineFailure("permissions-required", "no password is the permissions password");
   if (sent === undefined || !needsPassword) return undefined;
   if (!isUser) throw new EngineFailure("password-protected", "the open password is wrong");
+  checkKept("currentOpenPassword", sent);
   return sent;
+}
+
+/** @throws OutOfRange if SASLprep leaves nothing of a password that the copy keeps: the copy would open without it */
+export function checkKept(parameter: string, password: string): void {
+  if (areSamePassword(password, "")) throw new OutOfRange(parameter, SECRET, "It has no characters after SASLprep.");
 }
 
 /** Returns the permissions of a user without the permissions password, and the revision that defines their meaning. */

@@ -6,7 +6,9 @@ import { describe, expect, test } from "vitest";
 import { OutOfRange } from "../../../../src/document/contract/failure.ts";
 import { decryptPdf } from "../../../../src/operations/protection/decrypt-pdf.ts";
 import { encryptPdf } from "../../../../src/operations/protection/encrypt-pdf.ts";
+import { restrictPdf } from "../../../../src/operations/protection/restrict-pdf.ts";
 import { unlockPdfs } from "../../../../src/operations/protection/unlock-pdfs.ts";
+import { unrestrictPdf } from "../../../../src/operations/protection/unrestrict-pdf.ts";
 import { encrypted, labeledPdf, textPdf } from "../../../fixtures/pdfs.ts";
 import { pdfOf } from "../../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../../support/operations.ts";
@@ -137,6 +139,30 @@ describe("encryption", () => {
     expect(pageTexts(await decrypt(pdf, OPEN, { currentPermissionsPassword: "owns it" }))).toHaveLength(1);
     const same = encrypt(restricted, "owns it", { currentPermissionsPassword: "owns it" });
     await expect(same).rejects.toThrow(OutOfRange);
+  });
+
+  test.each([
+    ["before SASLprep", "fisherman", "\ufb01sherman"],
+    ["after byte 127", `${"a".repeat(127)}b`, `${"a".repeat(127)}c`],
+  ])("passwords that differ only %s are the same to a reader", async (_, owner, open) => {
+    const [pdf] = await outputsOf(restrictPdf, [await textPdf(1)], { newPermissionsPassword: owner });
+    await expect(encrypt(pdf!, open, { currentPermissionsPassword: owner })).rejects.toThrow(OutOfRange);
+    const opened = await encrypt(await textPdf(1), owner);
+    const restricting = { newPermissionsPassword: open, currentOpenPassword: owner };
+    await expect(outputsOf(restrictPdf, [opened], restricting)).rejects.toThrow(OutOfRange);
+  });
+
+  test("a password of which SASLprep leaves nothing is not kept", async () => {
+    const open = ["--password-mode=hex-bytes", "--encrypt", "c2ad", "6f776e73", "256", "--", "IN", "OUT"];
+    const passwords = { currentOpenPassword: "\u00ad", currentPermissionsPassword: "owns" };
+    const pdf = made(await textPdf(1), "qpdf", open);
+    const restricting = { newPermissionsPassword: "owns it", ...passwords };
+    await expect(outputsOf(restrictPdf, [pdf], restricting)).rejects.toThrow(OutOfRange);
+    await expect(outputsOf(unrestrictPdf, [pdf], passwords)).rejects.toThrow(OutOfRange);
+    expect(pageTexts(await decrypt(pdf, "\u00ad"))).toHaveLength(1);
+    const owned = made(await textPdf(1), "qpdf", open.with(2, "6f776e73").with(3, "c2ad"));
+    const keeping = { currentOpenPassword: "owns", currentPermissionsPassword: "\u00ad" };
+    await expect(encrypt(owned, OPEN, keeping)).rejects.toThrow(OutOfRange);
   });
 
   test("the open password is changed", async () => {
