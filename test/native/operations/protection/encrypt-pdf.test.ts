@@ -4,12 +4,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OutOfRange } from "../../../../src/document/contract/failure.ts";
+import type { Operation, Output } from "../../../../src/document/contract/operation.ts";
 import { decryptPdf } from "../../../../src/operations/protection/decrypt-pdf.ts";
 import { encryptPdf } from "../../../../src/operations/protection/encrypt-pdf.ts";
 import { restrictPdf } from "../../../../src/operations/protection/restrict-pdf.ts";
 import { unlockPdfs } from "../../../../src/operations/protection/unlock-pdfs.ts";
 import { unrestrictPdf } from "../../../../src/operations/protection/unrestrict-pdf.ts";
+import { metadataPdf } from "../../../fixtures/archival-pdfs.ts";
+import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";
 import { encrypted, labeledPdf, textPdf } from "../../../fixtures/pdfs.ts";
+import { signedPdf } from "../../../fixtures/signed-pdfs.ts";
 import { pdfOf } from "../../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../../support/operations.ts";
 import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../../support/pdf-readers.ts";
@@ -141,6 +145,25 @@ describe("encryption", () => {
     await expect(same).rejects.toThrow(OutOfRange);
   });
 
+  test("claims stay until decryption, which also removes the declared extension", async () => {
+    const pdf = metadataPdf(pdfaClaim("2"));
+    const codes = async <P>(operation: Operation<P>, file: Uint8Array, params: P) => {
+      const found: string[][] = [];
+      for await (const { notices } of operation.run([inputOf(file)], params, CONTEXT) as AsyncIterable<Output>) {
+        for (const { code, subjects = [] } of notices!()) found.push([code, ...subjects.map(({ name }) => name)]);
+      }
+      return found;
+    };
+    const expected = [["claims-suspended", "PDF/A-2b"]];
+    expect(await codes(encryptPdf, pdf, { newOpenPassword: OPEN })).toEqual(expected);
+    expect(await codes(restrictPdf, pdf, { newPermissionsPassword: OPEN })).toEqual(expected);
+    const made = await encrypt(pdf);
+    expect(await codes(decryptPdf, made, { currentOpenPassword: OPEN })).toEqual([]);
+    const back = uncompressed(await decrypt(made));
+    expect(back).toContain("pdfaid:part");
+    expect(back).not.toContain("/Extensions");
+  });
+
   test.each([
     ["before SASLprep", "fisherman", "\ufb01sherman"],
     ["after byte 127", `${"a".repeat(127)}b`, `${"a".repeat(127)}c`],
@@ -203,9 +226,10 @@ describe("decryption", () => {
     expect(pageTexts(await decrypt(pdf, password))).toHaveLength(1);
   });
 
-  test("a document without a password is returned", async () => {
-    const pdf = await textPdf(2);
-    expect(pageTexts(await decrypt(pdf))).toEqual(pageTexts(pdf));
+  test("a document without encryption is returned with its signatures", async () => {
+    const pdf = signedPdf();
+    expect(await decrypt(pdf)).toEqual(pdf);
+    expect(await outputsOf(unrestrictPdf, [pdf], { currentPermissionsPassword: "any" })).toEqual([pdf]);
   });
 
   test("the permissions password is needed only if something is forbidden", async () => {
