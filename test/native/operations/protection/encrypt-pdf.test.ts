@@ -277,6 +277,12 @@ describe("a wrong encryption dictionary is a client's error", () => {
     async (_, [program, args]) => {
       const { entries, id } = entriesOf(made(await textPdf(1), program, args));
       expect(await answer(withEntries(entries, id))).toBe("none");
+      // Streams with an unknown algorithm would stay encrypted.
+      for (const wrong of [{ StmF: "(text)" }, { CF: "null" }, { CF: "<</StdCF<</CFM/AESX>>>>" }, { R: "3" }]) {
+        expect(await answer(withEntries({ ...entries, ...wrong }, id)), JSON.stringify(wrong)).toMatch(
+          /^(?:damaged|password-protected)$/,
+        );
+      }
       for (const key of new Set([...Object.keys(entries), ...FURTHER])) {
         for (const value of WRONG) {
           expect(ANSWERS, `${key} ${value}`).toContain(await answer(withEntries({ ...entries, [key]: value }, id)));
