@@ -141,7 +141,8 @@ export class DocumentFacts implements PageSource {
 
   /** True if the document does not open without a password. */
   get needsPassword(): boolean {
-    return this.#pdf.source.access.needsPassword;
+    const { needsPassword, isInTheClear } = this.#pdf.source.access;
+    return needsPassword && !isInTheClear;
   }
 
   /** True if the document forbids any action to users without the owner password. */

@@ -4,8 +4,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { ImageFact } from "../../../src/document/facts/shown-images.ts";
 import { readPdfInfo } from "../../../src/operations/read-pdf-info.ts";
+import { attachmentPdf, KINDS } from "../../fixtures/encrypted-attachments.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted, scanPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
 import { corpusDir, corpusFile } from "../../support/corpus.ts";
@@ -17,8 +19,12 @@ type Answers = Readonly<Record<string, unknown>>;
 type Query = Parameters<typeof readPdfInfo.run>[1]["queries"][number];
 
 async function ask(pdf: Uint8Array, ...queries: Query[]): Promise<Answers> {
-  const [answer] = await outputsOf(readPdfInfo, [pdf], { queries: queries.length > 0 ? queries : ["all"] });
-  return JSON.parse(new TextDecoder().decode(answer));
+  return askWith({}, pdf, ...queries);
+}
+async function askWith(passwords: { currentOpenPassword?: string }, pdf: Uint8Array, ...queries: Query[]) {
+  const params = { queries: queries.length > 0 ? queries : (["all"] as const), ...passwords };
+  const [answer] = await outputsOf(readPdfInfo, [pdf], params);
+  return JSON.parse(new TextDecoder().decode(answer)) as Answers;
 }
 
 const said = (pdf: Uint8Array, command: string, ...options: string[]) =>
@@ -155,6 +161,37 @@ describe.skipIf(!corpusDir)("real documents have the answers of poppler and qpdf
     });
     expect(await ask(pdf, "requires_password_to_open")).toMatchObject({ allQueriesProcessed: true });
   });
+});
+
+test("a wrong password is reported", async () => {
+  const pdf = encrypted(await textPdf(1), "opens", "owns");
+  const wrong = await askWith({ currentOpenPassword: "wrong" }, pdf, "title", "requires_password_to_open");
+  expect(wrong).toEqual({
+    ...{ requires_password_to_open: true, allQueriesProcessed: false },
+    warning: "The password is wrong. The document needs a password, without which there are no answers to title.",
+  });
+  const right = await askWith({ currentOpenPassword: "opens" }, pdf, "title", "requires_password_to_open");
+  expect(right).toMatchObject({ requires_password_to_open: true, allQueriesProcessed: true });
+});
+
+test("a document whose attachments alone are encrypted opens without a password", async () => {
+  const kind = KINDS["the document's filter for embedded files"]!;
+  expect(await ask(attachmentPdf(kind, "secret"), "requires_password_to_open", "page_count")).toEqual({
+    ...{ requires_password_to_open: false, page_count: 1, allQueriesProcessed: true },
+  });
+});
+
+test("answers that do not fit are left out", async () => {
+  const pages = 20_000;
+  const kids = Array.from({ length: pages }, () => "3 0 R").join(" ");
+  const tree = `<</Type/Pages/Kids[${kids}]/Count ${pages}/MediaBox[0.123 0.123 1999.123 2999.123]>>`;
+  const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", tree, "<</Type/Page/Parent 2 0 R>>"]);
+  const answers = await ask(pdf, "page_count", "page_boxes", "page_sizes");
+  expect(answers).toEqual({
+    ...{ page_count: pages, page_sizes: expect.any(Array), allQueriesProcessed: false },
+    warning: "The response has no space for the answers to page_boxes.",
+  });
+  expect(JSON.stringify(answers).length).toBeLessThanOrEqual(LIMITS.dataBytes);
 });
 
 test.each([
