@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { ImageFact } from "../../../src/document/facts/shown-images.ts";
 import { readPdfInfo } from "../../../src/operations/read-pdf-info.ts";
-import { attachmentPdf, KINDS } from "../../fixtures/encrypted-attachments.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted, scanPdf, textPdf, withoutXref } from "../../fixtures/pdfs.ts";
 import { corpusDir, corpusFile } from "../../support/corpus.ts";
@@ -19,12 +18,8 @@ type Answers = Readonly<Record<string, unknown>>;
 type Query = Parameters<typeof readPdfInfo.run>[1]["queries"][number];
 
 async function ask(pdf: Uint8Array, ...queries: Query[]): Promise<Answers> {
-  return askWith({}, pdf, ...queries);
-}
-async function askWith(passwords: { currentOpenPassword?: string }, pdf: Uint8Array, ...queries: Query[]) {
-  const params = { queries: queries.length > 0 ? queries : (["all"] as const), ...passwords };
-  const [answer] = await outputsOf(readPdfInfo, [pdf], params);
-  return JSON.parse(new TextDecoder().decode(answer)) as Answers;
+  const [answer] = await outputsOf(readPdfInfo, [pdf], { queries: queries.length > 0 ? queries : ["all"] });
+  return JSON.parse(new TextDecoder().decode(answer));
 }
 
 const said = (pdf: Uint8Array, command: string, ...options: string[]) =>
@@ -163,22 +158,16 @@ describe.skipIf(!corpusDir)("real documents have the answers of poppler and qpdf
   });
 });
 
-test("a wrong password is reported", async () => {
-  const pdf = encrypted(await textPdf(1), "opens", "owns");
-  const wrong = await askWith({ currentOpenPassword: "wrong" }, pdf, "title", "requires_password_to_open");
-  expect(wrong).toEqual({
-    ...{ requires_password_to_open: true, allQueriesProcessed: false },
-    warning: "The password is wrong. The document needs a password, without which there are no answers to title.",
-  });
-  const right = await askWith({ currentOpenPassword: "opens" }, pdf, "title", "requires_password_to_open");
-  expect(right).toMatchObject({ requires_password_to_open: true, allQueriesProcessed: true });
-});
-
-test("a document whose attachments alone are encrypted opens without a password", async () => {
-  const kind = KINDS["the document's filter for embedded files"]!;
-  expect(await ask(attachmentPdf(kind, "secret"), "requires_password_to_open", "page_count")).toEqual({
-    ...{ requires_password_to_open: false, page_count: 1, allQueriesProcessed: true },
-  });
+test("an empty text in the Info dictionary is an answer, and an escape sequence of a language is in none", async () => {
+  const builder = new PdfBuilder();
+  builder.page("a");
+  const spaces = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"';
+  const packet = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ${spaces}
+    pdf:Keywords="k"><dc:creator><rdf:Seq><rdf:li>()</rdf:li></rdf:Seq></dc:creator></rdf:Description></rdf:RDF>`;
+  builder.catalog = `/Metadata ${builder.stream(packet, "/Type/Metadata/Subtype/XML")}`;
+  const info = builder.add("<</Author()/Title<FEFF001B0065006E001B0041001B00640065002D00430048001B0042>>>");
+  const answers = await ask(builder.bytes(`/Info ${info}`), "author", "title", "keywords");
+  expect(answers).toMatchObject({ author: "", title: "AB", keywords: "k" });
 });
 
 test("answers that do not fit are left out", async () => {
@@ -192,31 +181,6 @@ test("answers that do not fit are left out", async () => {
     warning: "The response has no space for the answers to page_boxes.",
   });
   expect(JSON.stringify(answers).length).toBeLessThanOrEqual(LIMITS.dataBytes);
-});
-
-test.each([
-  ["RC4 with 40 bits", ["40", "--print=n", "--modify=y"]],
-  ["RC4 with 128 bits", ["128", "--use-aes=n", "--print=none"]],
-  ["AES with 128 bits", ["128", "--use-aes=y", "--print=none"]],
-  ["AES with 256 bits", ["256", "--print=none"]],
-])("what %s do not encrypt has answers without a password", async (_, options) => {
-  const builder = new PdfBuilder();
-  builder.page("a", "/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Contents(c)>>]/Rotate 90");
-  builder.page("b");
-  builder.catalog = "/MarkInfo<</Marked true>>/Lang(en)";
-  const encrypt = (...more: string[]) =>
-    withFile(builder.bytes(), (path) =>
-      execFileSync("qpdf", ["--allow-weak-crypto", ...more, "--encrypt", "u", "o", ...options, "--", path, "-"]),
-    );
-  const answers = await ask(encrypt("--object-streams=disable"));
-  expect(answers).toMatchObject({
-    ...{ requires_password_to_open: true, page_count: 2, tagged: true, contains_annotations: true },
-    ...{ restrict_permissions_set: true, contains_signature: false, contains_acroforms: false },
-    page_sizes: [expect.objectContaining({ width: 200, height: 300 }), expect.objectContaining({ width: 300 })],
-    allQueriesProcessed: false,
-  });
-  for (const query of ["doc_language", "title", "fonts", "images"]) expect(answers).not.toHaveProperty(query);
-  expect(await ask(encrypt("--object-streams=generate"))).not.toHaveProperty("page_count");
 });
 
 test("a question alone has one answer", async () => {
