@@ -50,12 +50,14 @@ const phone = amongGroups(
     /(?![\p{L}\p{N}]|[.,/:-]\p{N})/uy,
   ],
   8,
-  (found, start, text) =>
-    isPhone(found, follows(CALLED, text, start)) &&
-    !(SPACED_PAIRS.test(found) && isAmongDigits(text, start, start + found.length)),
+  (found, start, text) => {
+    const isNamed = follows(CALLED, text, start);
+    const isListed = !isNamed && /^[\d ]+$/.test(found) && isAmongDigits(text, start, start + found.length);
+    return isPhone(found, isNamed) && (!isListed || LISTED.test(found));
+  },
 );
-/** Pairs of digits: beside others, they are a list. */
-const SPACED_PAIRS = /^\d\d(?: \d\d)+$/;
+/** Numbers with spaces alone that are found in lists of numbers: with an area code, or a trunk prefix. */
+const LISTED = /^(?:[2-9]\d\d [2-9]\d\d \d{4}|0[1-9]\d{1,3} \d{5,8})$/;
 
 /**
  * @param isNamed true if a word such as `phone` precedes the number. Without it, a number without separators can be
