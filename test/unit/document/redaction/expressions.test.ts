@@ -127,6 +127,27 @@ test("spellings that look alike are equal", () => {
   expect(found("aXbXc", literal("X"), { type: "regex", value: "X.X" })).toEqual(["XbX"]);
 });
 
+test.each([
+  ["1990\u20131995", "1990\u20131995"],
+  ["1990[\u2013\u2014]1995", "1990-1995"],
+  ["1990[\u2010-\u2015]1995", "1990\u20131995"],
+  ["1990\\x{2013}1995", "1990\u20131995"],
+  ["a\u2026+b", "a\u2026...b"],
+  ["o(\ufb03)ce", "o\ufb03ce"],
+  ["\ufb01+n", "\ufb01\ufb01n"],
+  ["(?i)ZOE\u0308", "zo\u00eb"],
+  ["con\u00adfidential", "con\u00adfidential"],
+  ["a\u00a0b", "a b"],
+  ["a  b\\r?\\nc", "a  b\nc"],
+  ["a\\s[\\n]?b", "a \n b"],
+  ["\\Qa.b\\E\\.c", "a.b.c"],
+  ["[^\u2013]+", "abc"],
+  ["[[:alpha:]]\\pL\\p{Greek}[]\\]]", "ab\u03b1]"],
+])("the regular expression %s finds %s", (value, text) => {
+  expect(expressions.safeParse([{ type: "regex", value }]).success).toBe(true);
+  expect(found(text, { type: "regex", value })).toEqual([text]);
+});
+
 test("an expression needs linear time", () => {
   const text = "a".repeat(50_000);
   for (const value of ["(a*)*b", "(a+)+$x", "(a|aa)+c", "(.*)*x{500}"]) {
