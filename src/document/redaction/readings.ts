@@ -56,11 +56,11 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     const folded = fold(reading.text);
     if (searched.some((other) => areEqual(other, { reading, folded }))) return;
     searched.push({ reading, folded });
-    found = found.concat(ranges(reading, finder.findIn(folded)));
+    found = found.concat(ranges(glyphs, reading, finder.findIn(folded)));
   };
   const lookForLiterals = (reading: Reading, minimum: number) => {
     const matches = finder.findLiterals(reading.text).filter(({ start, end }) => end - start >= minimum);
-    found = found.concat(ranges(reading, matches));
+    found = found.concat(ranges(glyphs, reading, matches));
   };
   const lines = linesOf(glyphs);
   const spaced = read(lines, SPACED);
@@ -105,14 +105,16 @@ function areEqual(one: Searched, other: Searched): boolean {
 const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-function ranges({ glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
+function ranges({ codePoints }: Glyphs, { glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
   if (!isReordered) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
   const runs: { first: number; last: number }[] = [];
   for (const { start, end } of matches) {
     const before = runs.length;
     for (const glyph of glyphs.slice(start, end).sort()) {
       const run = runs.at(-1);
-      if (run && runs.length > before && glyph <= run.last + 1) run.last = glyph;
+      let next = (run?.last ?? 0) + 1;
+      while (next < glyph && codePoints[next] === SPACE) next++;
+      if (run && runs.length > before && glyph <= next) run.last = glyph;
       else runs.push({ first: glyph, last: glyph });
     }
   }
