@@ -56,7 +56,7 @@ export async function prove(
       const text = fold(textOf(glyphs, range)).text;
       if (redacted.finder.isReplaced(text)) continue;
       if (!marks && range.first < glyphs.contentCount) redacted.kept.add(text);
-      else if (!isKnown(text, redacted)) {
+      else if (isKnown(text, redacted)) {
         const parts = broken.parts(range);
         if (parts.length > 1 && !parts.some((part) => isMatch(part, redacted))) redacted.joined.add(compact(text));
         else left.set(text, index);
