@@ -51,7 +51,7 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
   });
   const redacted = areas.size > 0 ? await withoutCoveredContent(bytes, heapLimitBytes, areas, signal) : bytes;
   const whole = await withBoxes(redacted, marks, rgbColor, context);
-  await prove(whole, { finder, marks, kept, names }, context, (page) => unreadable.look(page));
+  await prove(whole, { finder, marks, kept, joined: new Set(), names }, context, (page) => unreadable.look(page));
   yield pdfOutput(whole, [...notices, ...countedNotices("matches-kept", kept.size), ...unreadable.notices]);
 };
 

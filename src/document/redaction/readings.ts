@@ -43,6 +43,9 @@ const LONG = 4;
 /** Distance of glyphs that counts as a space, and difference of baselines on one line, in font sizes. */
 const GAP = 0.2;
 const SAME_LINE = 0.2;
+/** Distance in font sizes that separates cells of a table, and what stands there: no expression joins cells by it. */
+const WIDE_GAP = 1;
+const APART = " \ufdd0 ";
 /** Letters with a space after each, as in headings with wide letter spacing. */
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
@@ -65,11 +68,11 @@ function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     const folded = fold(reading.text);
     if (searched.some((other) => areEqual(other, { reading, folded }))) return;
     searched.push({ reading, folded });
-    found = found.concat(ranges(reading, finder.findIn(folded)));
+    found = found.concat(ranges(glyphs, reading, finder.findIn(folded)));
   };
   const lookForLiterals = (reading: Reading, minimum: number) => {
     const matches = finder.findLiterals(reading.text).filter(({ start, end }) => end - start >= minimum);
-    found = found.concat(ranges(reading, matches));
+    found = found.concat(ranges(glyphs, reading, matches));
   };
   const lines = linesOf(glyphs);
   const spaced = read(lines, SPACED);
@@ -81,7 +84,7 @@ function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     lookForLiterals(read(lines, UNBROKEN), 1);
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
   }
-  look(inPlace(glyphs));
+  for (const placed of inPlace(glyphs)) look(placed);
   for (const drawn of drawnOrders(lines, glyphs)) {
     look(read(drawn, SPACED));
     look(read(drawn, DEHYPHENATED));
@@ -108,14 +111,16 @@ function areEqual(one: Searched, other: Searched): boolean {
 const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-function ranges({ glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
+function ranges({ codePoints }: Glyphs, { glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
   if (!isReordered) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
   const runs: { first: number; last: number }[] = [];
   for (const { start, end } of matches) {
     const before = runs.length;
     for (const glyph of glyphs.slice(start, end).sort()) {
       const run = runs.at(-1);
-      if (run && runs.length > before && glyph <= run.last + 1) run.last = glyph;
+      let next = (run?.last ?? 0) + 1;
+      while (next < glyph && codePoints[next] === SPACE) next++;
+      if (run && runs.length > before && glyph <= next) run.last = glyph;
       else runs.push({ first: glyph, last: glyph });
     }
   }
@@ -231,10 +236,10 @@ const NOTHING = { dropped: 0, between: "" } as const;
 const valid = (codePoint: number): number => (codePoint >= 0 && codePoint <= 0x10ffff ? codePoint : 0xfffd);
 
 /**
- * Reads the glyphs of horizontal and turned lines by their places, because content can show them in any order. Each
- * line break ends the text of a line.
+ * Reads the glyphs of horizontal and turned lines by their places, because content can show them in any order: with
+ * spaces in all gaps, and, if there are wide gaps, with cells apart. Each line break ends the text of a line.
  */
-function inPlace(glyphs: Glyphs): Reading {
+function inPlace(glyphs: Glyphs): Reading[] {
   const { count, codePoints } = glyphs;
   const turns = new Int16Array(count);
   const [baselines, from, to] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
@@ -256,14 +261,18 @@ function inPlace(glyphs: Glyphs): Reading {
   }
   const sizeOf = (glyph: number) => Math.max(glyphs.size(glyph), 0.01);
   order.sort((a, b) => turns[a]! - turns[b]! || baselines[a]! - baselines[b]!);
-  const text = new PlacedText(count);
+  const [text, cells] = [new PlacedText(count), new PlacedText(count)];
+  let hasCells = false;
   const addLine = (line: readonly number[]) => {
     for (const [at, glyph] of line.entries()) {
       const before = line[at - 1];
-      if (before !== undefined && from[glyph]! - to[before]! > GAP * sizeOf(glyph)) text.add(" ", before);
-      text.add(String.fromCodePoint(valid(codePoints[glyph]!)), glyph);
+      const gap = before === undefined ? 0 : (from[glyph]! - to[before]!) / sizeOf(glyph);
+      if (gap > GAP) text.add(" ", before!);
+      if (gap > GAP) cells.add(gap > WIDE_GAP ? APART : " ", before!);
+      hasCells ||= gap > WIDE_GAP;
+      for (const one of [text, cells]) one.add(String.fromCodePoint(valid(codePoints[glyph]!)), glyph);
     }
-    text.add("\n", line.at(-1)!);
+    for (const one of [text, cells]) one.add("\n", line.at(-1)!);
   };
   for (let start = 0, end = 1; start < order.length; start = end++) {
     const isSameLine = (before: number, one: number) =>
@@ -271,7 +280,7 @@ function inPlace(glyphs: Glyphs): Reading {
     while (end < order.length && isSameLine(order[end - 1]!, order[end]!)) end++;
     addLine(order.slice(start, end).sort((a, b) => from[a]! - from[b]!));
   }
-  return { text: text.text, glyphs: text.places, isReordered: true };
+  return (hasCells ? [text, cells] : [text]).map((one) => ({ text: one.text, glyphs: one.places, isReordered: true }));
 }
 
 const SPACE = 0x20;
