@@ -10,14 +10,19 @@ type Quad = readonly number[];
 export interface CoveredAreas {
   /** Areas that touch the line box of each glyph to remove, and of no other glyph. */
   readonly ofText: readonly Quad[];
-  /** Areas of pixels and paths to remove. */
+  /** Areas of pixels to remove. */
   readonly whole: readonly Quad[];
+  /** Areas of paths to remove: each path that lies in one of them. */
+  readonly ofPaths: readonly Quad[];
 }
 
 const REDACT_ANNOTATION = 12;
 const NO_BOXES = 0;
 const TEXT_ONLY = { images: 0, lineArt: 0, text: 0 };
-const ALL_BUT_TEXT = { images: 2, lineArt: 1, text: 1 };
+const IMAGES_ONLY = { images: 2, lineArt: 0, text: 1 };
+const PATHS_ONLY = { images: 0, lineArt: 1, text: 1 };
+/** Number of pages after which other work of the process gets a turn, and the job can end. */
+const PAGES_AT_ONCE = 20;
 /** Fuel per byte of the document, in addition to the base fuel: each byte is read, decoded and written. */
 const FUEL_PER_BYTE = 200;
 
@@ -37,10 +42,13 @@ export async function withoutCoveredContent(
   try {
     const document = MupdfDocument.open(engine, bytes, options);
     try {
-      for (const [index, { ofText, whole }] of areas) {
+      let done = 0;
+      for (const [index, { ofText, whole, ofPaths }] of areas) {
+        if (done++ % PAGES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
         signal.throwIfAborted();
         redact(document, index, ofText, TEXT_ONLY);
-        redact(document, index, whole, ALL_BUT_TEXT);
+        redact(document, index, whole, IMAGES_ONLY);
+        redact(document, index, ofPaths, PATHS_ONLY);
       }
       return save(document);
     } catch (error) {
