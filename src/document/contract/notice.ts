@@ -21,9 +21,15 @@ export const NOTICE_CODES = [
   "properties-removed",
   "damaged-content-kept",
   "characters-missing",
+  "marked-annotations-removed",
+  "nothing-marked",
+  "only-areas-redacted",
+  "patterns-kept",
+  "no-matches",
   "matches-elsewhere",
   "matches-kept",
   "text-unreadable",
+  "pixels-unread",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 
