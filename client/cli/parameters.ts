@@ -14,10 +14,13 @@ export function optionsOf({ parameters, files }: OperationSchema): readonly Opti
     .filter(({ name }) => name !== "output")
     .flatMap((parameter) => [
       optionOf(parameter).implies(impliedBy(parameter, parameters)),
-      ...(parameter.secret ? [secretFileOptionOf(parameter)] : []),
+      ...(isTyped(parameter) ? [secretFileOptionOf(parameter)] : []),
     ]);
   return [...files.map(fileOptionOf), ...options];
 }
+
+/** Reports whether the value of an option is a secret itself, not a file. */
+const isTyped = ({ secret, control }: ParameterSchema): boolean => secret === true && control !== "code";
 
 /** Returns the option for a file with a secret: other users of the machine can see the arguments of a program. */
 const secretFileOptionOf = ({ name }: ParameterSchema): Option =>
@@ -49,7 +52,7 @@ function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readon
 }
 
 function optionOf(parameter: ParameterSchema): Option {
-  const { name, description, required, schema, control, list, secret, example, default: fallback } = parameter;
+  const { name, description, required, schema, control, list, example, default: fallback } = parameter;
   const { minimum, maximum, enum: words, examples } = schema;
   const flag = flagOf(name);
   const isSwitch = control === "switch";
@@ -64,7 +67,7 @@ function optionOf(parameter: ParameterSchema): Option {
   if (minimum !== undefined) option.argParser((text) => numberIn(text, schema));
   if (list) option.argParser(appended);
   if (control === "code") option.argParser((path) => path);
-  return example === undefined ? option.makeOptionMandatory(required && !secret) : option.default(example);
+  return example === undefined ? option.makeOptionMandatory(required && !isTyped(parameter)) : option.default(example);
 }
 
 function placeholderOf({ control, name, schema }: ParameterSchema): string {
@@ -97,17 +100,20 @@ export async function paramsOf(
     if (value !== undefined) params[name] = typeof value === "string" ? fileAt(value) : value.map(fileAt);
   }
   for (const parameter of parameters) {
-    const { name, control, secret } = parameter;
+    const { name, control } = parameter;
     const given = name === "output" ? undefined : options[camelCased(name)];
-    const value = given ?? (secret ? await secretOf(parameter, options, environment) : undefined);
-    if (value !== undefined) params[camelCased(name)] = control === "code" ? await readText(String(value)) : value;
+    const value = given ?? (isTyped(parameter) ? await secretOf(parameter, options, environment) : undefined);
+    if (value !== undefined)
+      params[camelCased(name)] = control === "code" ? await readText(String(value), parameter) : value;
   }
   return params;
 }
 
-async function secretOf({ name, required }: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
+async function secretOf(parameter: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
+  const { name, required } = parameter;
   const file = options[`${camelCased(name)}File`];
-  const secret = file === undefined ? environment[variableOf(name)] : (await readText(String(file))).split(/\r?\n/)[0];
+  const text = file === undefined ? environment[variableOf(name)] : await readText(String(file), parameter);
+  const secret = file === undefined ? text : text?.split(/\r?\n/)[0];
   if (secret || !required) return secret || undefined;
   const [flag, variable] = [flagOf(name), variableOf(name)];
   throw new UsageError(`There is no value for ${flag}: use ${flag}-file or ${variable}, which other users cannot see.`);
@@ -115,10 +121,13 @@ async function secretOf({ name, required }: ParameterSchema, options: Params, en
 
 const fileAt = (text: string) => (ID.test(text) ? { id: text } : text);
 
-async function readText(path: string): Promise<string> {
+/** Does not repeat the path of a secret parameter in the error, because it can be the secret itself by mistake. */
+async function readText(path: string, { name, secret }: ParameterSchema): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (secret) throw new UsageError(`The file of ${flagOf(name)} cannot be read: ${code}`);
+    throw new UsageError(`${path} cannot be read: ${message}`);
   }
 }

@@ -101,7 +101,7 @@ test("compress and pdfa have defaults, which a profile changes", () => {
     expect(optionsOf(operation(name)).some(({ mandatory }) => mandatory)).toBe(false);
 });
 
-describe("a password", () => {
+describe("a secret", () => {
   const variable = "PAGEWRIGHT_NEW_OPEN_PASSWORD";
   const encrypt = operation("encrypt");
   const own = mkdtempSync(join(tmpdir(), "command-line-passwords-"));
@@ -119,7 +119,7 @@ describe("a password", () => {
 
   test("has no default, and can be missing only if it is optional", async () => {
     for (const each of OPERATION_SCHEMAS) {
-      for (const { name } of each.parameters.filter(({ secret }) => secret)) {
+      for (const { name } of each.parameters.filter(({ secret, control }) => secret && control !== "code")) {
         const flag = `--${name.replaceAll("_", "-")}`;
         const options = optionsOf(each).filter(({ long }) => long === flag || long === `${flag}-file`);
         expect(options.map(({ mandatory, defaultValue }) => [mandatory, defaultValue])).toEqual([
@@ -134,6 +134,18 @@ describe("a password", () => {
     expect(await run(["encrypt", join(own, "a.pdf"), "-d", own], surroundings)).toBe(2);
     expect(surroundings.said()).toContain(variable);
     await expect(paramsOf(encrypt, { newOpenPasswordFile: join(own, "missing") })).rejects.toThrow("cannot be read");
+  });
+
+  test("JSON with secrets comes from a file, and its text is in no message", async () => {
+    const [redact, path] = [operation("markRedactions"), join(own, "redactions.json")];
+    const json = '[\n{"type":"literal","value":"Jane Doe"}]';
+    writeFileSync(path, json);
+    const options = optionsOf(redact).filter(({ long }) => long!.startsWith("--redactions"));
+    expect(options.map(({ long, mandatory }) => [long, mandatory])).toEqual([["--redactions", true]]);
+    expect(await paramsOf(redact, { redactions: path }, {})).toEqual({ redactions: json });
+    const refusal = await paramsOf(redact, { redactions: json }, {}).catch(String);
+    expect(refusal).toContain("The file of --redactions cannot be read: ENOENT");
+    expect(refusal).not.toContain("Jane");
   });
 });
 
