@@ -3,7 +3,7 @@
 import { readBox } from "../content/boxes.ts";
 import { readOperations } from "../content/content.ts";
 import type { Box } from "../content/matrix.ts";
-import { nonPaintingEquivalent, TEXT_SHOWING } from "../content/operators.ts";
+import { nonPaintingEquivalent, PATH_STROKING, TEXT_SHOWING } from "../content/operators.ts";
 import { decodeContent } from "../content/page-content.ts";
 import { Widget } from "../forms/widget.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -22,8 +22,19 @@ const DRAWABLE = new Set(
     "Watermark"
   ).split(" "),
 );
+/** Types that mark what they lie on. Text that is drawn in another order with them looks the same, or nearly so. */
+const MARKS = new Set(["Text", "Highlight", "Underline", "Squiggly", "StrikeOut"]);
 /** Maximum number of annotations above that are compared with one below, so that the time is limited. */
 const MAX_ABOVE = 2_000;
+
+/** What an annotation paints: `lines` are strokes and text, which hardly cover anything. */
+type Paint = "nothing" | "lines" | "areas";
+
+interface Painted {
+  readonly type: string;
+  readonly box: Box;
+  readonly paint: () => Paint;
+}
 
 /** @param listed the annotations of a page, in their order */
 export function coveredAnnotations<T extends Listed>(
@@ -32,42 +43,58 @@ export function coveredAnnotations<T extends Listed>(
   isChosen: (type: string) => boolean,
 ): ReadonlySet<T> {
   const covered = new Set<T>();
-  const above: { readonly box: Box; readonly paints: () => boolean }[] = [];
+  const above: Painted[] = [];
   for (const annotation of listed.toReversed()) {
-    const box = annotation.isVisible ? readBox(file, annotation.dictionary.get("Rect")) : undefined;
+    const { type, dictionary, isVisible } = annotation;
+    const box = isVisible ? readBox(file, dictionary.get("Rect")) : undefined;
     if (!box) continue;
-    let known: boolean | undefined;
-    const paints = () => {
-      known ??= paintsSomething(file, annotation);
+    let known: Paint | undefined;
+    const paint = () => {
+      known ??= paintOf(file, annotation);
       return known;
     };
-    if (!isChosen(annotation.type)) {
-      const isBelow = () => above.some((other) => overlap(box, other.box) && paints() && other.paints());
-      if (!DRAWABLE.has(annotation.type) || !isBelow()) continue;
+    const painted = { type, box, paint };
+    if (!isChosen(type)) {
+      if (!DRAWABLE.has(type) || !above.some((other) => haveOrder(painted, other))) continue;
       covered.add(annotation);
     }
-    if (above.length < MAX_ABOVE) above.push({ box, paints });
+    if (above.length < MAX_ABOVE) above.push(painted);
   }
   return covered;
 }
 
-const overlap = (one: Box, other: Box): boolean =>
-  one[0] < other[2] && other[0] < one[2] && one[1] < other[3] && other[1] < one[3];
+/** Reports whether it matters which annotation lies above the other. */
+function haveOrder(one: Painted, other: Painted): boolean {
+  const [a, b] = [one.box, other.box];
+  const overlap = a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+  if (!overlap || one.paint() === "nothing" || other.paint() === "nothing") return false;
+  return !(isMarkOn(one, other) || isMarkOn(other, one));
+}
 
-function paintsSomething(file: PdfFile, { dictionary, type }: Listed): boolean {
-  if (file.dictionary(file.dictionary(dictionary.get("AP"))?.get("N")) === undefined) {
-    if (type !== "Widget") return type !== "Link";
-    const widget = new Widget(file, undefined, dictionary);
-    return widget.type === "Btn" || widget.values().join("") !== "" || ["BG", "BC"].some((key) => widget.look.has(key));
-  }
-  const appearance = file.stream(shownAppearance(file, dictionary));
-  if (!appearance) return false;
-  for (const { operator, operands } of readOperations(decodeContent(appearance))) {
-    const text = TEXT_SHOWING.has(operator) ? operands.at(-1) : undefined;
+const isMarkOn = (mark: Painted, other: Painted): boolean => MARKS.has(mark.type) && other.paint() === "lines";
+
+function paintOf(file: PdfFile, { dictionary, type }: Listed): Paint {
+  const normal = file.dictionary(file.dictionary(dictionary.get("AP"))?.get("N"));
+  if (type !== "Widget") return normal ? contentPaint(file, dictionary) : type === "Link" ? "nothing" : "areas";
+  const form = file.dictionary(file.catalog.get("AcroForm"));
+  const isNew = normal === undefined || file.boolean(form?.get("NeedAppearances")) === true;
+  const widget = new Widget(file, form, dictionary);
+  if (isNew && (widget.type === "Btn" || widget.look.has("BG"))) return "areas";
+  const paint = normal ? contentPaint(file, dictionary) : "nothing";
+  const hasLines = isNew && (widget.look.has("BC") || widget.values().join("") !== "");
+  return paint === "nothing" && hasLines ? "lines" : paint;
+}
+
+function contentPaint(file: PdfFile, annotation: Dictionary): Paint {
+  const appearance = file.stream(shownAppearance(file, annotation));
+  let paint: Paint = "nothing";
+  for (const { operator, operands } of appearance ? readOperations(decodeContent(appearance)) : []) {
+    const text = operands.at(-1);
     if (text instanceof PdfString && text.latin1 === "") continue;
-    if (nonPaintingEquivalent(operator, operands) !== undefined) return true;
+    if (TEXT_SHOWING.has(operator) || PATH_STROKING.has(operator)) paint = "lines";
+    else if (nonPaintingEquivalent(operator, operands) !== undefined) return "areas";
   }
-  return false;
+  return paint;
 }
 
 /** Returns the normal appearance of the annotation's state (12.5.5). */
