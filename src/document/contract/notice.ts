@@ -11,6 +11,8 @@ export const NOTICE_CODES = [
   "scripts-removed",
   "actions-removed",
   "multimedia-removed",
+  "fields-drawn",
+  "annotations-drawn",
   "transfers-applied",
   "transfers-removed",
   "chunks-left-out",

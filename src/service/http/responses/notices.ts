@@ -35,6 +35,10 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "actions-removed": ({ count }) => `${counted(count, "action was", "actions were")} removed`,
   "multimedia-removed": ({ count }) =>
     `${counted(count, "multimedia annotation was", "multimedia annotations were")} removed`,
+  "fields-drawn": (notice) =>
+    `form fields below annotations were drawn, too, on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
+  "annotations-drawn": (notice) =>
+    `annotations below form fields were drawn, too, on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
   "transfers-applied": ({ count }) => `transfer functions of ${counted(count, "page", "pages")} were applied to colors`,
   "transfers-removed": ({ count }) => `${counted(count, "transfer function was", "transfer functions were")} removed`,
   "chunks-left-out": ({ count }) => `${counted(count, "inserted document was", "inserted documents were")} left out`,
