@@ -14,7 +14,7 @@ import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
 import { removeMarkedAnnotations } from "../document/redaction/covered/annotations.ts";
 import { hasTellingPatterns } from "../document/redaction/covered/patterns.ts";
-import { CoveredText } from "../document/redaction/covered-text.ts";
+import { CoveredText } from "../document/redaction/covered/text.ts";
 import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
 import { type ExplicitForms, makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
