@@ -46,7 +46,9 @@ export class BrokenMatches {
     const size = Math.max(glyphs.size(one), glyphs.size(next));
     return DISTANCES.some((distance) => {
       const [x, y] = [ends.alongX * distance * size, ends.alongY * distance * size];
-      return this.#isBoxed(ends.right[0] + x, ends.right[1] + y) || this.#isBoxed(starts.left[0] - x, starts.left[1] - y);
+      return (
+        this.#isBoxed(ends.right[0] + x, ends.right[1] + y) || this.#isBoxed(starts.left[0] - x, starts.left[1] - y)
+      );
     });
   }
 
