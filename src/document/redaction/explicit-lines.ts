@@ -1,5 +1,6 @@
-// Replaces the operators that move to the next line by moves with a distance (ISO 32000-1, 9.4.2). MuPDF loses the
-// leading of the text when it removes glyphs, so that the following lines would move.
+// Replaces the operators that move to the next line by moves with a distance (ISO 32000-1, 9.4.2), and selects the fonts
+// that graphics states set (8.4.5). MuPDF loses the leading and these fonts when it removes glyphs, so that other text
+// would move.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { contentOf, decodeContent } from "../content/page-content.ts";
@@ -31,9 +32,10 @@ export type ExplicitForms = Map<number, Explicit>;
 export function makeLinesExplicit(file: PdfFile, page: SourcePage, done: ExplicitForms): void {
   const dictionary = completePage(file, page);
   const bytes = contentOf(file, dictionary.get("Contents"));
-  const content = withExplicitLines(bytes, 0);
+  const { fonts, resources } = fontsOfStates(file, dictionary.get("Resources"));
+  const content = withExplicitLines(bytes, fonts, 0);
   if (content.bytes !== bytes) {
-    dictionary.set("Contents", file.add(streamOf(content.bytes)));
+    dictionary.set("Contents", file.add(streamOf(content.bytes))).set("Resources", resources);
     file.put(page.reference, dictionary);
   }
   rewriteForms(content, dictionary.get("Resources"), { file, done, depth: 0 });
@@ -61,8 +63,10 @@ function rewriteForms({ drawn }: ExplicitContent, resources: Value | undefined, 
       if (depth === MAX_DEPTH) throw new EngineFailure("too-complex", "forms that are nested too deep");
       done.set(number, explicit);
       const before = decodeContent(stream);
-      const content = withExplicitLines(before, leading);
-      if (content.bytes !== before) file.put(form as Reference, streamOf(content.bytes, stream.dictionary.clone()));
+      const { fonts, resources: own } = fontsOfStates(file, stream.dictionary.get("Resources"));
+      const content = withExplicitLines(before, fonts, leading);
+      const changed = stream.dictionary.clone().set("Resources", own);
+      if (content.bytes !== before) file.put(form as Reference, streamOf(content.bytes, changed));
       const inner = rewriteForms(content, stream.dictionary.get("Resources") ?? resources, {
         file,
         done,
@@ -75,6 +79,20 @@ function rewriteForms({ drawn }: ExplicitContent, resources: Value | undefined, 
     if (explicit.isDependent && !isOwn) isDependent = true;
   }
   return isDependent;
+}
+
+/** Returns the operators that select the fonts of graphics states, by name, and resources with these fonts. */
+function fontsOfStates(file: PdfFile, value: Value | undefined) {
+  const resources = file.dictionary(value);
+  const all = file.dictionary(resources?.get("Font"))?.clone() ?? new Dictionary();
+  const fonts = new Map<string, string>();
+  for (const [name, state] of file.dictionary(resources?.get("ExtGState")) ?? []) {
+    const [font, size] = file.array(file.dictionary(state)?.get("Font")) ?? [];
+    if (font === undefined) continue;
+    all.set(`${name}Font`, font);
+    fonts.set(name, `${shown(Name.of(`${name}Font`))} ${serializeNumber(numberOf(size))} Tf`);
+  }
+  return { fonts, resources: fonts.size > 0 && resources ? resources.clone().set("Font", all) : (value ?? null) };
 }
 
 function streamOf(bytes: Uint8Array, dictionary = new Dictionary()): PdfStream {
@@ -91,8 +109,11 @@ interface ExplicitContent {
   readonly drawn: readonly (Leading & { readonly name: string })[];
 }
 
-/** @param inherited the leading at the start */
-function withExplicitLines(bytes: Uint8Array, inherited: number): ExplicitContent {
+/**
+ * @param fonts operators that select the fonts of graphics states, by name
+ * @param inherited the leading at the start
+ */
+function withExplicitLines(bytes: Uint8Array, fonts: ReadonlyMap<string, string>, inherited: number): ExplicitContent {
   const edits: Edit[] = [];
   const saved: Leading[] = [];
   const drawn = new Map<string, Leading & { readonly name: string }>();
@@ -111,6 +132,9 @@ function withExplicitLines(bytes: Uint8Array, inherited: number): ExplicitConten
     } else if (operator === "TD") {
       at = { leading: -numberOf(operands[1]), isOwn: true };
       replace(`${serializeNumber(numberOf(operands[0]))} ${serializeNumber(numberOf(operands[1]))} Td`);
+    } else if (operator === "gs") {
+      const select = operands[0] instanceof Name ? fonts.get(operands[0].text) : undefined;
+      if (select !== undefined) replace(`${shown(operands[0])} gs ${select}`);
     } else if (operator === "T*") replace(next);
     else if (operator === "'") replace(`${next} ${shown(operands[0])} Tj`);
     else if (operator === '"') {

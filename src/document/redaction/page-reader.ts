@@ -11,6 +11,7 @@ import { MupdfPage } from "../engines/mupdf/page.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Value } from "../objects/values.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
+import { guessesOf } from "./fonts/guesses.ts";
 import { resourcesIn } from "./shown-streams.ts";
 
 /** Part of the heap that must be free before a page is read. */
@@ -24,6 +25,10 @@ export interface ReadPage {
   /** The page index, from 0. */
   readonly index: number;
   readonly glyphs: Glyphs;
+  /** The same glyphs with other guesses; undefined without any guess. */
+  readonly others: Glyphs | undefined;
+  /** True if the characters of some glyphs are unknown or guessed. */
+  readonly isUnreadable: boolean;
   /** Maps the space of the glyphs to user space. */
   readonly toUser: Matrix;
 }
@@ -61,7 +66,7 @@ export async function readEachPage(
         count += glyphs.count;
         if (count > LIMITS.redactionGlyphs)
           throw new EngineFailure("too-complex", "too many glyphs", { why: TOO_MANY });
-        visit({ index, glyphs, toUser });
+        visit({ index, ...withoutGuesses(glyphs), toUser });
       } finally {
         page.close();
       }
@@ -71,6 +76,15 @@ export async function readEachPage(
   }
 }
 
+function withoutGuesses(given: Glyphs): Pick<ReadPage, "glyphs" | "others" | "isUnreadable"> {
+  const { codePoints } = given;
+  const isGuessed = codePoints.some((one) => guessesOf(one)[0] !== one);
+  if (!isGuessed) return { glyphs: given, others: undefined, isUnreadable: codePoints.includes(UNKNOWN) };
+  const guesses = codePoints.map(guessesOf);
+  const glyphs = given.withCharacters(guesses.map(([first]) => first));
+  return { glyphs, others: given.withCharacters(guesses.map(([, second]) => second)), isUnreadable: true };
+}
+
 /** Collects the pages that cannot be searched, or not completely. */
 export class UnreadablePages {
   /** Indexes of pages that have glyphs without a known character. */
@@ -78,8 +92,8 @@ export class UnreadablePages {
   /** Indexes of pages without glyphs. */
   readonly #empty = new Set<number>();
 
-  look({ index, glyphs }: ReadPage): void {
-    if (glyphs.codePoints.includes(UNKNOWN)) this.#unknown.add(index);
+  look({ index, glyphs, isUnreadable }: ReadPage): void {
+    if (isUnreadable) this.#unknown.add(index);
     if (glyphs.count === 0) this.#empty.add(index);
   }
 

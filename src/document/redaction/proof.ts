@@ -5,10 +5,12 @@ import type { Context } from "../contract/operation.ts";
 import type { Dictionary } from "../objects/values.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
+import { BrokenMatches } from "./broken-match.ts";
 import { countElsewhere } from "./clean-document.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
 import { FontTexts, UNKNOWN } from "./font-text.ts";
+import { withAddedUnicode } from "./fonts/added-unicode.ts";
 import { GlyphCenters } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
 import { pace, type ReadPage, readEachPage } from "./page-reader.ts";
@@ -28,6 +30,8 @@ export interface Redacted {
    * those in the contents of pages without marks.
    */
   readonly kept: Set<string>;
+  /** Folded texts, without spaces, of matches that arise only because a text between them is removed. */
+  readonly joined: Set<string>;
   /** Names that matched. */
   readonly names: ReadonlySet<string>;
 }
@@ -37,22 +41,28 @@ export interface Redacted {
  * @throws EngineFailure `crashed` if a match is left
  */
 export async function prove(
-  bytes: Uint8Array,
+  finished: Uint8Array,
   redacted: Redacted,
   context: Context,
   visit: (page: ReadPage) => void,
 ): Promise<void> {
   const left = new Map<string, number>();
+  const bytes = await withAddedUnicode(finished, context);
   await readEachPage(bytes, context, (page) => {
-    const isMarked = redacted.marks.has(page.index);
-    if (isMarked) proveMarks(page, redacted);
+    const marks = redacted.marks.get(page.index);
+    const broken = new BrokenMatches(page, marks?.flat() ?? []);
+    if (marks) proveMarks(page, redacted);
     else visit(page);
     const { glyphs, index } = page;
-    for (const range of findOnPage(glyphs, redacted.finder)) {
+    for (const range of findOnPage(page, redacted.finder)) {
       const text = fold(textOf(glyphs, range)).text;
       if (redacted.finder.isReplaced(text)) continue;
-      if (isMarked || range.first >= glyphs.contentCount) left.set(text, index);
-      else redacted.kept.add(text);
+      if (!marks && range.first < glyphs.contentCount) redacted.kept.add(text);
+      else if (isKnown(text, redacted)) {
+        const parts = broken.parts(range);
+        if (parts.length > 1 && !parts.some((part) => isMatch(part, redacted))) redacted.joined.add(compact(text));
+        else left.set(text, index);
+      }
     }
   });
   for (const [text, index] of left) if (isKnown(text, redacted)) throw isLeft(`on page ${index + 1}`);
@@ -91,11 +101,14 @@ function proveMarks(page: ReadPage, { marks }: Redacted): void {
 const isMatch = (piece: string, redacted: Redacted): boolean =>
   redacted.finder.find(piece).some(({ start, end }) => isKnown(fold(piece.slice(start, end)).text, redacted));
 
-/** Reports whether the text of a match is neither a replacement, nor kept, nor one of unknown characters. */
-function isKnown(text: string, { finder, kept }: Redacted): boolean {
-  if (kept.has(text) || finder.isReplaced(text)) return false;
+/** Reports whether the text of a match is neither a replacement, nor kept, nor joined by removal, nor one of unknown characters. */
+function isKnown(text: string, { finder, kept, joined }: Redacted): boolean {
+  if (kept.has(text) || joined.has(compact(text)) || finder.isReplaced(text)) return false;
   return !text.includes(UNKNOWN) || finder.find(text.replaceAll(UNKNOWN, "")).length > 0;
 }
+
+/** The second reader does not know all gaps. */
+const compact = (text: string): string => text.replaceAll(" ", "");
 
 /** Hides the text: it is a secret. */
 const isLeft = (where: string) => new EngineFailure("crashed", `a match is left ${where}`);

@@ -5,6 +5,7 @@ import type { Finder } from "./expressions/expressions.ts";
 import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
 import { PlacedText } from "./expressions/placed-text.ts";
+import type { ReadPage } from "./page-reader.ts";
 
 /** Range of glyphs. */
 export interface GlyphRange {
@@ -42,22 +43,36 @@ const LONG = 4;
 /** Distance of glyphs that counts as a space, and difference of baselines on one line, in font sizes. */
 const GAP = 0.2;
 const SAME_LINE = 0.2;
+/** Distance in font sizes that separates cells of a table, and what stands there: no expression joins cells by it. */
+const WIDE_GAP = 1;
+const APART = " \ufdd0 ";
 /** Letters with a space after each, as in headings with wide letter spacing. */
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
 /** Returns the matches on a page, without those inside others, in the order of their first glyphs. */
-export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
+export function findOnPage({ glyphs, others }: Pick<ReadPage, "glyphs" | "others">, finder: Finder): GlyphRange[] {
+  const found = [...matchesOf(glyphs, finder), ...(others ? matchesOf(others, finder) : [])];
+  found.sort((a, b) => a.first - b.first || b.last - a.last);
+  let reached = -1;
+  return found.filter(({ last }) => {
+    const isNew = last > reached;
+    reached = Math.max(reached, last);
+    return isNew;
+  });
+}
+
+function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   let found: GlyphRange[] = [];
   const searched: Searched[] = [];
   const look = (reading: Reading) => {
     const folded = fold(reading.text);
     if (searched.some((other) => areEqual(other, { reading, folded }))) return;
     searched.push({ reading, folded });
-    found = found.concat(ranges(reading, finder.findIn(folded)));
+    found = found.concat(ranges(glyphs, reading, finder.findIn(folded)));
   };
   const lookForLiterals = (reading: Reading, minimum: number) => {
     const matches = finder.findLiterals(reading.text).filter(({ start, end }) => end - start >= minimum);
-    found = found.concat(ranges(reading, matches));
+    found = found.concat(ranges(glyphs, reading, matches));
   };
   const lines = linesOf(glyphs);
   const spaced = read(lines, SPACED);
@@ -69,19 +84,13 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     lookForLiterals(read(lines, UNBROKEN), 1);
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
   }
-  look(inPlace(glyphs));
-  for (const drawn of drawnOrders(lines)) {
+  for (const placed of inPlace(glyphs)) look(placed);
+  for (const drawn of drawnOrders(lines, glyphs)) {
     look(read(drawn, SPACED));
     look(read(drawn, DEHYPHENATED));
     if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
   }
-  found.sort((a, b) => a.first - b.first || b.last - a.last);
-  let reached = -1;
-  return found.filter(({ last }) => {
-    const isNew = last > reached;
-    reached = Math.max(reached, last);
-    return isNew;
-  });
+  return found;
 }
 
 interface Searched {
@@ -102,14 +111,16 @@ function areEqual(one: Searched, other: Searched): boolean {
 const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-function ranges({ glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
+function ranges({ codePoints }: Glyphs, { glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
   if (!isReordered) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
   const runs: { first: number; last: number }[] = [];
   for (const { start, end } of matches) {
     const before = runs.length;
     for (const glyph of glyphs.slice(start, end).sort()) {
       const run = runs.at(-1);
-      if (run && runs.length > before && glyph <= run.last + 1) run.last = glyph;
+      let next = (run?.last ?? 0) + 1;
+      while (next < glyph && codePoints[next] === SPACE) next++;
+      if (run && runs.length > before && glyph <= next) run.last = glyph;
       else runs.push({ first: glyph, last: glyph });
     }
   }
@@ -152,8 +163,10 @@ const REVERSED = [
 ];
 
 /** Yields the lines with what is written from right to left in the order in which content shows it. */
-function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
+function* drawnOrders(lines: Lines, places: Glyphs): Generator<Lines> {
+  const { text, glyphs, starts } = lines;
   if (!RIGHT_TO_LEFT.test(text)) return;
+  yield withLigatures(lines, places);
   for (const pattern of REVERSED) {
     const drawn = new PlacedText(text.length);
     for (const [at, [, from]] of starts.entries()) {
@@ -172,6 +185,33 @@ function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
     }
     yield { text: drawn.text, glyphs: drawn.places, starts, isReordered: true };
   }
+}
+
+const RIGHT_TO_LEFT_LETTER = /(?=[\u0590-\u08ff])\p{L}/u;
+
+/**
+ * Returns the lines with the letters of ligatures in their order: MuPDF reverses them, too. Only the first letter of a
+ * ligature has a width.
+ */
+function withLigatures({ text, glyphs, starts }: Lines, places: Glyphs): Lines {
+  const ordered = new PlacedText(text.length);
+  const hasWidth = (unit: number) => {
+    const [left, top, right, bottom] = places.corners(glyphs[unit]!) as unknown as [number, number, number, number];
+    return Math.hypot(right - left, bottom - top) > 0;
+  };
+  let done = 0;
+  for (let unit = 0; unit < text.length; unit++) {
+    if (!RIGHT_TO_LEFT_LETTER.test(text[unit]!) || hasWidth(unit)) continue;
+    let end = unit + 1;
+    while (RIGHT_TO_LEFT_LETTER.test(text[end] ?? "") && !hasWidth(end)) end++;
+    if (!RIGHT_TO_LEFT_LETTER.test(text[end] ?? "")) continue;
+    ordered.addPart(text, glyphs, done, unit);
+    for (let at = end; at >= unit; at--) ordered.add(text[at]!, glyphs[at]!);
+    done = end + 1;
+    unit = end;
+  }
+  ordered.addPart(text, glyphs, done, text.length);
+  return { text: ordered.text, glyphs: ordered.places, starts, isReordered: true };
 }
 
 function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join): Reading {
@@ -196,10 +236,10 @@ const NOTHING = { dropped: 0, between: "" } as const;
 const valid = (codePoint: number): number => (codePoint >= 0 && codePoint <= 0x10ffff ? codePoint : 0xfffd);
 
 /**
- * Reads the glyphs of horizontal and turned lines by their places, because content can show them in any order. Each
- * line break ends the text of a line.
+ * Reads the glyphs of horizontal and turned lines by their places, because content can show them in any order: with
+ * spaces in all gaps, and, if there are wide gaps, with cells apart. Each line break ends the text of a line.
  */
-function inPlace(glyphs: Glyphs): Reading {
+function inPlace(glyphs: Glyphs): Reading[] {
   const { count, codePoints } = glyphs;
   const turns = new Int16Array(count);
   const [baselines, from, to] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
@@ -221,14 +261,18 @@ function inPlace(glyphs: Glyphs): Reading {
   }
   const sizeOf = (glyph: number) => Math.max(glyphs.size(glyph), 0.01);
   order.sort((a, b) => turns[a]! - turns[b]! || baselines[a]! - baselines[b]!);
-  const text = new PlacedText(count);
+  const [text, cells] = [new PlacedText(count), new PlacedText(count)];
+  let hasCells = false;
   const addLine = (line: readonly number[]) => {
     for (const [at, glyph] of line.entries()) {
       const before = line[at - 1];
-      if (before !== undefined && from[glyph]! - to[before]! > GAP * sizeOf(glyph)) text.add(" ", before);
-      text.add(String.fromCodePoint(valid(codePoints[glyph]!)), glyph);
+      const gap = before === undefined ? 0 : (from[glyph]! - to[before]!) / sizeOf(glyph);
+      if (gap > GAP) text.add(" ", before!);
+      if (gap > GAP) cells.add(gap > WIDE_GAP ? APART : " ", before!);
+      hasCells ||= gap > WIDE_GAP;
+      for (const one of [text, cells]) one.add(String.fromCodePoint(valid(codePoints[glyph]!)), glyph);
     }
-    text.add("\n", line.at(-1)!);
+    for (const one of [text, cells]) one.add("\n", line.at(-1)!);
   };
   for (let start = 0, end = 1; start < order.length; start = end++) {
     const isSameLine = (before: number, one: number) =>
@@ -236,7 +280,7 @@ function inPlace(glyphs: Glyphs): Reading {
     while (end < order.length && isSameLine(order[end - 1]!, order[end]!)) end++;
     addLine(order.slice(start, end).sort((a, b) => from[a]! - from[b]!));
   }
-  return { text: text.text, glyphs: text.places, isReordered: true };
+  return (hasCells ? [text, cells] : [text]).map((one) => ({ text: one.text, glyphs: one.places, isReordered: true }));
 }
 
 const SPACE = 0x20;

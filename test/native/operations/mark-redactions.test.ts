@@ -180,6 +180,41 @@ test("presets are removed, and the words beside them stay", async () => {
   expect(textOf(applied).join("").trim().split(/\s+/)).toEqual(["Mail", "or", "pay", "by", "."]);
 });
 
+const cells = (...texts: string[]) =>
+  texts.map((text, at) => `BT /F 10 Tf ${72 + at * 110} 700 Td (${text}) Tj ET`).join("\n");
+
+test.each<[name: string, content: string, left: string, redactions: Redactions]>([
+  [
+    "cells beside each other",
+    cells("4111 1111 1111 1111", "123", "415-555-2671", "415-555-2672"),
+    "123",
+    [
+      { type: "preset", value: "credit_card" },
+      { type: "preset", value: "phone_number" },
+    ],
+  ],
+  [
+    "a date that arises",
+    "BT /F 10 Tf 72 700 Td (May 12/31/2019 2021) Tj ET",
+    "May 2021",
+    [{ type: "preset", value: "date" }],
+  ],
+  ["a text that arises", "BT /F 10 Tf 72 700 Td (A AxB C) Tj ET", "A C", [{ type: "regex", value: "AxB|A C" }]],
+  ["letters that arise", "BT /F 10 Tf 72 700 Td (A'C B:C) Tj ET", "AC B C", [{ type: "regex", value: "[':]|[AB] ?C" }]],
+  [
+    "a number that arises across a line",
+    "BT /F 10 Tf 12 TL 72 700 Td (0171 a@b.com) Tj T* (1234567) Tj ET",
+    "0171 1234567",
+    [
+      { type: "preset", value: "email" },
+      { type: "regex", value: "0171 1234567" },
+    ],
+  ],
+])("%s", async (_, content, left, redactions) => {
+  const applied = await redact(page(content), redactions);
+  expect(textOf(applied).join("").trim().split(/\s+/).join(" ")).toBe(left);
+});
+
 test("a document with an owner password, and one without marks", async () => {
   const pdf = encrypted(await textPdf(2), "", "owner");
   expect(textOf(await redact(pdf, literal("zzz")))).toHaveLength(2);

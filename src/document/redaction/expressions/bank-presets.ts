@@ -1,5 +1,5 @@
 // Presets for numbers of banks and cards. Check digits decide, and the words before a number if it has none.
-import { type Find, follows, type Match, matching } from "./match.ts";
+import { amongGroups, type Find, follows, isAmongDigits, type Match, matching } from "./match.ts";
 
 const digitsOf = (text: string): string => text.replace(/\D/g, "");
 
@@ -26,17 +26,23 @@ const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^(5018|5020|5038|5893|6304|6759|676[1-3])/, [13, 14, 15, 16, 17, 18, 19]],
 ];
 
-export const creditCard: Find = matching(
-  /(?<![\p{L}\p{N}]|\p{N}[.,-])\d(?:[ -]?\d){12,18}(?![\p{L}\p{N}]|[.,-]\p{N})/gu,
-  ([text]) => {
-    const digits = digitsOf(text);
-    return isLuhn(digits) && ISSUERS.some(([prefix, sizes]) => prefix.test(digits) && sizes.includes(digits.length));
+/** Groups as on cards: beside other numbers, others are by chance. */
+const AS_ON_CARDS = /^(?:\d{13,19}|\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?|\d{4}([ .-])\d{6}\2\d{4,5})$/;
+
+export const creditCard: Find = amongGroups(
+  [/(?<![\p{L}\p{N}]|\p{N}[.,-])\d{1,19}/gu, /[ .-]?\d{1,19}/uy, /(?![\p{L}\p{N}]|[.,-]\p{N})/uy],
+  19,
+  (found, start, text) => {
+    const digits = digitsOf(found);
+    const isIssued = ISSUERS.some(([prefix, sizes]) => prefix.test(digits) && sizes.includes(digits.length));
+    if (!isIssued || !isLuhn(digits)) return false;
+    return AS_ON_CARDS.test(found) || !(found.includes(".") || isAmongDigits(text, start, start + found.length));
   },
 );
 
 /** A PIN is known only by the word before it, which stays. */
 export const cardPin: Find = matching(
-  /(?<=(?<![\p{L}\p{N}])(?:[Pp][Ii][Nn](?:[ -]?(?:[Cc][Oo][Dd][Ee]|[Nn]umber|[Nn]o\.?|[Nn]r\.?))?|Geheimzahl|Geheimnummer)(?: (?:is|ist|was))?(?: ?[:=#-])? ?)\d{4,6}(?![\p{L}\p{N}]|[.,-]\p{N})/gu,
+  /(?<=(?<![\p{L}\p{N}])(?:[Pp][Ii][Nn](?:[ -]?(?:[Cc][Oo][Dd][Ee]|[Nn]umber|[Nn]o\.?|[Nn]r\.?))?|Geheimzahl|Geheimnummer)(?: ?\([^()]{1,20}\))?(?: (?:is|ist|was))?(?: ?[:=#-])? ?)\d{4,6}(?![\p{L}\p{N}]|[.,-]\p{N})/gu,
 );
 
 /** Routing numbers of the American Bankers Association: ranges of the Federal Reserve, weights 3, 7 and 1. */
@@ -76,7 +82,7 @@ const IBAN_LENGTHS: ReadonlyMap<string, number> = new Map(
 );
 
 export const iban: Find = (text) =>
-  [...text.matchAll(/(?<![\p{L}\p{N}])[A-Za-z]{2}[ -]?\d{2}/gu)].flatMap(({ index, 0: head }) => {
+  [...text.matchAll(/(?:(?<![\p{L}\p{N}])|(?<=IBAN))[A-Za-z]{2}[ -]?\d{2}/gu)].flatMap(({ index, 0: head }) => {
     const size = IBAN_LENGTHS.get(head.slice(0, 2).toUpperCase());
     const found = size && alphanumerics(text, index, size);
     return found && isIban(text.slice(found.start, found.end)) ? [found] : [];

@@ -31,21 +31,24 @@ const MONTH = `(?<name>${NAME})\\.?`;
 
 const SHAPES: readonly Find[] = [
   `${LONG_YEAR}(?<gap>[-/.])(?<month>\\d{1,2})\\k<gap>(?<day>\\d{1,2})(?:T[\\d:.]{4,15}(?:Z|[+-]\\d\\d:?\\d\\d)?)?`,
-  `(?<month>\\d{1,2})(?<gap>[-/.])(?<day>\\d{1,2})\\k<gap>${LONG_YEAR}`,
+  `(?<month>\\d{1,2})-(?<day>\\d{1,2})-${LONG_YEAR}`,
   "(?<month>\\d{1,2})(?<gap>[/])(?<day>\\d{1,2})\\k<gap>(?<year>\\d{2})",
   "(?<month>\\d{2})(?<gap>[-.])(?<day>\\d{2})\\k<gap>(?<year>\\d{2})",
-  `${DAY} ?(?:of |de |- ?)?${MONTH},?(?: de | del | ?- ?| )?${YEAR}`,
+  `${DAY} ?(?:of |de )?${MONTH},?(?: de | del | )?${YEAR}`,
+  `${DAY} ?- ?${MONTH} ?- ?${YEAR}`,
   `${MONTH} ?${DAY},? (?:${LONG_YEAR}|['\u2019]\\d{2}(?!:))`,
   `${MONTH} ?${DAY}, (?<year>\\d{2}(?!:))`,
   // As computers write it: Sep 22 19:30:30 UTC 2011.
   `${MONTH} ?${DAY} \\d{1,2}:\\d{2}(?::\\d{2})?(?: [A-Z]{3,4}| [+-]\\d{4})? ${LONG_YEAR}`,
   `${MONTH},? (?:de )?${LONG_YEAR}`,
   `${LONG_YEAR}[ -]${MONTH}[ -]${DAY}`,
-].map((shape) =>
-  matching(new RegExp(`${shape.startsWith(MONTH) ? BEFORE_NAME : BEFORE}${shape}${AFTER}`, "giu"), ({ groups }) =>
-    isDate(groups ?? {}),
-  ),
-);
+]
+  .map((shape) => `${shape.startsWith(MONTH) ? BEFORE_NAME : BEFORE}${shape}${AFTER}`)
+  // A hyphen between dates with other separators is a range.
+  .concat(
+    `(?<![\\p{L}\\p{N}]|\\p{N}[.,/:])(?<month>\\d{1,2})(?<gap>[/.])(?<day>\\d{1,2})\\k<gap>${LONG_YEAR}(?![\\p{L}\\p{N}]|[.,/]\\p{N})`,
+  )
+  .map((pattern) => matching(new RegExp(pattern, "giu"), ({ groups }) => isDate(groups ?? {})));
 
 export const dates: Find = (text) => {
   const found = SHAPES.flatMap((find) => find(text)).sort((a, b) => a.start - b.start || b.end - a.end);

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { EngineFailure } from "../../contract/failure.ts";
 import { CountedText, tooManySteps } from "./counted-text.ts";
 import { type Folded, fold } from "./fold.ts";
+import { foldPattern } from "./fold-pattern.ts";
 import type { Match } from "./match.ts";
 import { PRESETS, type PresetName } from "./presets.ts";
 
@@ -43,7 +44,8 @@ const REPLACEMENTS = /([\u2588-\u258f]+)/u;
 /** @returns undefined if the expression is invalid (RE2 syntax) or too large */
 function compile(text: string): RE2JS | undefined {
   try {
-    const compiled = RE2JS.compile(text);
+    RE2JS.compile(text);
+    const compiled = RE2JS.compile(foldPattern(text));
     return compiled.programSize() <= MAX_INSTRUCTIONS ? compiled : undefined;
   } catch {
     return undefined;

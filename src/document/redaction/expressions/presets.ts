@@ -2,15 +2,15 @@
 // one way only, so its time is linear.
 import { bic, cardPin, creditCard, iban, routingNumber } from "./bank-presets.ts";
 import { dates } from "./dates.ts";
-import { type Find, follows, matching } from "./match.ts";
+import { amongGroups, type Find, follows, isAmongDigits, matching } from "./match.ts";
 
 const email = matching(
-  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62}(?![\p{L}\p{N}_@])/gu,
+  /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62}(?![\p{L}\p{N}@])/gu,
 );
 
 /** Endings of addresses that are written without `www.` or a scheme. Other endings are more often names of files. */
 const ENDINGS =
-  "com|org|net|edu|gov|mil|int|io|co|uk|de|fr|es|it|nl|eu|us|ca|au|ch|at|be|jp|cn|br|ru|info|biz|dev|app|ai";
+  "com|org|net|edu|gov|mil|int|io|co|uk|de|fr|es|it|nl|eu|us|ca|au|ch|at|be|jp|cn|br|ru|info|biz|dev|app|ai|xyz|photography";
 const url: Find = (text) =>
   matching(
     new RegExp(
@@ -32,9 +32,9 @@ function withoutClosing(address: string): string {
   return address.slice(0, end);
 }
 
-const SOCIAL = /(?:\bSSN\b|social security)/i;
+const SOCIAL = /\bSSN\b|\bsoc(?:ial|\.)? ?sec(?:urity|\.)/i;
 const ssn = matching(
-  /(?<![\p{L}\p{N}]|\p{N}[.,-])(\d{3})([ -]?)(\d{2})\2(\d{4})(?![\p{L}\p{N}]|[.,-]\p{N})/gu,
+  /(?<![\p{L}\p{N}]|\p{N}[.,-])(\d{3})([ .-]?)(\d{2})\2(\d{4})(?![\p{L}\p{N}]|[.,-]\p{N})/gu,
   ({ index, 1: area, 2: separator, 3: group, 4: serial }, text) =>
     !/^(000|666|9)/.test(area!) &&
     group !== "00" &&
@@ -42,11 +42,26 @@ const ssn = matching(
     (separator !== "" || follows(SOCIAL, text, index)),
 );
 
-const CALLED = /(?:tel|telephone|phone|mobile|cell|fax|call|telefon|mobil|handy|t\u00e9l)\b\.?[^\p{L}\p{N}]*$/iu;
-const phone = matching(
-  /(?<![\p{L}\p{N}]|\p{N}[.,/:-]|\+)(?:\+ ?|00 ?)?(?:\(\+?\d{1,5}\)|\d{1,15})(?:[ ./-]{0,2}\(\d{1,5}\)|(?:[ ./-]{1,2}|(?<=\)))\d{1,12}){0,7}(?![\p{L}\p{N}]|[.,/:-]\p{N})/gu,
-  ({ index, 0: found }, text) => isPhone(found, follows(CALLED, text, index)),
+const CALLED =
+  /(?:tel|telephone|phone|mobile|cell|fax|call|telefon|mobil|handy|t\u00e9l)\b\.?(?: ?(?:number|no|nr|num)\b\.?)?[^\p{L}\p{N}]*$/iu;
+const phone = amongGroups(
+  [
+    /(?<![\p{L}\p{N}]|\p{N}[.,/:-]|\+)(?:\+ ?|00 ?)?(?:\(\+?\d{1,5}\)|\d{1,15})/gu,
+    /[ ./-]{0,2}\(\d{1,5}\)|(?:[ ./-]{1,2}| [/-] |(?<=\)))\d{1,12}/uy,
+    /(?![\p{L}\p{N}]|[.,/:-]\p{N})/uy,
+  ],
+  8,
+  (found, start, text) => {
+    const isNamed = follows(CALLED, text, start);
+    const isListed = !isNamed && /^[\d ]+$/.test(found) && isAmongDigits(text, start, start + found.length);
+    return isPhone(found, isNamed) && (!isListed || LISTED.test(found));
+  },
 );
+/** Numbers with spaces alone that are found in lists of numbers: with an area code, or a trunk prefix. */
+const LISTED = /^(?:[2-9]\d\d [2-9]\d\d \d{4}|0[1-9]\d{1,3} \d{5,8})$/;
+
+/** Groups of one digit, and ranges of small numbers: columns of tables, not numbers of phones. */
+const SHORT_GROUPS = /(?<!^00) \d (?=\d)| \d{1,2} \d{1,2}-\d| \d{1,2}-\d+ /;
 
 /**
  * @param isNamed true if a word such as `phone` precedes the number. Without it, a number without separators can be
@@ -55,10 +70,11 @@ const phone = matching(
 function isPhone(found: string, isNamed: boolean): boolean {
   const digits = found.replace(/\D/g, "");
   if (digits.length < 7 || digits.length > 15 || dates(found).length > 0) return false;
-  if (/^(\+|00 ?[1-9])/.test(found)) return digits.length >= 8;
-  if (isNamed) return true;
+  if (isNamed || found.startsWith("+")) return isNamed || digits.length >= 8;
   if (/^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}$/.test(found)) return true;
   if (/^[2-9]\d{2}-\d{4}$/.test(found)) return true;
+  if (SHORT_GROUPS.test(found)) return false;
+  if (/^00 ?[1-9]/.test(found)) return digits.length >= 8;
   // A number with the trunk prefix 0, such as 030 1234567 or (0171) 123 45 67.
   return /^(?:\(0[1-9]\d{0,3}\)|0[1-9]\d{0,3})[ /-]/.test(found) && digits.length >= 9 && !/\.\d/.test(found);
 }

@@ -18,6 +18,7 @@ describe("presets find what exists", () => {
       "212.555.1234",
       "030/1234567",
       "555-1234",
+      "+49 30 / 123 45 67",
       "00 49 30 1234567",
       "03 26 85 83 33",
     ],
@@ -29,13 +30,22 @@ describe("presets find what exists", () => {
       "Sep 1, 11",
       "Sep 1 '11",
       "20 Apr 12",
+      "01-Jul-25",
       "29 February 2024",
       "05.11.23",
       "March 2020",
     ],
-    ["us_ssn", "123-45-6789", "123 45 6789", "123\u201345\u20136789"],
+    ["us_ssn", "123-45-6789", "123 45 6789", "123\u201345\u20136789", "123.45.6789"],
     ["url", "https://example.com/a(b)c?x=1", "www.foo.de", "example.com/path", "ftp://10.0.0.1/x"],
-    ["credit_card", "4111 1111 1111 1111", "3782-822463-10005", "5500005555555559", "6011000990139424"],
+    [
+      "credit_card",
+      "4111 1111 1111 1111",
+      "3782-822463-10005",
+      "5500005555555559",
+      "4111.1111.1111.1111",
+      "4111  1111  1111  1111",
+      "6011000990139424",
+    ],
     ["bank_routing_number", "021000021", "026009593"],
     ["international_bank_account_number", "DE89 3704 0044 0532 0130 00", "GB82WEST12345698765432"],
     ["swift_bic_number", "DEUTDEFF500", "COBADEFFXXX"],
@@ -48,9 +58,46 @@ describe("presets find what exists", () => {
   test("by the word before a number", () => {
     expect(found("PIN: 1234, pin code is 98765", preset("credit_debit_pin"))).toEqual(["1234", "98765"]);
     expect(found("SSN 123456789 and 987654321", preset("us_ssn"))).toEqual(["123456789"]);
+    expect(found("Soc. Sec. No. 123456789", preset("us_ssn"))).toEqual(["123456789"]);
+    expect(found("PIN (4 digits): 1234", preset("credit_debit_pin"))).toEqual(["1234"]);
+    expect(found("Phone number: 4155552671", preset("phone_number"))).toEqual(["4155552671"]);
+    expect(found("IBANDE89370400440532013000", preset("international_bank_account_number"))).toHaveLength(1);
+    expect(found("_a@b.com_", preset("email"))).toEqual(["_a@b.com"]);
     expect(found("BIC DEUTDEFF", preset("swift_bic_number"))).toEqual(["DEUTDEFF"]);
     expect(found("IP address: 2.3.59.1, DNS server is 4.4.4.4", preset("ipv4"))).toEqual(["2.3.59.1", "4.4.4.4"]);
     expect(found("Tel. 2125551234, no. 2125551235", preset("phone_number"))).toEqual(["2125551234"]);
+  });
+});
+
+describe("presets find numbers beside other numbers", () => {
+  const [card, local] = ["4111 1111 1111 1111", "415-555-2671"];
+  test.each<[name: string, text: string, ...numbers: string[]]>([
+    ["credit_card", `${card} 123`, card],
+    ["credit_card", `${card} 12/25`, card],
+    ["credit_card", `1 ${card} 5500 0000 0000 0004 7`, card, "5500 0000 0000 0004"],
+    ["credit_card", "12 3782 822463 10005 2024", "3782 822463 10005"],
+    ["phone_number", `${local} 415-555-2672`, local, "415-555-2672"],
+    ["phone_number", `Tel/Fax ${local} 12 415-555-2672 1`, `${local} 12`, "415-555-2672"],
+    ["phone_number", `CA 94103 ${local}`, local],
+    ["phone_number", `2023-01-05 ${local} 2023-01-06`, local],
+    ["phone_number", "94103 (415) 555-2671", "(415) 555-2671"],
+    ["phone_number", "10115 +49 30 1234567", "+49 30 1234567"],
+    ["phone_number", "0171 1234567 0172 7654321", "0171 1234567", "0172 7654321"],
+    ["date", "12/31/2020-01/31/2021", "12/31/2020", "01/31/2021"],
+  ])("%s in %s", (name, text, ...numbers) => {
+    expect(found(text, preset(name))).toEqual(numbers);
+  });
+
+  test.each([
+    ["credit_card", "4111 1111 11111111 1234 5"],
+    ["credit_card", "2010 2011 2012 2013 2014 2015 2016 2017 2018 2019 2020 2021 2022"],
+    ["credit_card", "41.11 11.11 11.11 11.11"],
+    ["phone_number", "01 02 03 04 05 06 07 08 09 10 11 12"],
+    ["phone_number", "Tag 1 000 010 100 110 or 320 25 00 150 11 10 29"],
+    ["phone_number", "1950 1960 1970 2000 2010 2020 555 101"],
+    ["us_ssn", "1 123-45-67 8912"],
+  ])("%s not in %s", (name, text) => {
+    expect(found(text, preset(name))).toEqual([]);
   });
 });
 
@@ -65,8 +112,12 @@ test.each<[name: string, ...texts: string[]]>([
     "12345678901",
     "pages 3-14",
     "000 010 100",
+    "001 6 06-15",
+    "053 22 06-15",
+    "04 7-10 05-10 7-10 15",
+    "004 46 5 006",
   ],
-  ["date", "2023-02-30", "30.2.2024", "99/99/2024", "may 12", "1.2.3", "section 5.1.24", "Sep 1 11"],
+  ["date", "2023-02-30", "30.2.2024", "99/99/2024", "may 12", "1-Dec. 31", "1.2.3", "section 5.1.24", "Sep 1 11"],
   ["us_ssn", "000-12-3456", "666-12-1234", "900-12-3456", "123-00-4567", "123-45-0000", "123456789"],
   ["url", "foo.py", "e.g. this", "john@example.com", "end.Next", "Node.js"],
   ["credit_card", "4111111111111112", "1234567890123452", "0000000000000000"],
@@ -87,6 +138,27 @@ test("spellings that look alike are equal", () => {
   expect(found("con\u00adfi\u200bdential", literal("confidential"))).toEqual(["con\u00adfi\u200bdential"]);
   expect(found("Secret", literal("secret"))).toEqual([]);
   expect(found("aXbXc", literal("X"), { type: "regex", value: "X.X" })).toEqual(["XbX"]);
+});
+
+test.each([
+  ["1990\u20131995", "1990\u20131995"],
+  ["1990[\u2013\u2014]1995", "1990-1995"],
+  ["1990[\u2010-\u2015]1995", "1990\u20131995"],
+  ["1990\\x{2013}1995", "1990\u20131995"],
+  ["a\u2026+b", "a\u2026...b"],
+  ["o(\ufb03)ce", "o\ufb03ce"],
+  ["\ufb01+n", "\ufb01\ufb01n"],
+  ["(?i)ZOE\u0308", "zo\u00eb"],
+  ["con\u00adfidential", "con\u00adfidential"],
+  ["a\u00a0b", "a b"],
+  ["a  b\\r?\\nc", "a  b\nc"],
+  ["a\\s[\\n]?b", "a \n b"],
+  ["\\Qa.b\\E\\.c", "a.b.c"],
+  ["[^\u2013]+", "abc"],
+  ["[[:alpha:]]\\pL\\p{Greek}[]\\]]", "ab\u03b1]"],
+])("the regular expression %s finds %s", (value, text) => {
+  expect(expressions.safeParse([{ type: "regex", value }]).success).toBe(true);
+  expect(found(text, { type: "regex", value })).toEqual([text]);
 });
 
 test("an expression needs linear time", () => {
