@@ -118,7 +118,10 @@ interface ExplicitContent {
   readonly drawn: readonly (Leading & { readonly name: string })[];
 }
 
-/** @param inherited the leading at the start */
+/**
+ * @param fonts operators that select the fonts of graphics states, by name
+ * @param inherited the leading at the start
+ */
 function withExplicitLines(bytes: Uint8Array, fonts: ReadonlyMap<string, string>, inherited: number): ExplicitContent {
   const edits: Edit[] = [];
   const saved: Leading[] = [];

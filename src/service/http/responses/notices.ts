@@ -58,9 +58,9 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(count, "form field has", "form fields have")} characters that no font contains`,
   "marked-annotations-removed": ({ count }) =>
     `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
-  "nothing-marked": () => "nothing was redacted: the document has no marks and no recorded redactions",
+  "nothing-marked": () => "nothing was redacted, because the document has no marks and no recorded redactions",
   "only-areas-redacted": () =>
-    "only the marked areas were redacted: the document has no recorded redactions to search for elsewhere",
+    "only the marked areas were redacted, because the document has no recorded redactions to search for elsewhere",
   "patterns-kept": (notice) =>
     `patterns with images or text were kept under marks on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
   "no-matches": () => "nothing matches the redactions",
