@@ -24,7 +24,7 @@ export function quadsOf(glyphs: Glyphs, { first, last }: GlyphRange, toUser: Mat
 }
 
 /** Returns the index of the last line that starts at or before a glyph. */
-function lineOf({ lineStarts }: Glyphs, glyph: number): number {
+export function lineOf({ lineStarts }: Glyphs, glyph: number): number {
   let [from, to] = [0, lineStarts.length];
   while (from < to) {
     const middle = (from + to) >> 1;

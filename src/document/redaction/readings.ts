@@ -1,6 +1,7 @@
 // The readings of a page: its text in several ways of joining lines and letters, so that a match is found however the
 // text is broken.
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
+import { breaksWord } from "./breaks/long-words.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
@@ -21,19 +22,19 @@ interface Reading {
 }
 
 /** Returns what stands between two lines in place of the last characters of the first one. */
-type Join = (line: string, next: string) => { readonly dropped: number; readonly between: string };
+type Join = (line: string, next: string, index: number) => { readonly dropped: number; readonly between: string };
 
 const SPACED: Join = () => ({ dropped: 0, between: "\n" });
 const UNBROKEN: Join = () => ({ dropped: 0, between: "" });
 const DEHYPHENATED: Join = (line) =>
   /[\p{L}\p{N}][-\u00ad\u2010\u2011]\s*$/u.test(line)
     ? { dropped: line.length - line.search(/.\s*$/u), between: "" }
-    : SPACED("", "");
+    : SPACED("", "", 0);
 /** Addresses and numbers are broken at these characters, which stay. */
 const AT_PUNCTUATION: Join = (line, next) =>
   /[-\u2010\u2011/@_=&?%+~#.]\s*$/u.test(line) || /^[@./?&=_]/.test(next)
     ? { dropped: line.length - line.trimEnd().length, between: "" }
-    : SPACED("", "");
+    : SPACED("", "", 0);
 
 /** Spaces beside a single character: a placed glyph can stand at a small distance from its word. */
 const BESIDE_SINGLE = /(?<![^\s])\S (?=\S)|(?<=\S) \S(?![^\s])/gu;
@@ -73,6 +74,7 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
   }
   for (const placed of inPlace(glyphs)) look(placed);
+  if (finder.hasPresets) found = found.concat(longWords(glyphs, lines, finder, found));
   for (const drawn of drawnOrders(lines)) {
     look(read(drawn, SPACED));
     look(read(drawn, DEHYPHENATED));
@@ -85,6 +87,13 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     reached = Math.max(reached, last);
     return isNew;
   });
+}
+
+/** Returns the matches of presets that a line end breaks without a hyphen or a space. */
+function longWords(glyphs: Glyphs, lines: Lines, finder: Finder, found: readonly GlyphRange[]): GlyphRange[] {
+  const byEnd = new Map(found.map((range) => [range.last, range]));
+  const joined = read(lines, (_, __, line) => (breaksWord(glyphs, line, byEnd) ? UNBROKEN : SPACED)("", "", line));
+  return ranges(glyphs, joined, finder.findPresets(joined.text));
 }
 
 interface Searched {
@@ -186,7 +195,7 @@ function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join):
     const isLast = at + 1 === starts.length;
     const { dropped, between } = isLast
       ? NOTHING
-      : join(text.slice(Math.max(from, to - TAIL), to), text.slice(to, to + 2));
+      : join(text.slice(Math.max(from, to - TAIL), to), text.slice(to, to + 2), at);
     reading.addPart(text, glyphs, from, to - dropped);
     reading.add(between, Math.max(start, glyphs[to - dropped - 1] ?? start));
   }

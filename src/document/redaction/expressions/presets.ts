@@ -42,7 +42,8 @@ const ssn = matching(
     (separator !== "" || follows(SOCIAL, text, index)),
 );
 
-const CALLED = /(?:tel|telephone|phone|mobile|cell|fax|call|telefon|mobil|handy|t\u00e9l)\b\.?(?: ?(?:number|no|nr|num)\b\.?)?[^\p{L}\p{N}]*$/iu;
+const CALLED =
+  /(?:tel|telephone|phone|mobile|cell|fax|call|telefon|mobil|handy|t\u00e9l)\b\.?(?: ?(?:number|no|nr|num)\b\.?)?[^\p{L}\p{N}]*$/iu;
 const phone = amongGroups(
   [
     /(?<![\p{L}\p{N}]|\p{N}[.,/:-]|\+)(?:\+ ?|00 ?)?(?:\(\+?\d{1,5}\)|\d{1,15})/gu,
