@@ -91,8 +91,11 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
 
 /** Returns the matches of presets that a line end breaks without a hyphen or a space. */
 function longWords(glyphs: Glyphs, lines: Lines, finder: Finder, found: readonly GlyphRange[]): GlyphRange[] {
-  const byEnd = new Map(found.map((range) => [range.last, range]));
-  const joined = read(lines, (_, __, line) => (breaksWord(glyphs, line, byEnd) ? UNBROKEN : SPACED)("", "", line));
+  const ends = new Map(found.map((range) => [range.last, range]));
+  const starts = new Set(found.map(({ first }) => first));
+  const joined = read(lines, (_, __, line) =>
+    (breaksWord(glyphs, line, ends, starts) ? UNBROKEN : SPACED)("", "", line),
+  );
   return ranges(glyphs, joined, finder.findPresets(joined.text));
 }
 
