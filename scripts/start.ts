@@ -2,7 +2,9 @@
 // API_KEY, the SETTINGS in src/service/settings/settings.ts, the container's settings, and STATE_DIR (folder for stored
 // files, keys and logs, by default .wrangler).
 
-import { join, relative, resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
 import { ensureDevelopmentKey } from "./keys/development-key.ts";
 import { type ContainerProcess, installEngines, startContainer } from "./services/container-process.ts";
@@ -72,7 +74,7 @@ async function main(): Promise<void> {
     inspectorPort,
     persistTo: folder,
     logFile,
-    vars: { ...settings(), ...container?.vars },
+    vars: { FORM_SECRET: await keptSecret(join(folder, "form-secret")), ...settings(), ...container?.vars },
     onLine: showError,
     signal: interrupted.signal,
   });
@@ -168,6 +170,13 @@ function givenVariables(): string[] {
   return ["VARIANT", "API_KEY", "STATE_DIR", ...SETTINGS].flatMap((name) =>
     process.env[name] ? [`${name}=${quoted(process.env[name])}`] : [],
   );
+}
+
+/** Returns the secret in a file. Creates both at the first start, so that queued requests survive a restart. */
+async function keptSecret(file: string): Promise<string> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, randomUUID(), { mode: 0o600, flag: "wx" }).catch(() => {});
+  return readFile(file, "utf8");
 }
 
 function settings(): Record<string, string> {

@@ -14,16 +14,19 @@ export function optionsOf({ parameters, files }: OperationSchema): readonly Opti
     .filter(({ name }) => name !== "output")
     .flatMap((parameter) => [
       optionOf(parameter).implies(impliedBy(parameter, parameters)),
-      ...(parameter.secret ? [secretFileOptionOf(parameter)] : []),
+      ...(parameter.control === "password" ? [passwordFileOptionOf(parameter)] : []),
     ]);
   return [...files.map(fileOptionOf), ...options];
 }
 
-/** Returns the option for a file with a secret: other users of the machine can see the arguments of a program. */
-const secretFileOptionOf = ({ name }: ParameterSchema): Option =>
-  new Option(`${flagOf(name)}-file <file>`, `file whose first line is ${flagOf(name)} (or ${variableOf(name)})`);
+/** Returns the option for a file with a password: other users of the machine can see the arguments of a program. */
+const passwordFileOptionOf = ({ name }: ParameterSchema): Option =>
+  new Option(
+    `${flagOf(name)}-file <file>`,
+    `file, or - for standard input, whose first line is ${flagOf(name)} (or ${variableOf(name)})`,
+  );
 
-/** Returns the environment variable that contains a secret. */
+/** Returns the environment variable that contains a password. */
 const variableOf = (name: string): string => `PAGEWRIGHT_${name.toUpperCase()}`;
 
 function fileOptionOf({ name, description, required, list, insteadOf }: FileSchema): Option {
@@ -49,13 +52,18 @@ function impliedBy({ name, requiredIf, standsFor }: ParameterSchema, all: readon
 }
 
 function optionOf(parameter: ParameterSchema): Option {
-  const { name, description, required, schema, control, list, secret, example, default: fallback } = parameter;
+  const { name, description, required, schema, control, list, words: choices, example, default: fallback } = parameter;
   const { minimum, maximum, enum: words, examples } = schema;
   const flag = flagOf(name);
   const isSwitch = control === "switch";
   const notes = [
     ...(minimum === undefined ? [] : [`${minimum} to ${maximum}`]),
     ...(examples ? [`for example ${examples.map((example) => `"${example}"`).join(", ")}`] : []),
+    ...(choices ? [`choices: ${choices.join(", ")}`] : []),
+    ...(list ? ["can be repeated"] : []),
+    ...(control === "code"
+      ? [parameter.secret ? "a file, or - for standard input" : "JSON, a file, or - for standard input"]
+      : []),
     ...(fallback === undefined || isSwitch ? [] : [`default: ${fallback}`]),
   ];
   const about = `${description}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
@@ -64,12 +72,14 @@ function optionOf(parameter: ParameterSchema): Option {
   if (minimum !== undefined) option.argParser((text) => numberIn(text, schema));
   if (list) option.argParser(appended);
   if (control === "code") option.argParser((path) => path);
-  return example === undefined ? option.makeOptionMandatory(required && !secret) : option.default(example);
+  return example === undefined
+    ? option.makeOptionMandatory(required && control !== "password")
+    : option.default(example);
 }
 
 function placeholderOf({ control, name, schema }: ParameterSchema): string {
   if (control === "code") return "file";
-  if (control === "pages") return "pages";
+  if (control === "pages" || control === "listed-pages") return "pages";
   if (schema.type === "integer" || schema.type === "number") return "number";
   return name.split("_").at(-1)!;
 }
@@ -84,7 +94,7 @@ function numberIn(text: string, { type, minimum, maximum }: ParameterSchema["sch
 /**
  * Converts parsed options to the parameters of a request. Options take precedence over files, and these over environment
  * variables.
- * @throws UsageError if a file cannot be read, or a required secret is missing
+ * @throws UsageError if a file cannot be read, or a required password is missing
  */
 export async function paramsOf(
   { parameters, files }: OperationSchema,
@@ -97,27 +107,36 @@ export async function paramsOf(
     if (value !== undefined) params[name] = typeof value === "string" ? fileAt(value) : value.map(fileAt);
   }
   for (const parameter of parameters) {
-    const { name, control, secret } = parameter;
+    const { name, control } = parameter;
     const given = name === "output" ? undefined : options[camelCased(name)];
-    const value = given ?? (secret ? await secretOf(parameter, options, environment) : undefined);
-    if (value !== undefined) params[camelCased(name)] = control === "code" ? await readText(String(value)) : value;
+    const value = given ?? (control === "password" ? await passwordOf(parameter, options, environment) : undefined);
+    if (value !== undefined) params[camelCased(name)] = control === "code" ? await jsonOf(parameter, value) : value;
   }
   return params;
 }
 
-async function secretOf({ name, required }: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
+async function passwordOf({ name, required }: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
   const file = options[`${camelCased(name)}File`];
-  const secret = file === undefined ? environment[variableOf(name)] : (await readText(String(file))).split(/\r?\n/)[0];
-  if (secret || !required) return secret || undefined;
+  const password =
+    file === undefined ? environment[variableOf(name)] : (await readText(String(file))).split(/\r?\n/)[0];
+  if (password || !required) return password || undefined;
   const [flag, variable] = [flagOf(name), variableOf(name)];
   throw new UsageError(`There is no value for ${flag}: use ${flag}-file or ${variable}, which other users cannot see.`);
+}
+
+/** Returns the JSON of an option, which is in a file. If it is no secret, it can also be the value itself. */
+async function jsonOf({ name, secret }: ParameterSchema, value: unknown): Promise<string> {
+  const text = String(value);
+  if (!/^\s*[[{]/.test(text)) return readText(text);
+  if (secret) throw new UsageError(`${flagOf(name)} is the path of a file, or - for standard input.`);
+  return text;
 }
 
 const fileAt = (text: string) => (ID.test(text) ? { id: text } : text);
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(path === "-" ? "/dev/stdin" : path, "utf8");
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
   }

@@ -159,6 +159,10 @@ async function operate(
 ): Promise<number> {
   const given = await readOperands(files);
   const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, context) : given;
+  const readers = Object.entries(options).filter(([name, value]) => value === "-" && name !== "out");
+  if (readers.length + given.filter(({ kind }) => kind === "stdin").length > 1) {
+    throw new UsageError("Only one operand or option can be -.");
+  }
   const { kind } = operation.input;
   if (operands.length === 0 && kind !== "none") return 0;
   const jobs = kind === "several" || kind === "none" ? [operands] : operands.map((operand) => [operand]);

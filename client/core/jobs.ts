@@ -44,6 +44,9 @@ const ANSWER_LIMIT_MS = 1_800_000;
 const ACCEPTANCE_LIMIT_MS = 30_000;
 const POLL_MS = 1_000;
 
+/** Error of a service that cannot encrypt the secrets of a queued request, and can run the request synchronously. */
+const CANNOT_QUEUE_SECRETS = /^The service has no secret to encrypt secret fields with\b/;
+
 /**
  * Runs an operation. If the service has lost the job, submits it again.
  * @param body the JSON body of the request
@@ -57,7 +60,10 @@ export async function runOperation(
   for (let attempt = 1; ; attempt++) {
     try {
       if (!options.async) return await post(connection, path, body, options.signal);
-      const started = await submit(connection, path, body, options.signal);
+      const started = await submit(connection, path, body, options.signal).catch((error) => {
+        if (!CANNOT_QUEUE_SECRETS.test((error as Error).message)) throw error;
+        return post(connection, path, body, options.signal);
+      });
       return typeof started === "string" ? await follow(connection, started, options) : started;
     } catch (error) {
       // Only lost jobs are retried here. A failed submission has already been retried.

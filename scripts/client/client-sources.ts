@@ -114,6 +114,7 @@ function typeOf({ control, list, joined, schema }: DescribedParameter): string {
     case "code":
       return "Readonly<Record<string, unknown>> | string";
     case "pages":
+    case "listed-pages":
       return "Pages";
     case "switch":
       return `boolean | "on" | "off"`;

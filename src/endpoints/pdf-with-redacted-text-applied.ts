@@ -6,7 +6,7 @@ import { outOfRange } from "../service/http/contract/errors.ts";
 
 export const pdfWithRedactedTextApplied = defineEndpoint({
   path: "/pdf-with-redacted-text-applied",
-  ...{ verb: "applyRedactions", title: "Redact marked text", group: "Improve a PDF" },
+  ...{ verb: "applyRedactions", title: "Redact marked text", group: "Protect a PDF" },
   keeps: "document",
   variants: ["private", "keyed"],
   summary: "Removes what redaction marks cover, and every match outside of pages, for good.",

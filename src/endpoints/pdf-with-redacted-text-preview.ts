@@ -8,7 +8,7 @@ import { fieldRequired, fieldTooLarge, outOfRange } from "../service/http/contra
 
 export const pdfWithRedactedTextPreview = defineEndpoint({
   path: "/pdf-with-redacted-text-preview",
-  ...{ verb: "markRedactions", title: "Mark text to redact", group: "Improve a PDF" },
+  ...{ verb: "markRedactions", title: "Mark text to redact", group: "Protect a PDF" },
   keeps: "document",
   variants: ["private", "keyed"],
   summary: "Marks literals, regular expressions and presets such as e-mail addresses for redaction.",

@@ -9,6 +9,7 @@ import { writeFile } from "../document/objects/writer.ts";
 import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
 import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
+import { findFonts } from "../document/pdfa/fonts/find-fonts.ts";
 import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
 import { CoveredText } from "../document/redaction/covered-text.ts";
@@ -16,6 +17,8 @@ import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
 import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
+import { withAddedUnicode } from "../document/redaction/fonts/added-unicode.ts";
+import { addDescriptors } from "../document/redaction/fonts/descriptors.ts";
 import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
@@ -35,12 +38,13 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
   const unreadable = new UnreadablePages();
   const areas = new Map<number, CoveredAreas>();
   const { heapLimitBytes, signal } = context;
-  await readEachPage(bytes, { ...context, isRead: (index) => marks.has(index) }, (page) => {
+  const readable = await withAddedUnicode(bytes, context);
+  await readEachPage(readable, { ...context, isRead: (index) => marks.has(index) }, (page) => {
     unreadable.look(page);
     const whole = marks.get(page.index)!.flat();
     const covered = new CoveredText(page, whole);
     areas.set(page.index, { ofText: covered.areas, whole });
-    for (const range of findOnPage(page.glyphs, finder)) {
+    for (const range of findOnPage(page, finder)) {
       if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
       kept.add(fold(textOf(page.glyphs, range)).text);
     }
@@ -70,6 +74,7 @@ async function prepare(bytes: Uint8Array, context: Context) {
     makeLinesExplicit(file, page, forms);
   }
   removeMarks(file, pages);
+  addDescriptors(file, await findFonts(file, context.signal));
   const cleaned = await cleanDocument(file, pages, finder, context.signal);
   notices.push(...withdrawClaims(file, () => true), ...cleaned.notices);
   const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));

@@ -11,6 +11,7 @@ import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
 import { countElsewhere } from "../document/redaction/clean-document.ts";
 import { expressions, Finder } from "../document/redaction/expressions/expressions.ts";
+import { withAddedUnicode } from "../document/redaction/fonts/added-unicode.ts";
 import { type Mark, Marker, writeRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { quadsOf } from "../document/redaction/quads.ts";
@@ -33,9 +34,9 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
   const marks = new Map<number, Mark[]>();
   const unreadable = new UnreadablePages();
   let count = 0;
-  await readEachPage(bytes, context, (page) => {
+  await readEachPage(await withAddedUnicode(bytes, context), context, (page) => {
     unreadable.look(page);
-    const found = findOnPage(page.glyphs, finder);
+    const found = findOnPage(page, finder);
     count += found.length;
     if (count > LIMITS.redactionMarks) throw new OutOfRange("redactions", String(count), TOO_MANY);
     const quads = found.map((range) => quadsOf(page.glyphs, range, page.toUser)).filter((mark) => mark.length > 0);

@@ -2,6 +2,7 @@
 // password is not an error, but few questions then have an answer.
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
+import { LIMITS } from "../document/contract/limits.ts";
 import { declareOperation, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
 import { words } from "../document/contract/parameters/text.ts";
@@ -103,6 +104,8 @@ const QUESTIONS = {
   pdfvt_claim: yesOrNo(({ claims }) => claims.has("PDF/VT")),
   requires_password_to_open: yesOrNo((facts) => facts.needsPassword, { locked: () => true }),
 } satisfies Readonly<Record<string, Question>>;
+/** More than the bytes of a response that are in no answer: names of members, and the warning. */
+const OTHER_BYTES = 8192;
 type Query = keyof typeof QUESTIONS;
 
 const QUERIES = Object.keys(QUESTIONS) as readonly Query[];
@@ -131,6 +134,7 @@ const run: Run<PdfInfoParams> = async function* ([input], params, context) {
   const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
   const bytes = await input!.bytes();
   const engine = await acquireMupdf(limits);
+  let isPasswordWrong = false;
   const ask = async (options: OpenOptions, asked: typeof questions) => {
     using pdf = await openPdf(bytes, context, { ...options, asIs: true });
     const document = new DocumentFacts(pdf, context);
@@ -140,6 +144,7 @@ const run: Run<PdfInfoParams> = async function* ([input], params, context) {
     await ask({ engine, passwords: { open: params.currentOpenPassword } }, questions);
   } catch (error) {
     if (!isLocked(error)) throw error;
+    isPasswordWrong = params.currentOpenPassword !== undefined;
     for (const [query, { locked }] of questions) if (locked) facts.set(query, locked(input!));
     const unencrypted = questions.filter(([, { isUnencrypted }]) => isUnencrypted);
     // Object streams are encrypted as a whole.
@@ -149,10 +154,32 @@ const run: Run<PdfInfoParams> = async function* ([input], params, context) {
     context.defer(() => prepareSpare(limits));
   }
   const open = questions.map(([query]) => query).filter((query) => !facts.has(query));
-  const warning = `The document needs a password, without which there are no answers to ${open.join(", ")}.`;
-  const answer = { ...Object.fromEntries(facts), allQueriesProcessed: open.length === 0 };
-  yield jsonOutput(open.length === 0 ? answer : { ...answer, warning });
+  const long = removeLongest(facts);
+  const warning = [
+    ...(isPasswordWrong ? ["The password is wrong."] : []),
+    ...withList("The document needs a password, without which there are no answers to", open),
+    ...withList("The response has no space for the answers to", long),
+  ].join(" ");
+  const answer = { ...Object.fromEntries(facts), allQueriesProcessed: open.length + long.length === 0 };
+  yield jsonOutput(warning === "" ? answer : { ...answer, warning });
 };
+
+const withList = (sentence: string, queries: readonly string[]): readonly string[] =>
+  queries.length > 0 ? [`${sentence} ${queries.join(", ")}.`] : [];
+
+/** Removes the longest answers until the others fit into a response. @returns the removed questions */
+function removeLongest(answers: Map<string, unknown>): readonly string[] {
+  const sizes = [...answers].map(([query, answer]) => ({ query, size: Buffer.byteLength(JSON.stringify(answer)) }));
+  let total = sizes.reduce((sum, { size }) => sum + size, OTHER_BYTES);
+  const removed: string[] = [];
+  for (const { query, size } of sizes.toSorted((one, other) => other.size - one.size)) {
+    if (total <= LIMITS.dataBytes) break;
+    answers.delete(query);
+    removed.push(query);
+    total -= size;
+  }
+  return removed;
+}
 
 /** Waits for answers that a document need not have. */
 const unlessFailed = (answers: Promise<void>): Promise<void> =>

@@ -13,8 +13,9 @@ import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
 import { extendOutline, type NewBookmark, replaceOutline } from "../document/pages/parts/written-outline.ts";
 
+const visibleText = (title: string): string => title.replace(/\p{Cc}+/gu, " ").trim();
 const own = {
-  title: z.string().min(1).max(LIMITS.bookmarkTitleLength),
+  title: z.string().overwrite(visibleText).min(1).max(LIMITS.bookmarkTitleLength),
   page: z.int().min(1),
   ...{ open: z.boolean().exactOptional(), bold: z.boolean().exactOptional(), italic: z.boolean().exactOptional() },
   color: z.array(z.int().min(0).max(255)).length(3).exactOptional(),

@@ -57,10 +57,16 @@ const parameters = {
 };
 export type SetMetadataParams = Params<typeof parameters>;
 
+const joined = (texts: readonly string[]): string =>
+  texts
+    .map(cleanText)
+    .filter((text) => text !== "")
+    .join(", ");
+
 const run = pdfToPdf<SetMetadataParams>(async (pdf, { metadata: given }, context) => {
   const texts = Object.entries(ENTRIES).flatMap(([member, entry]) => {
     const value = given[member as keyof typeof ENTRIES];
-    return value === undefined ? [] : [[entry, cleanText([value ?? ""].flat().join(", "))] as const];
+    return value === undefined ? [] : [[entry, joined([value ?? ""].flat())] as const];
   });
   const entries = new Map<InfoEntry, string>([["ModDate", new Date().toISOString()], ...texts]);
   const custom = new Map(Object.entries(given.custom ?? {}).map(([name, text]) => [name, cleanText(text ?? "")]));

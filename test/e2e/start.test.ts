@@ -1,12 +1,13 @@
 // Tests `npm start` as a new user runs it: both variants run from one checkout, and no process remains after the end.
 
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { textPdf } from "../fixtures/pdfs.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Command, canListen, freePort, processTree, run, survivors, waitForOutput } from "../support/processes.ts";
 
@@ -73,6 +74,16 @@ describe("both variants side by side", () => {
     const { outputUrl } = await answerOf(curlLine(open.output()));
     const elsewhere = outputUrl.replace(String(ports[0]), String(ports[1]));
     expect((await fetch(elsewhere)).status).toBe(404);
+  });
+
+  test("a request with a password can wait in the queue, and only this user can read the secret that protects it", async () => {
+    const body = new FormData();
+    body.append("file", new Blob([Buffer.from(await textPdf(1))]), "a.pdf");
+    body.append("new_open_password", "correct horse");
+    const headers = { Prefer: "respond-async" };
+    const response = await fetch(`http://localhost:${ports[0]}/encrypted-pdf`, { method: "POST", headers, body });
+    expect(response.status).toBe(202);
+    expect(statSync(join(stateDir, "private/form-secret")).mode & 0o777).toBe(0o600);
   });
 
   test("a port in use is told in one sentence, exit code 1", async () => {

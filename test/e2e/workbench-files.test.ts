@@ -70,6 +70,21 @@ test("the first file suggests an operation, until one is chosen", () =>
     expect(await operationOf(page, "/zip").isChecked()).toBe(true);
   }));
 
+test("a PDF that needs a password is opened with it, and no code shows it", () =>
+  visit(browser, { refusals: [401] }, async (page) => {
+    const password = "correct horse";
+    await drop(page, { name: "locked.pdf", bytes: encrypted(await textPdf(1), password, "battery staple") });
+    await page.waitForSelector(".file:has-text('needs a password')");
+    await operationOf(page, "/rotated-pdf").check({ force: true });
+    await page.click(".run .primary");
+    await page.waitForSelector("#field-current_open_password-complaint:has-text('is required')");
+    await page.fill("#field-current_open_password", password);
+    for (const code of Object.values(await codeOf(page))) expect(code).not.toContain(password);
+    await run(page);
+    const { bytes } = await download(page, () => page.click(".output a"));
+    expect((await PDFDocument.load(bytes)).getPage(0).getRotation().angle).toBe(90);
+  }));
+
 test("a file that is dropped beside the target neither replaces the page nor is taken", () =>
   visit(browser, {}, async (page) => {
     const isPrevented = await page.evaluate(() => {
@@ -141,24 +156,22 @@ test("files that the service cannot read or store are told when they are dropped
     const good = { name: "good.pdf", bytes: await textPdf(1) };
     await drop(page, good, { name: "setup.pdf", bytes: Buffer.from("MZ\x90\0\x03\0\xff\xff", "latin1") });
     await drop(page, { name: "nothing.pdf", bytes: Buffer.alloc(0) }, { ...good, name: "huge.pdf" });
-    await drop(page, { name: "locked.pdf", bytes: encrypted(good.bytes, "secret", "owner") });
     const told = (name: string, sentence: string) =>
       page.waitForSelector(`.file.bad:has-text('${name}') .complaint:text-is('${sentence}')`);
     await told("setup.pdf", "The file is not a document that the service reads: it is of no known type.");
     await told("nothing.pdf", "The file is empty.");
     await told("huge.pdf", limit);
-    await told("locked.pdf", "The input file is password protected and cannot be processed.");
-    expect(await page.locator(".file.bad").count()).toBe(4);
+    expect(await page.locator(".file.bad").count()).toBe(3);
     expect(await page.locator("#files .problem").count()).toBe(0);
     expect(await page.isDisabled(".run .primary")).toBe(true);
-    expect(await page.textContent(".run .small")).toBe("Remove 4 files first.");
+    expect(await page.textContent(".run .small")).toBe("Remove 3 files first.");
     await examine(page);
     // `/zip` accepts every file that can be stored.
     await operationOf(page, "/zip").check({ force: true });
     expect(await page.textContent(".run .small")).toBe("Remove huge.pdf first.");
     await operationOf(page, "/merged-pdf").check({ force: true });
-    await page.click("button:has-text('Remove the 4 files that cannot be used')");
-    expect(await page.textContent("[role=status]")).toBe("4 files were removed.");
+    await page.click("button:has-text('Remove the 3 files that cannot be used')");
+    expect(await page.textContent("[role=status]")).toBe("3 files were removed.");
     expect(await namesIn(page)).toEqual(["good.pdf"]);
     await run(page);
   }));

@@ -38,7 +38,9 @@ const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** Returns the example values of required passwords, which the forms lack. */
 const passwordsOf = ({ parameters, example }: (typeof operations)[number]) =>
   Object.fromEntries(
-    parameters.flatMap(({ name, required, secret }) => (required && secret ? [[name, String(example[name])]] : [])),
+    parameters.flatMap(({ name, required, control }) =>
+      required && control === "password" ? [[name, String(example[name])]] : [],
+    ),
   );
 const KEYED_ONLY = operations.filter(({ variants }) => !variants.includes("private")).map(({ path }) => path);
 /** File names that need quoting in a shell and escaping in strings. */
@@ -72,7 +74,8 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
       for (const operation of available) {
         const { path, output } = operation;
         const { type, archives } = output;
-        const values = { ...passwordsOf(operation), ...TYPED[path] };
+        const passwords = passwordsOf(operation);
+        const values = { ...passwords, ...TYPED[path] };
         await operationOf(page, path).check({ force: true });
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
         for (const name of Object.keys(exampleFiles(operation, logo))) {
@@ -81,7 +84,8 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         await run(page);
         const { name, bytes } = await download(page, () => page.click(".output a >> nth=0"));
         expect([path, detectMediaType(bytes.subarray(0, 4096), name)]).toEqual([path, type]);
-        const made = await runner.run(await codeOf(page));
+        const variables = Object.entries(passwords).map(([field, password]) => [field.toUpperCase(), password]);
+        const made = await runner.run(await codeOf(page), Object.fromEntries(variables));
         for (const { language, name, bytes } of made) {
           // The generated code requests an archive if there can be several files.
           const wanted = archives ? "application/zip" : type;
@@ -137,6 +141,18 @@ test("page selections are checked while they are typed, and errors are at their 
     await examine(page);
     await page.fill("#field-page_margin", "1in");
     expect(await page.locator(".problem").count()).toBe(0);
+  }));
+
+test("several words are chosen by check boxes", () =>
+  visit(browser, {}, async (page) => {
+    await operationOf(page, "/pdf-info").check({ force: true });
+    await page.check("label:text-is('author') input", { force: true });
+    await page.uncheck("label:text-is('page_count') input", { force: true });
+    await page.waitForSelector("#code-panel:has-text('queries=title,author')");
+    await operationOf(page, "/restricted-pdf").check({ force: true });
+    await page.check("label:text-is('print_high') input", { force: true });
+    await page.waitForSelector("#code-panel:has-text('restrictions[]=print_high')");
+    await examine(page);
   }));
 
 test("code of a request that is not complete is not offered for copying", () =>

@@ -289,9 +289,12 @@ describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation
   });
 });
 
+const changesPasswords = ({ parameters }: ListedOperation) =>
+  parameters.some(({ name }) => name === "current_permissions_password");
+
 test.each(needsPassword)("spec: 401 for a user password: %s", async (_, operation) => {
   // Endpoints that change passwords have other errors if the password is missing.
-  const wrong = operation.group === "Protect a PDF" ? { current_open_password: "wrong" } : {};
+  const wrong = changesPasswords(operation) ? { current_open_password: "wrong" } : {};
   const document = { file: upload(encrypted(pdf, "u", "o")) };
   const [status, sentence] = await error(operation, { ...fieldsFor(operation, document), ...wrong });
   expect([status, sentence]).toEqual([401, beginning("The input file is password protected and cannot be processed.")]);
@@ -304,7 +307,7 @@ test.each(opensLocked)("200 for a user password: %s", async (path, operation) =>
 
 test.each(opensPdfs)("200 with the user password, and no output needs it: %s", async (path, operation) => {
   const document = { file: upload(encrypted(pdf, "opens", "owns")) };
-  const protects = operation.group === "Protect a PDF";
+  const protects = changesPasswords(operation);
   const owner = protects ? { current_permissions_password: "owns" } : {};
   const fields = { ...fieldsFor(operation, document), current_open_password: "opens", ...owner };
   if (operation.output.data) return expect((await client.post(path, fields)).status).toBe(200);

@@ -103,6 +103,8 @@ describe("the other endpoints", () => {
     const made = await client.make("/png", { file: locked, output: "a", password: OPEN, resolution: "12" });
     expect(made).toHaveLength(2);
     expect((await client.post("/png", { file: locked, output: "a", password: "wrong" })).status).toBe(401);
+    const both = { file: locked, output: "a", password: OPEN, current_open_password: "wrong" };
+    expect((await client.post("/png", both)).status).toBe(400);
   });
 
   test("a merge tries it on each input that needs one", async () => {

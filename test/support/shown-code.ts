@@ -35,8 +35,8 @@ export interface Saved extends Given {
 export interface CodeRunner extends AsyncDisposable {
   /** Languages whose programs are installed. */
   readonly languages: readonly Language[];
-  /** Runs code in all languages concurrently. Fails if a program fails, or changes a file that existed before. */
-  run(code: Code): Promise<readonly Saved[]>;
+  /** Runs code in all languages concurrently, with additional environment variables. Fails if a program fails, or changes a file that existed before. */
+  run(code: Code, variables?: Readonly<Record<string, string>>): Promise<readonly Saved[]>;
 }
 
 /**
@@ -63,10 +63,14 @@ export async function openCodeRunner(given: readonly Given[], python: string): P
     for (const { name, bytes } of given) await writeFile(join(folder, language, name), bytes);
   }
 
-  async function runOne(language: Language, text: string): Promise<readonly Saved[]> {
+  async function runOne(
+    language: Language,
+    text: string,
+    variables: Readonly<Record<string, string>>,
+  ): Promise<readonly Saved[]> {
     const cwd = join(folder, language);
     const [program, args] = COMMANDS[language]!(text, python);
-    await promisify(execFile)(program, args, { cwd, env }).catch((error) => {
+    await promisify(execFile)(program, args, { cwd, env: { ...env, ...variables } }).catch((error) => {
       throw new Error(`The code for ${language} failed:\n${text}\n${error.stdout}${error.stderr}`);
     });
     const saved: Saved[] = [];
@@ -84,7 +88,8 @@ export async function openCodeRunner(given: readonly Given[], python: string): P
 
   return {
     languages,
-    run: async (code) => (await Promise.all(languages.map((language) => runOne(language, code[language]!)))).flat(),
+    run: async (code, variables = {}) =>
+      (await Promise.all(languages.map((language) => runOne(language, code[language]!, variables)))).flat(),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

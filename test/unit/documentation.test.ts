@@ -103,6 +103,11 @@ describe("every endpoint", () => {
     for (const path of others) expect(text).toContain(`${path}\``);
   });
 
+  test("each operation is in the list of tools for agents", () => {
+    const named = codeIn(sections.get("agents")!.text);
+    expect(endpoints.map(({ verb }) => verb).filter((verb) => !named.includes(verb))).toEqual([]);
+  });
+
   test("page selections have the limit of the code", () => {
     expect(sections.get("page-selections")!.text).toContain(`${MAX_SELECTED_PAGES.toLocaleString("en-US")} pages`);
   });

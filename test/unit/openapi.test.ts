@@ -101,6 +101,12 @@ describe("the body of a request", () => {
     expect(isValid("/png", "application/json", body)).toBe(expected);
   });
 
+  test("/pdf-info in JSON, with words of a list", () => {
+    const asking = (queries: unknown) => isValid("/pdf-info", "application/json", { id, queries });
+    expect([asking(["title", "all"]), asking("title,all"), asking(["titel"])]).toEqual([true, true, false]);
+    expect(JSON.stringify(paths["/pdf-info"])).toContain("One or more of tagged, ");
+  });
+
   test.each([
     ["files", { file: ["bytes"], "type[]": ["file"] }, true],
     ["ids and URLs", { "id[]": [id], "url[]": [url], "type[]": ["id", "url"] }, true],

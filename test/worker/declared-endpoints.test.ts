@@ -266,7 +266,9 @@ test("a form that waits has its secrets encrypted, and opens for its own job alo
   expect([...(await open("1")).fields].sort()).toEqual([...secretForm().fields].sort());
   await expect(open("2")).rejects.toThrow();
   await expect(open("1", sealerOf("another secret"))).rejects.toThrow();
-  const refused = { message: "The service has no secret to keep passwords with, please ask its operator for one." };
+  const refused = {
+    message: "The service has no secret to encrypt secret fields with, please ask its operator for one.",
+  };
   await expect(
     deserializeForm(kept, { store, uploads: secretForm().uploads, id: "1", sealer: undefined }),
   ).rejects.toMatchObject(refused);

@@ -20,6 +20,7 @@ function options(maxFileBytes = 100 * MiB, inBucket = bucket) {
     store: createStore(inBucket, { lifetimeMs: 0 }),
     fileFields: new Set(["file"]),
     jsonFileFields: new Set(["settings"]),
+    passwordFields: new Set(["password"]),
     isTransient: false,
     maxFileBytes,
     maxFiles: 100,
@@ -298,6 +299,23 @@ test.each([
     status: 400,
     message: "The request body is not a valid JSON object.",
   });
+});
+
+test.each([
+  ["a number", "12345678901234567890"],
+  ["an object", '{"a": "bcd"}'],
+  ["a number in a list", "[123456]"],
+  ["true", "true"],
+])("a password in a JSON body cannot be %s", async (_, value) => {
+  const read = (body: string) => {
+    const headers = { "Content-Type": "application/json" };
+    return readForm(new Request("http://service/", { method: "POST", body, headers }), options());
+  };
+  await expect(read(`{"password": ${value}}`)).rejects.toMatchObject({
+    status: 400,
+    message: "The value is not within the acceptable range for password.",
+  });
+  expect((await read(`{"password": "secret", "other": ${value}}`)).fields.get("password")).toEqual(["secret"]);
 });
 
 test("a file of which little has arrived takes no turn, and its form is given up when its client leaves", async () => {

@@ -18,7 +18,7 @@ import type { FormField } from "./operations.ts";
 export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
   if (value.trim() === "" && !isPerInput(field)) return undefined;
   const { name, control } = field;
-  if (control === "pages") return checkPages(field, value, pageCount);
+  if (control === "pages" || control === "listed-pages") return checkPages(field, value, pageCount);
   return isValid(field, value) ? undefined : outOfRange(name, value).message;
 }
 
@@ -47,7 +47,7 @@ export const checkAddress = (text: string, parameter = "url"): string | undefine
   parseWebUrl(text) === undefined ? outOfRange(parameter, text, NOT_AN_ADDRESS).message : undefined;
 
 function checkPages(field: FormField, value: string, pageCount: number | undefined): string | undefined {
-  const selection = parse(value, field.list);
+  const selection = parse(value, field.control === "listed-pages");
   if (!selection) return outOfRange(field.name, value, HOW_PAGES_ARE_WRITTEN).message;
   if (pageCount === undefined) return undefined;
   try {

@@ -59,7 +59,7 @@ export function faultsOfJson(
   const profile = parsed(text);
   const notJson = isFile ? profileNotJson() : outOfRange(name, text, "It is not JSON.");
   if (!profile) return [{ key: "", sentence: notJson.message }];
-  return faultsIn(schema, profile.value, [], name);
+  return faultsIn(schema, profile.value, isFile ? [] : [name], name);
 }
 
 function faultsIn(schema: Schema, value: unknown, path: readonly string[], name: string): readonly ProfileFault[] {
@@ -83,12 +83,13 @@ function faultsIn(schema: Schema, value: unknown, path: readonly string[], name:
 }
 
 /** Reports whether a value meets the schema. Does not check the members of objects and arrays. */
-function isValid({ anyOf, enum: values, type, minimum, maximum }: Schema, value: unknown): boolean {
-  if (anyOf) return anyOf.some((schema) => isValid(schema, value));
+function isValid({ anyOf, oneOf = anyOf, enum: values, type, minimum, maximum }: Schema, value: unknown): boolean {
+  if (oneOf) return oneOf.some((schema) => isValid(schema, value));
   if (values) return values.some((word) => word === value);
   if (type === "boolean") return typeof value === "boolean";
   if (type === "object") return isObject(value);
   if (type === "array") return Array.isArray(value);
+  if (type === "null") return value === null;
   if (type === "string") return typeof value === "string";
   return typeof value === "number" && value >= (minimum ?? value) && value <= (maximum ?? value);
 }

@@ -38,7 +38,12 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
     }));
   });
   const accept = output.archives ? "application/zip" : output.type;
-  const fields = Object.entries(values).flatMap(([name, value]) => [value].flat().map((value) => ({ name, value })));
+  const secrets = new Set(operation.fields.filter(({ control }) => control === "password").map(({ name }) => name));
+  const fields = Object.entries(values).flatMap(([name, given]): Entry[] =>
+    secrets.has(name)
+      ? [{ name, value: "", variable: name.toUpperCase() }]
+      : [given].flat().map((value) => ({ name, value })),
+  );
   return {
     ...{ method: "POST", url: baseUrl + path, keyed, accept },
     ...(output.data ? {} : { saveAs: `${values.output || "output"}.${extensionOf(accept)}` }),
@@ -66,10 +71,11 @@ function commandOf(
   fields: readonly Entry[],
 ): Command {
   const content = fields.find(({ name }) => name === input.field)?.value;
-  const options = fields.flatMap(({ name, value }): Option[] => {
-    const control = declared.find((field) => field.name === name)?.control ?? "text";
+  const options = fields.flatMap((field): Option[] => {
+    const { name, value } = field;
+    const control = declared.find((one) => one.name === name)?.control ?? "text";
     const isOff = control === "switch" && value === "off";
-    return name === input.field || name === "output" || isOff ? [] : [{ name, value, control }];
+    return name === input.field || name === "output" || isOff ? [] : [{ ...field, control }];
   });
   return {
     ...{ baseUrl, name: path.slice(1), inputs, options },

@@ -1,6 +1,7 @@
 // Validates a form before a request is sent. Finds unusable files, empty required fields, and values out of range.
-import { eitherRequired, fieldRequired } from "../../../src/service/http/contract/errors.ts";
+import { eitherRequired, fieldRequired, passwordProtected } from "../../../src/service/http/contract/errors.ts";
 import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
+import { errorAnchor } from "../../../src/service/http/responses/help.ts";
 import { checkValue } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
@@ -38,12 +39,32 @@ export function problemOf({ problem, info }: Input): Problem | undefined {
 /** Error message for a PDF in a conversion to PDF. */
 const IS_PDF = "The file is a PDF already.";
 
+/** The field for the password that opens the inputs. */
+const OPEN_PASSWORD = "current_open_password";
+const NEEDS_PASSWORD = passwordProtected();
+
+/** Reports whether an input is a PDF that needs a password to open, and has no other problem. */
+export const isLocked = ({ problem, info }: Input): boolean =>
+  problem === undefined && info?.type === "application/pdf" && info.problem === NEEDS_PASSWORD.message;
+
+/** Reports whether an operation fails without the password of its inputs. */
+function asksPassword(operation: Operation, state: State): boolean {
+  const inputs = inputsOf(operation, state);
+  const isAsked = isBatch(operation, state) ? inputs.every(isLocked) : inputs.some(isLocked);
+  // The permissions password opens a PDF as well.
+  const other = operation.fields.find(({ name }) => name === "current_permissions_password");
+  const isOpened = other !== undefined && shownValue(operation, other, state) !== "";
+  return isAsked && !isOpened && operation.fileErrors.includes(errorAnchor(NEEDS_PASSWORD.template));
+}
+
 /** Returns the reason why an operation cannot use an input; undefined if no reason is known. */
 export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
   isUnusable(operation, input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
 
-function isUnusable({ input: { accepts, webPages } }: Operation, input: Input): boolean {
-  if (problemOf(input) === undefined) return accepts === "documents" && input.info?.type === "application/pdf";
+function isUnusable({ input: { accepts, webPages }, fields }: Operation, input: Input): boolean {
+  const canBeOpened = isLocked(input) && fields.some(({ name }) => name === OPEN_PASSWORD);
+  if (canBeOpened || problemOf(input) === undefined)
+    return accepts === "documents" && input.info?.type === "application/pdf";
   if (input.id !== undefined) return accepts !== "files";
   // The service could not fetch the URL. The browser that renders web pages might be able to load it.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
@@ -100,7 +121,8 @@ export function faultOf(operation: Operation, field: FormField, state: State): F
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
   if (values.every((text) => text.trim() === "")) {
-    return isNeeded(field) ? { ...named, sentence: fieldRequired(field.name).message, isMissing: true } : undefined;
+    const isMissing = isNeeded(field) || (field.name === OPEN_PASSWORD && asksPassword(operation, state));
+    return isMissing ? { ...named, sentence: fieldRequired(field.name).message, isMissing } : undefined;
   }
   const inputs = inputsOf(operation, state);
   // Several documents can have different numbers of pages.

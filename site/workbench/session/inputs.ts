@@ -6,6 +6,7 @@ import { isAboutFile, type Problem, problemTarget } from "../model/problems.ts";
 import type { StoredInfo } from "../model/responses.ts";
 import type { Input, Stored } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
+import { isLocked } from "./faults.ts";
 import { infoOf, RequestError, remove, upload, uploadFrom, urlOf } from "./service.ts";
 
 /** Minimum upload progress between two updates of the page, as a fraction of the file. */
@@ -254,8 +255,12 @@ export class Inputs {
   #learn(key: number, changes: Partial<Input>): void {
     this.#store.setInput(key, changes);
     const sentence = changes.problem?.sentence ?? changes.info?.problem;
-    const name = this.#store.inputs.find((input) => input.key === key)?.name;
-    if (sentence !== undefined) this.#store.set({ announcement: `${name} cannot be used. ${sentence}` });
+    const input = this.#store.inputs.find((input) => input.key === key);
+    if (sentence === undefined) return;
+    const isOpenable = input && isLocked(input);
+    this.#store.set({
+      announcement: `${input?.name} ${isOpenable ? "needs a password." : `cannot be used. ${sentence}`}`,
+    });
   }
 
   #refuse(key: number, problem: Problem): void {

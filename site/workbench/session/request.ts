@@ -40,9 +40,10 @@ export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const further = operation.files.flatMap((file) => filesIn(file, state.further));
   if (!isBatch(operation, state)) return [{ inputs, further, values }];
   const taken = new Set<string>();
+  const isNamed = operation.fields.some(({ name }) => name === "output");
   return inputs.map((input) => ({
     ...{ inputs: [input], further },
-    values: { ...values, output: uniqueName(outputName(operation, [input]), taken) },
+    values: { ...values, ...(isNamed ? { output: uniqueName(outputName(operation, [input]), taken) } : {}) },
   }));
 }
 
@@ -74,7 +75,7 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
   if (field.default !== undefined) return String(field.default);
   if (field.content?.isFile) return PROFILE_EXAMPLES[0]!.text;
   // Nobody should encrypt a document with a password that is in the documentation.
-  const isOffered = (isNeeded(field) || !field.list) && !field.secret;
+  const isOffered = (isNeeded(field) || !field.list) && field.control !== "password";
   const example = isOffered ? operation.example[field.name] : undefined;
   return example === undefined ? (field.list ? [] : "") : String(example);
 }

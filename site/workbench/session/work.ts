@@ -41,7 +41,7 @@ export async function carryOut(operation: Operation, task: Task, services: Surro
   });
   const input = operation.input.kind === "one" ? comparedInput(response, sent[0]) : undefined;
   return {
-    ...{ path: operation.path, title: titleOf(task), values: keptValues(task.values) },
+    ...{ path: operation.path, title: titleOf(task), values: keptValues(operation, task.values) },
     ...(input ? { input } : {}),
     outputs: await outputsOf(response),
     ...(operation.output.data ? { data: dataOf(operation.output.data, response) } : {}),
@@ -123,6 +123,11 @@ function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input |
   return { id, isDeleted: false, ...(file ? { info: factsIn(file) } : {}) };
 }
 
-/** Returns the values that a result needs later: output name and page selection. */
-const keptValues = (values: Values): Values =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => ["output", "pages", "pages[]"].includes(name)));
+/**
+ * Returns the values that a result needs later: the output name, and the page selection if the output has only those
+ * pages.
+ */
+function keptValues({ output }: Operation, values: Values): Values {
+  const kept = output.keeps === "document" ? ["output"] : ["output", "pages", "pages[]"];
+  return Object.fromEntries(Object.entries(values).filter(([name]) => kept.includes(name)));
+}

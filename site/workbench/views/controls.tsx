@@ -18,11 +18,21 @@ interface ControlProps {
 const SHOWN_CHOICES = 6;
 
 /** Reports whether a field consists of several controls. It then has a legend instead of a label. */
-export const grouped = ({ control, list, schema, content }: FormField): boolean =>
-  list === true || content?.isFile === true || (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
+export const grouped = ({ control, list, words, schema, content }: FormField): boolean =>
+  list === true ||
+  words !== undefined ||
+  content?.isFile === true ||
+  (control === "choice" && schema.enum!.length <= SHOWN_CHOICES);
 
 export function Control(props: ControlProps) {
-  if (props.field.list) return <List {...props} />;
+  const { list, words, schema } = props.field;
+  if (list && schema.enum) return <Checks {...props} words={schema.enum} />;
+  if (list) return <List {...props} />;
+  if (words) {
+    const checked = String(props.value).split(",");
+    const change = (value: Value) => props.change([value].flat().join(","));
+    return <Checks {...props} {...{ words, change }} value={checked.map((word) => word.trim())} />;
+  }
   switch (props.field.control) {
     case "choice":
       return grouped(props.field) ? <Choices {...props} /> : <Select {...props} />;
@@ -56,6 +66,27 @@ function Choices({ id, field, value, described, change }: ControlProps) {
             checked={value === word}
             // `onClick`, because a click on the selected default must set the value, too: only then is it sent.
             onClick={() => change(word)}
+          />
+          <span>{word}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** A selection of words. The value has the order of the words. */
+function Checks({ id, words, value, described, change }: ControlProps & { readonly words: readonly string[] }) {
+  return (
+    <div class="choices" aria-describedby={described}>
+      {words.map((word, index) => (
+        <label class="choice" key={word}>
+          <input
+            type="checkbox"
+            id={index === 0 ? id : `${id}-${index}`}
+            checked={value.includes(word)}
+            onChange={({ currentTarget: { checked } }) =>
+              change(words.filter((one) => (one === word ? checked : value.includes(one))))
+            }
           />
           <span>{word}</span>
         </label>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { checkValue } from "../model/checks.ts";
 import { countText, endText, sizeText } from "../model/format.ts";
 import type { Input, State } from "../model/state.ts";
-import { pagesControlOf, problemOf } from "../session/faults.ts";
+import { isLocked, pagesControlOf, problemOf } from "../session/faults.ts";
 import { Icon, type ViewContext } from "./components.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
 
@@ -130,13 +130,15 @@ function Moves({
   );
 }
 
-function factsOf({ file, url, info, id, isResult, ...input }: Input, state: State): string {
+function factsOf(input: Input, state: State): string {
+  const { file, url, info, id, isResult } = input;
   if (input.isRefused || input.problem) return "not stored";
   const waiting = state.service?.keyed && state.apiKey === "" ? "waits for your key" : "not stored yet";
   const until = info?.expires === undefined ? "" : ` until ${endText(info.expires)}`;
   const facts = [
     ...(info || file ? [sizeText(info?.size ?? file!.size)] : []),
     ...(info?.pages === undefined ? [] : [countText(info.pages, "page")]),
+    ...(isLocked(input) ? ["needs a password"] : []),
     ...(url === undefined ? [] : ["fetched by the service"]),
     ...(id !== undefined ? [`${isResult ? "result, " : ""}stored${until}`] : url === undefined ? [waiting] : []),
   ];

@@ -17,6 +17,7 @@ export const NOTICE_CODES = [
   "fonts-substituted",
   "pages-pictured",
   "claims-removed",
+  "claims-suspended",
   "properties-removed",
   "damaged-content-kept",
   "characters-missing",

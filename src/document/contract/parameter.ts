@@ -12,7 +12,16 @@ import * as z from "zod";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The form control for a kind. */
-export type Control = "switch" | "choice" | "number" | "pages" | "color" | "password" | "code" | "text";
+export type Control =
+  | "switch"
+  | "choice"
+  | "number"
+  | "pages"
+  | "listed-pages"
+  | "color"
+  | "password"
+  | "code"
+  | "text";
 
 export interface Kind<T> {
   /** Validates a value, parsed from text or sent by another process. */
@@ -30,6 +39,8 @@ export interface Kind<T> {
   readonly hint?: string;
   /** Separator that joins repeated texts into one value. @default a repeated text is an error */
   readonly joint?: string;
+  /** Words of which the value is a selection. @default any value */
+  readonly words?: readonly string[];
   /** Kind of the elements of a list, each parsed from a separate text. @default the value is not a list */
   readonly item?: Kind<unknown>;
   /** Present if the text is JSON. */

@@ -84,6 +84,10 @@ function encrypt(algorithm: string, key: Uint8Array, start: Uint8Array | null, w
   return createCipheriv(algorithm, createSecretKey(key), start).setAutoPadding(false).update(whole);
 }
 
+/** Reports whether readers cannot tell two passwords of a document apart. */
+export const areSamePassword = (one: string, other: string): boolean =>
+  Buffer.compare(bytesOf(one), bytesOf(other)) === 0;
+
 const bytesOf = (password: string): Uint8Array =>
   new TextEncoder().encode(prepared(password)).subarray(0, MAX_PASSWORD_BYTES);
 

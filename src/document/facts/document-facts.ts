@@ -25,6 +25,9 @@ import { type SignatureFact, SignatureReader } from "./signature-facts.ts";
 
 /** An XMP date (ISO 8601). Only the year is required. */
 const XMP_DATE = /^\d{4}(?:-\d\d(?:-\d\d(?:T\d\d:\d\d(?::\d\d)?)?)?)?/;
+/** An escape sequence that states the language of a text (ISO 32000-1, 7.9.2.2). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const LANGUAGE = /\u001b[A-Za-z-]{2,8}\u001b/g;
 const MAX_HEADER_OFFSET = 1024;
 /** Entries that contain no actions, and are not searched for scripts. */
 const WITHOUT_ACTIONS = new Set(["Resources", "Contents", "StructTreeRoot", "Metadata", "PieceInfo", "AP", "Thumb"]);
@@ -76,7 +79,7 @@ export class DocumentFacts implements PageSource {
    * entry; empty if both are missing.
    */
   information(entry: InfoEntry): string {
-    return this.#text(this.#information?.get(entry)) || this.#textInXmp(entry);
+    return this.#text(this.#information?.get(entry)) ?? this.#textInXmp(entry);
   }
 
   /** Returns a date without its time zone, such as `2014-11-20T10:22:59`; empty if the date is missing or invalid. */
@@ -118,7 +121,7 @@ export class DocumentFacts implements PageSource {
 
   #simpleText(value: Value | undefined): string | undefined {
     const object = this.file.resolve(value);
-    if (object instanceof PdfString) return decodeTextString(object).toWellFormed();
+    if (object instanceof PdfString) return decodeTextString(object).replace(LANGUAGE, "").toWellFormed();
     if (object instanceof Name) return nameText(object.text);
     // Fractions were read as 32-bit floats, which have seven significant digits.
     if (typeof object === "number") return String(Number.isInteger(object) ? object : Number(object.toPrecision(7)));
@@ -141,7 +144,8 @@ export class DocumentFacts implements PageSource {
 
   /** True if the document does not open without a password. */
   get needsPassword(): boolean {
-    return this.#pdf.source.access.needsPassword;
+    const { needsPassword, isInTheClear } = this.#pdf.source.access;
+    return needsPassword && !isInTheClear;
   }
 
   /** True if the document forbids any action to users without the owner password. */

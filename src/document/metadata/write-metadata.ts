@@ -100,9 +100,9 @@ function namesIn(packet: Uint8Array): Set<string> {
   return new Set(properties.filter(({ tag }) => !/^(?:rdf|xml|x):/.test(tag)).map(({ tag }) => tag));
 }
 
-/** Returns the text of an entry that stays, a date in the format of ISO 8601. */
+/** Returns the text of an entry that stays, also if only XMP has one that is not empty; a date in the format of ISO 8601. */
 function currentValue(file: PdfFile, facts: DocumentFacts, entry: InfoEntry, inXmp: string): string {
-  if (!DATES.has(entry)) return facts.information(entry);
+  if (!DATES.has(entry)) return facts.information(entry) || inXmp;
   const date = file.string(file.dictionary(file.trailer.get("Info"))?.get(entry));
   return (date && readDate(decodeTextString(date))?.xmp) ?? inXmp;
 }

@@ -1,6 +1,7 @@
 // Opens a PDF within the memory limits of a job, and removes what a modified copy cannot keep, such as signatures.
 // Operations that read or change the objects of a PDF start here.
 
+import { EngineFailure } from "../contract/failure.ts";
 import type { Notice } from "../contract/notice.ts";
 import type { Context, Output, Run } from "../contract/operation.ts";
 import type { Passwords } from "../engines/mupdf/document.ts";
@@ -8,6 +9,7 @@ import type { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
 import { Budget } from "../objects/budget.ts";
 import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import { type MemoryLimits, memoryLimitsOf } from "../objects/memory-limits.ts";
+import { hasKnownAlgorithms } from "../objects/parsing/crypt-filters.ts";
 import { PdfFile } from "../objects/pdf-file.ts";
 import { writeFile } from "../objects/writer.ts";
 import { isClassic } from "./claims.ts";
@@ -84,6 +86,10 @@ export async function openPdf(
   const source = await MupdfSource.open(bytes, Math.floor(memory.engineBytes * engineShare), budget, options);
   try {
     const pdf = new OpenPdf(bytes, memory, source, budget, options.inPasses ?? false);
+    const encryption = source.encryption();
+    if (encryption && !hasKnownAlgorithms(encryption, pdf.file)) {
+      throw new EngineFailure("damaged", "its encryption dictionary is wrong");
+    }
     if (!options.asIs) pdf.unprotect();
     return pdf;
   } catch (error) {

@@ -12,6 +12,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import type { Dictionary, Value } from "../objects/values.ts";
 import { CMap, parseCMap } from "../text/cmap.ts";
 import { readSimpleEncoding } from "../text/simple-encoding.ts";
+import { guessesOf } from "./fonts/guesses.ts";
 
 /** Stands for a code without a known character. */
 export const UNKNOWN = "\ufffd";
@@ -21,6 +22,9 @@ const MAX_CMAP_BYTES = 16 * 2 ** 20;
 export type FontText = (latin1: string) => string;
 
 const UNREADABLE: FontText = (latin1) => UNKNOWN.repeat(latin1.length);
+
+const withoutGuesses = (text: string) =>
+  String.fromCodePoint(...Array.from(text, (one) => guessesOf(one.codePointAt(0)!)[0]));
 
 export class FontTexts {
   readonly #file: PdfFile;
@@ -39,7 +43,8 @@ export class FontTexts {
   }
 
   #read(font: Dictionary): FontText {
-    const toUnicode = this.#cmap(font.get("ToUnicode"))?.unicode ?? new Map<number, string>();
+    const given = this.#cmap(font.get("ToUnicode"))?.unicode ?? [];
+    const toUnicode = new Map(Array.from(given, ([code, text]) => [code, withoutGuesses(text)]));
     return this.#file.name(font.get("Subtype")) === "Type0"
       ? this.#composite(font, toUnicode)
       : this.#simple(font, toUnicode);

@@ -8,6 +8,7 @@ import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
+import { guessesOf } from "./fonts/guesses.ts";
 
 /** Part of the heap that must be free before a page is read. */
 const SPARE_PART = 1 / 4;
@@ -20,6 +21,10 @@ export interface ReadPage {
   /** The page index, from 0. */
   readonly index: number;
   readonly glyphs: Glyphs;
+  /** The same glyphs with other guesses; undefined without any guess. */
+  readonly others: Glyphs | undefined;
+  /** True if the characters of some glyphs are unknown or guessed. */
+  readonly isUnreadable: boolean;
   /** Maps the space of the glyphs to user space. */
   readonly toUser: Matrix;
 }
@@ -52,7 +57,7 @@ export async function readEachPage(
         count += glyphs.count;
         if (count > LIMITS.redactionGlyphs)
           throw new EngineFailure("too-complex", "too many glyphs", { why: TOO_MANY });
-        visit({ index, glyphs, toUser });
+        visit({ index, ...withoutGuesses(glyphs), toUser });
       } finally {
         page.close();
       }
@@ -62,12 +67,21 @@ export async function readEachPage(
   }
 }
 
+function withoutGuesses(given: Glyphs): Pick<ReadPage, "glyphs" | "others" | "isUnreadable"> {
+  const { codePoints } = given;
+  const isGuessed = codePoints.some((one) => guessesOf(one)[0] !== one);
+  if (!isGuessed) return { glyphs: given, others: undefined, isUnreadable: codePoints.includes(UNKNOWN) };
+  const guesses = codePoints.map(guessesOf);
+  const glyphs = given.withCharacters(guesses.map(([first]) => first));
+  return { glyphs, others: given.withCharacters(guesses.map(([, second]) => second)), isUnreadable: true };
+}
+
 /** Collects the pages that have glyphs without a known character. */
 export class UnreadablePages {
   readonly #indexes = new Set<number>();
 
-  look({ index, glyphs }: ReadPage): void {
-    if (glyphs.codePoints.includes(UNKNOWN)) this.#indexes.add(index);
+  look({ index, isUnreadable }: ReadPage): void {
+    if (isUnreadable) this.#indexes.add(index);
   }
 
   get notices(): readonly Notice[] {

@@ -10,6 +10,7 @@ import { countElsewhere } from "./clean-document.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
 import { FontTexts, UNKNOWN } from "./font-text.ts";
+import { withAddedUnicode } from "./fonts/added-unicode.ts";
 import { GlyphCenters } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
 import { type ReadPage, readEachPage } from "./page-reader.ts";
@@ -40,19 +41,20 @@ export interface Redacted {
  * @throws EngineFailure `crashed` if a match is left
  */
 export async function prove(
-  bytes: Uint8Array,
+  finished: Uint8Array,
   redacted: Redacted,
   context: Context,
   visit: (page: ReadPage) => void,
 ): Promise<void> {
   const left = new Map<string, number>();
+  const bytes = await withAddedUnicode(finished, context);
   await readEachPage(bytes, context, (page) => {
     const marks = redacted.marks.get(page.index);
     const broken = new BrokenMatches(page, marks?.flat() ?? []);
     if (marks) proveMarks(page, redacted);
     else visit(page);
     const { glyphs, index } = page;
-    for (const range of findOnPage(glyphs, redacted.finder)) {
+    for (const range of findOnPage(page, redacted.finder)) {
       const text = fold(textOf(glyphs, range)).text;
       if (redacted.finder.isReplaced(text)) continue;
       if (!marks && range.first < glyphs.contentCount) redacted.kept.add(text);

@@ -45,8 +45,9 @@ function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [nu
     const isMirrored = heights[0]! < heights[2]!;
     const low = Math.max(Math.min(...heights), baseline - (isMirrored ? ABOVE : BELOW) * size);
     const high = Math.min(Math.max(...heights), baseline + (isMirrored ? BELOW : ABOVE) * size);
-    // The baseline of vertical text is not on a side of its glyphs.
-    const isUsable = high - low > size / 4;
+    // The baseline of vertical text is not on a side of its glyphs, and Type 3 fonts can have any size.
+    const extent = Math.max(...heights) - Math.min(...heights);
+    const isUsable = high - low > Math.max(size, extent / 2) / 4;
     widen(across, isUsable ? [low, high] : heights);
     widen(
       along,

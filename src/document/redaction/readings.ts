@@ -6,6 +6,7 @@ import type { Finder } from "./expressions/expressions.ts";
 import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
 import { PlacedText } from "./expressions/placed-text.ts";
+import type { ReadPage } from "./page-reader.ts";
 
 /** Range of glyphs. */
 export interface GlyphRange {
@@ -50,7 +51,18 @@ const APART = " \ufdd0 ";
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
 /** Returns the matches on a page, without those inside others, in the order of their first glyphs. */
-export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
+export function findOnPage({ glyphs, others }: Pick<ReadPage, "glyphs" | "others">, finder: Finder): GlyphRange[] {
+  const found = [...matchesOf(glyphs, finder), ...(others ? matchesOf(others, finder) : [])];
+  found.sort((a, b) => a.first - b.first || b.last - a.last);
+  let reached = -1;
+  return found.filter(({ last }) => {
+    const isNew = last > reached;
+    reached = Math.max(reached, last);
+    return isNew;
+  });
+}
+
+function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   let found: GlyphRange[] = [];
   const searched: Searched[] = [];
   const look = (reading: Reading) => {
@@ -75,18 +87,12 @@ export function findOnPage(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   }
   for (const placed of inPlace(glyphs)) look(placed);
   if (finder.hasPresets) found = found.concat(longWords(glyphs, lines, finder, found));
-  for (const drawn of drawnOrders(lines)) {
+  for (const drawn of drawnOrders(lines, glyphs)) {
     look(read(drawn, SPACED));
     look(read(drawn, DEHYPHENATED));
     if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
   }
-  found.sort((a, b) => a.first - b.first || b.last - a.last);
-  let reached = -1;
-  return found.filter(({ last }) => {
-    const isNew = last > reached;
-    reached = Math.max(reached, last);
-    return isNew;
-  });
+  return found;
 }
 
 /** Returns the matches of presets that a line end breaks without a hyphen or a space. */
@@ -169,8 +175,10 @@ const REVERSED = [
 ];
 
 /** Yields the lines with what is written from right to left in the order in which content shows it. */
-function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
+function* drawnOrders(lines: Lines, places: Glyphs): Generator<Lines> {
+  const { text, glyphs, starts } = lines;
   if (!RIGHT_TO_LEFT.test(text)) return;
+  yield withLigatures(lines, places);
   for (const pattern of REVERSED) {
     const drawn = new PlacedText(text.length);
     for (const [at, [, from]] of starts.entries()) {
@@ -189,6 +197,33 @@ function* drawnOrders({ text, glyphs, starts }: Lines): Generator<Lines> {
     }
     yield { text: drawn.text, glyphs: drawn.places, starts, isReordered: true };
   }
+}
+
+const RIGHT_TO_LEFT_LETTER = /(?=[\u0590-\u08ff])\p{L}/u;
+
+/**
+ * Returns the lines with the letters of ligatures in their order: MuPDF reverses them, too. Only the first letter of a
+ * ligature has a width.
+ */
+function withLigatures({ text, glyphs, starts }: Lines, places: Glyphs): Lines {
+  const ordered = new PlacedText(text.length);
+  const hasWidth = (unit: number) => {
+    const [left, top, right, bottom] = places.corners(glyphs[unit]!) as unknown as [number, number, number, number];
+    return Math.hypot(right - left, bottom - top) > 0;
+  };
+  let done = 0;
+  for (let unit = 0; unit < text.length; unit++) {
+    if (!RIGHT_TO_LEFT_LETTER.test(text[unit]!) || hasWidth(unit)) continue;
+    let end = unit + 1;
+    while (RIGHT_TO_LEFT_LETTER.test(text[end] ?? "") && !hasWidth(end)) end++;
+    if (!RIGHT_TO_LEFT_LETTER.test(text[end] ?? "")) continue;
+    ordered.addPart(text, glyphs, done, unit);
+    for (let at = end; at >= unit; at--) ordered.add(text[at]!, glyphs[at]!);
+    done = end + 1;
+    unit = end;
+  }
+  ordered.addPart(text, glyphs, done, text.length);
+  return { text: ordered.text, glyphs: ordered.places, starts, isReordered: true };
 }
 
 function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join): Reading {

@@ -4,8 +4,8 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { type Dictionary, Name, PdfString, type Value } from "../objects/values.ts";
 import type { FontText, FontTexts } from "./font-text.ts";
 
-/** Adjustment between glyphs that counts as a space, in thousandths of the font size (ISO 32000-1, 9.4.3). */
-const SPACE = -220;
+/** Adjustment between glyphs that counts as a space, as in MuPDF, in thousandths of the font size (ISO 32000-1, 9.4.3). */
+const SPACE = -150;
 /** Adjustment that counts as a new piece of text, such as the next column. */
 const GAP = -1500;
 const MAX_SAVED = 512;

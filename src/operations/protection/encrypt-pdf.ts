@@ -4,9 +4,10 @@ import { EngineFailure, OutOfRange } from "../../document/contract/failure.ts";
 import { defineOperation, type Run } from "../../document/contract/operation.ts";
 import { type Params, parameter } from "../../document/contract/parameter.ts";
 import { newPassword, SECRET } from "../../document/contract/parameters/text.ts";
+import { areSamePassword } from "../../document/encryption/aes256.ts";
 import { EVERYTHING, inLastRevision } from "../../document/encryption/permissions.ts";
 import { currentOpenPassword, currentPermissionsPassword } from "./current-passwords.ts";
-import { openProtected, permissionsOf, protectedCopy } from "./protected-pdf.ts";
+import { checkKept, openProtected, permissionsOf, protectedCopy } from "./protected-pdf.ts";
 
 const parameters = {
   newOpenPassword: parameter("The password that opens the output, 6 to 128 characters.", newPassword),
@@ -26,7 +27,8 @@ const run: Run<EncryptParams> = async function* ([input], params, context) {
     const permissionsPassword = openPassword;
     return yield protectedCopy(pdf, { openPassword, permissionsPassword, permissions: EVERYTHING });
   }
-  if (permissionsPassword === openPassword)
+  checkKept("currentPermissionsPassword", permissionsPassword);
+  if (areSamePassword(permissionsPassword, openPassword))
     throw new OutOfRange("newOpenPassword", SECRET, "It is the permissions password.");
   const { permissions: kept, revision } = permissionsOf(pdf);
   yield protectedCopy(pdf, { openPassword, permissionsPassword, permissions: inLastRevision(kept, revision) });

@@ -1,15 +1,17 @@
 // Opens a PDF with its passwords, and writes copies with other passwords. Shared by the operations of this folder.
-import { EngineFailure } from "../../document/contract/failure.ts";
+import { EngineFailure, OutOfRange } from "../../document/contract/failure.ts";
+import { namedNotices } from "../../document/contract/notice.ts";
 import type { Context, Input, Output } from "../../document/contract/operation.ts";
-import { Aes256, type Protection } from "../../document/encryption/aes256.ts";
+import { SECRET } from "../../document/contract/parameters/text.ts";
+import { Aes256, areSamePassword, type Protection } from "../../document/encryption/aes256.ts";
 import { EVERYTHING } from "../../document/encryption/permissions.ts";
 import type { Passwords } from "../../document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareBareSpare } from "../../document/engines/mupdf/instance/spare.ts";
 import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
 import type { PdfFile } from "../../document/objects/pdf-file.ts";
-import { Dictionary, Name, PdfString, Reference } from "../../document/objects/values.ts";
+import { Dictionary, Name, PdfString } from "../../document/objects/values.ts";
 import { type Encryption, writeFile } from "../../document/objects/writer.ts";
-import { isClassic } from "../../document/pages/claims.ts";
+import { isClassic, metadataOf } from "../../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
 
 /** Name of the crypt filter. */
@@ -18,6 +20,8 @@ const FILTER = "StdCF";
 const VERSION_WITH_AES_256 = "2.0";
 /** Adobe's extension of version 1.7 that has revision 6 of the security handler. */
 const EXTENSION_LEVEL = 8;
+/** The standards that forbid encryption (ISO 19005-1, 6.1.3), PDF/VT as a kind of PDF/X. */
+const UNENCRYPTED_FAMILIES: ReadonlySet<string> = new Set(["PDF/A", "PDF/X", "PDF/VT"]);
 
 /**
  * Opens a PDF with the passwords that a client sent.
@@ -43,14 +47,20 @@ export async function openProtected(input: Input, passwords: Passwords, context:
 /**
  * Returns the open password if the copy keeps it: the document has one, and the client sent it.
  * @throws EngineFailure `permissions-required` if no password is the permissions password; `password-protected` if the
- *   open password is wrong
+ *   open password is wrong; OutOfRange see {@link checkKept}
  */
 export function keptOpenPassword({ source }: OpenPdf, sent: string | undefined): string | undefined {
   const { isOwner, isUser, needsPassword } = source.access;
   if (!isOwner) throw new EngineFailure("permissions-required", "no password is the permissions password");
   if (sent === undefined || !needsPassword) return undefined;
   if (!isUser) throw new EngineFailure("password-protected", "the open password is wrong");
+  checkKept("currentOpenPassword", sent);
   return sent;
+}
+
+/** @throws OutOfRange if SASLprep leaves nothing of a password that the copy keeps: the copy would open without it */
+export function checkKept(parameter: string, password: string): void {
+  if (areSamePassword(password, "")) throw new OutOfRange(parameter, SECRET, "It has no characters after SASLprep.");
 }
 
 /** Returns the permissions of a user without the permissions password, and the revision that defines their meaning. */
@@ -60,17 +70,22 @@ export function permissionsOf({ file, source }: OpenPdf): { readonly permissions
   return { permissions: P, revision: R };
 }
 
-/** Returns an unencrypted copy. */
-export const plainCopy = ({ file, notices }: OpenPdf): Output =>
-  pdfOutput(writeFile(file, undefined, { classic: isClassic(file), keepsStreams: true }), keptNotices(notices));
+/** Returns an unencrypted copy; the document itself if it is not encrypted. */
+export function plainCopy({ bytes, file, source, notices }: OpenPdf): Output {
+  if (!source.isEncrypted) return pdfOutput(bytes);
+  withdrawExtension(file);
+  return pdfOutput(writeFile(file, undefined, { classic: isClassic(file), keepsStreams: true }), keptNotices(notices));
+}
 
-/** Returns a copy that is encrypted with AES-256. */
+/** Returns a copy that is encrypted with AES-256. Its claims of conformance stay, so that they hold after decryption. */
 export function protectedCopy({ file, notices }: OpenPdf, protection: Protection): Output {
+  const { claims } = metadataOf({ file });
+  const suspended = [...claims].filter(([family]) => UNENCRYPTED_FAMILIES.has(family)).map(([, name]) => ({ name }));
   declareExtension(file);
-  return pdfOutput(
-    writeFile(file, undefined, { encryption: encryptionOf(protection), keepsStreams: true }),
-    keptNotices(notices),
-  );
+  return pdfOutput(writeFile(file, undefined, { encryption: encryptionOf(protection), keepsStreams: true }), [
+    ...keptNotices(notices),
+    ...namedNotices("claims-suspended", suspended),
+  ]);
 }
 
 /** Omits the notice that the old passwords are lost, because the client requested it. */
@@ -92,13 +107,25 @@ function encryptionOf(protection: Protection): Encryption {
 /** Declares Adobe's extension, without which AES-256 requires version 2.0 (ISO 32000-1, 7.12). */
 function declareExtension(file: PdfFile): void {
   if (file.version >= VERSION_WITH_AES_256) return;
-  const catalog = file.catalog.clone();
-  const extensions = file.dictionary(catalog.get("Extensions"))?.clone() ?? new Dictionary();
-  const level = file.number(file.dictionary(extensions.get("ADBE"))?.get("ExtensionLevel")) ?? 0;
+  const { extensions, level } = extensionsOf(file);
   if (level >= EXTENSION_LEVEL) return;
   extensions.set("ADBE", Dictionary.of({ BaseVersion: Name.of("1.7"), ExtensionLevel: EXTENSION_LEVEL }));
-  catalog.set("Extensions", extensions);
-  const root = file.trailer.get("Root");
-  if (root instanceof Reference) file.put(root, catalog);
-  else file.trailer.set("Root", file.add(catalog));
+  file.catalog = file.catalog.clone().set("Extensions", extensions);
+}
+
+/** Removes the declaration of {@link declareExtension}. */
+function withdrawExtension(file: PdfFile): void {
+  const { extensions, level } = extensionsOf(file);
+  if (level !== EXTENSION_LEVEL) return;
+  extensions.delete("ADBE");
+  const catalog = file.catalog.clone();
+  if ([...extensions.keys()].some((key) => key !== "Type")) catalog.set("Extensions", extensions);
+  else catalog.delete("Extensions");
+  file.catalog = catalog;
+}
+
+function extensionsOf(file: PdfFile): { readonly extensions: Dictionary; readonly level: number } {
+  const extensions = file.dictionary(file.catalog.get("Extensions"))?.clone() ?? new Dictionary();
+  const level = file.number(file.dictionary(extensions.get("ADBE"))?.get("ExtensionLevel")) ?? 0;
+  return { extensions, level };
 }

@@ -4,6 +4,7 @@ import { defineOperation, type Run } from "../../document/contract/operation.ts"
 import { optional, type Params, parameter } from "../../document/contract/parameter.ts";
 import { choice } from "../../document/contract/parameters/choice.ts";
 import { list, newPassword, SECRET } from "../../document/contract/parameters/text.ts";
+import { areSamePassword } from "../../document/encryption/aes256.ts";
 import { permissionsWithout, RESTRICTIONS } from "../../document/encryption/permissions.ts";
 import { currentOpenPassword, currentPermissionsPassword } from "./current-passwords.ts";
 import { keptOpenPassword, openProtected, protectedCopy } from "./protected-pdf.ts";
@@ -27,7 +28,7 @@ const run: Run<RestrictParams> = async function* ([input], params, context) {
   const { newPermissionsPassword, restrictions = [], currentOpenPassword: open } = params;
   using pdf = await openProtected(input!, { open, permissions: params.currentPermissionsPassword }, context);
   const openPassword = keptOpenPassword(pdf, open) ?? "";
-  if (openPassword === newPermissionsPassword)
+  if (areSamePassword(openPassword, newPermissionsPassword))
     throw new OutOfRange("newPermissionsPassword", SECRET, "It is the open password.");
   const permissions = permissionsWithout(restrictions);
   yield protectedCopy(pdf, { openPassword, permissionsPassword: newPermissionsPassword, permissions });

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { ImageFact } from "../../../src/document/facts/shown-images.ts";
 import { readPdfInfo } from "../../../src/operations/read-pdf-info.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
@@ -157,29 +158,29 @@ describe.skipIf(!corpusDir)("real documents have the answers of poppler and qpdf
   });
 });
 
-test.each([
-  ["RC4 with 40 bits", ["40", "--print=n", "--modify=y"]],
-  ["RC4 with 128 bits", ["128", "--use-aes=n", "--print=none"]],
-  ["AES with 128 bits", ["128", "--use-aes=y", "--print=none"]],
-  ["AES with 256 bits", ["256", "--print=none"]],
-])("what %s do not encrypt has answers without a password", async (_, options) => {
+test("an empty text in the Info dictionary is an answer, and an escape sequence of a language is in none", async () => {
   const builder = new PdfBuilder();
-  builder.page("a", "/Annots[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/Contents(c)>>]/Rotate 90");
-  builder.page("b");
-  builder.catalog = "/MarkInfo<</Marked true>>/Lang(en)";
-  const encrypt = (...more: string[]) =>
-    withFile(builder.bytes(), (path) =>
-      execFileSync("qpdf", ["--allow-weak-crypto", ...more, "--encrypt", "u", "o", ...options, "--", path, "-"]),
-    );
-  const answers = await ask(encrypt("--object-streams=disable"));
-  expect(answers).toMatchObject({
-    ...{ requires_password_to_open: true, page_count: 2, tagged: true, contains_annotations: true },
-    ...{ restrict_permissions_set: true, contains_signature: false, contains_acroforms: false },
-    page_sizes: [expect.objectContaining({ width: 200, height: 300 }), expect.objectContaining({ width: 300 })],
-    allQueriesProcessed: false,
+  builder.page("a");
+  const spaces = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"';
+  const packet = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" ${spaces}
+    pdf:Keywords="k"><dc:creator><rdf:Seq><rdf:li>()</rdf:li></rdf:Seq></dc:creator></rdf:Description></rdf:RDF>`;
+  builder.catalog = `/Metadata ${builder.stream(packet, "/Type/Metadata/Subtype/XML")}`;
+  const info = builder.add("<</Author()/Title<FEFF001B0065006E001B0041001B00640065002D00430048001B0042>>>");
+  const answers = await ask(builder.bytes(`/Info ${info}`), "author", "title", "keywords");
+  expect(answers).toMatchObject({ author: "", title: "AB", keywords: "k" });
+});
+
+test("answers that do not fit are left out", async () => {
+  const pages = 20_000;
+  const kids = Array.from({ length: pages }, () => "3 0 R").join(" ");
+  const tree = `<</Type/Pages/Kids[${kids}]/Count ${pages}/MediaBox[0.123 0.123 1999.123 2999.123]>>`;
+  const pdf = pdfOf(["<</Type/Catalog/Pages 2 0 R>>", tree, "<</Type/Page/Parent 2 0 R>>"]);
+  const answers = await ask(pdf, "page_count", "page_boxes", "page_sizes");
+  expect(answers).toEqual({
+    ...{ page_count: pages, page_sizes: expect.any(Array), allQueriesProcessed: false },
+    warning: "The response has no space for the answers to page_boxes.",
   });
-  for (const query of ["doc_language", "title", "fonts", "images"]) expect(answers).not.toHaveProperty(query);
-  expect(await ask(encrypt("--object-streams=generate"))).not.toHaveProperty("page_count");
+  expect(JSON.stringify(answers).length).toBeLessThanOrEqual(LIMITS.dataBytes);
 });
 
 test("a question alone has one answer", async () => {

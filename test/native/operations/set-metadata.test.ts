@@ -122,7 +122,9 @@ describe("entries that are not sent", () => {
 });
 
 test("control characters are removed, and unpaired surrogates replaced", async () => {
-  const made = await changed(await textPdf(1), { title: "\u0001a\ud800b\u0000", author: "\u0002" });
+  const keywords = ["", "\u0002", "one", " ", "two"];
+  const made = await changed(await textPdf(1), { title: "\u0001a\ud800b\u0000", author: "\u0002", keywords });
+  expect(infoOf(made)).toMatchObject({ Keywords: "one, two" });
   expect(tagsOf(made)).toMatchObject({ "PDF:Title": "a\ufffdb", "XMP-dc:Title": "a\ufffdb" });
   expect(tagsOf(made)).not.toHaveProperty("PDF:Author");
 });

@@ -119,7 +119,7 @@ describe("a password", () => {
 
   test("has no default, and can be missing only if it is optional", async () => {
     for (const each of OPERATION_SCHEMAS) {
-      for (const { name } of each.parameters.filter(({ secret }) => secret)) {
+      for (const { name } of each.parameters.filter(({ control }) => control === "password")) {
         const flag = `--${name.replaceAll("_", "-")}`;
         const options = optionsOf(each).filter(({ long }) => long === flag || long === `${flag}-file`);
         expect(options.map(({ mandatory, defaultValue }) => [mandatory, defaultValue])).toEqual([
@@ -135,6 +135,38 @@ describe("a password", () => {
     expect(surroundings.said()).toContain(variable);
     await expect(paramsOf(encrypt, { newOpenPasswordFile: join(own, "missing") })).rejects.toThrow("cannot be read");
   });
+});
+
+describe("JSON", () => {
+  const own = mkdtempSync(join(tmpdir(), "command-line-json-"));
+  afterAll(() => rmSync(own, { recursive: true, force: true }));
+  const path = join(own, "settings.json");
+  writeFileSync(path, "[]");
+
+  test("is in a file, or is itself the value unless it is secret", async () => {
+    const metadata = ' {"title":"A"}';
+    expect(await paramsOf(operation("setMetadata"), { metadata })).toEqual({ metadata });
+    expect(await paramsOf(operation("setMetadata"), { metadata: path })).toEqual({ metadata: "[]" });
+    expect(await paramsOf(operation("markRedactions"), { redactions: path })).toEqual({ redactions: "[]" });
+    const given = paramsOf(operation("markRedactions"), { redactions: "[]" });
+    await expect(given).rejects.toThrow("--redactions is the path of a file, or - for standard input.");
+    const longs = optionsOf(operation("markRedactions")).map(({ long }) => long);
+    expect(longs).not.toContain("--redactions-file");
+  });
+});
+
+test("help names the choices of a list, and says that it repeats", () => {
+  const about = (name: string, long: string) => optionsOf(operation(name)).find((option) => option.long === long);
+  const restrictions = about("restrict", "--restrictions");
+  expect(restrictions?.description).toContain("can be repeated");
+  expect(restrictions?.argChoices).toContain("print_high");
+  expect(about("info", "--queries")?.description).toContain("choices: tagged, ");
+});
+
+test("only one operand or option reads standard input", async () => {
+  const surroundings = around();
+  expect(await run(["encrypt", "-", "--new-open-password-file", "-", "-o", "-"], surroundings)).toBe(2);
+  expect(surroundings.said()).toContain("Only one operand or option can be -.");
 });
 
 test("a number has a fraction where the contract allows one", () => {

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Progress } from "../../../client/core/progress.ts";
 import { Pagewright } from "../../../client/index.ts";
+import { noFormSecret } from "../../../src/service/http/contract/errors.ts";
 
 type Answer = (init: RequestInit) => Response | Promise<Response>;
 
@@ -71,6 +72,19 @@ async function run(pw: InstanceType<typeof Pagewright>, signal?: AbortSignal) {
   const result = await pw.html("x", {}, { async: true, signal, onProgress: (progress) => told.push(progress) });
   return { id: result.id, told };
 }
+
+test("a service that cannot queue secrets runs the request synchronously", async () => {
+  const { status: _, ...done } = DONE;
+  const preferences: (string | null)[] = [];
+  const answer: Answer = ({ headers }) => {
+    const preference = new Headers(headers).get("Prefer");
+    preferences.push(preference);
+    const { status, message } = noFormSecret();
+    return preference === null ? Response.json(done) : Response.json({ error: message }, { status });
+  };
+  expect(await run(connect({ [POST]: [answer] }))).toMatchObject({ id: "2a" });
+  expect(preferences).toEqual(["respond-async", null]);
+});
 
 test("events tell of the job until it is done", async () => {
   const pw = connect({

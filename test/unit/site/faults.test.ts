@@ -3,7 +3,10 @@
 import { describe, expect, test } from "vitest";
 import { FIRST_STATE, type Input, type State, type Values } from "../../../site/workbench/model/state.ts";
 import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/session/faults.ts";
-import { shownFields, shownValue, tasksOf } from "../../../site/workbench/session/request.ts";
+import { bodyOf, shownFields, shownValue, tasksOf } from "../../../site/workbench/session/request.ts";
+import { endpoints } from "../../../src/endpoints/index.ts";
+import { passwordProtected } from "../../../src/service/http/contract/errors.ts";
+import { readFields } from "../../../src/service/http/contract/fields.ts";
 import { describedService, operationOf } from "./described-operations.ts";
 
 let nextKey = 1;
@@ -45,6 +48,23 @@ describe("files that keep an operation from running", () => {
     // With one job for each file, other files are still processed.
     expect(obstacle("/png", ...files)).toBeUndefined();
     expect(obstacle("/png", ...files.slice(1))).toBe("Remove 2 files first.");
+  });
+
+  test("one needs a password, unless the operation has a field for it", () => {
+    const locked = unreadable("locked.pdf", passwordProtected().message);
+    const pdf = { ...locked, info: { ...locked.info!, type: "application/pdf" } };
+    const faults = (path: string, values: Values = {}, inputs: readonly Input[] = [pdf]) =>
+      faultsOf(operationOf(path), stateOf(path, inputs, values)).map(({ name }) => name);
+    for (const path of ["/decrypted-pdf", "/rotated-pdf", "/merged-pdf", "/png"]) {
+      expect([path, obstacle(path, pdf), faults(path)]).toEqual([path, undefined, ["current_open_password"]]);
+      expect([path, faults(path, { current_open_password: "correct horse" })]).toEqual([path, []]);
+      expect(whyUnusable(operationOf(path), locked)).toBe(passwordProtected().message);
+    }
+    expect(faults("/rotated-pdf", {}, [pdf, input("a.pdf")])).toEqual([]);
+    expect([obstacle("/pdf-info", pdf), faults("/pdf-info")]).toEqual([undefined, []]);
+    const known = { new_permissions_password: "correct horse", current_permissions_password: "battery staple" };
+    expect(faults("/restricted-pdf", known)).toEqual([]);
+    expect(obstacle("/pdf", pdf)).toBe("Remove locked.pdf first.");
   });
 
   test("one could not be stored, or its address may not be visited", () => {
@@ -137,7 +157,7 @@ test("a password starts empty, although the documentation has an example", () =>
   for (const path of ["/encrypted-pdf", "/decrypted-pdf", "/restricted-pdf", "/unrestricted-pdf"]) {
     const operation = operationOf(path);
     const state = stateOf(path, [input("a.pdf")]);
-    for (const field of operation.fields.filter(({ secret }) => secret)) {
+    for (const field of operation.fields.filter(({ control }) => control === "password")) {
       expect(shownValue(operation, field, state)).toBe("");
     }
     expect(obstacleTo(operation, state)).toBeUndefined();
@@ -146,6 +166,30 @@ test("a password starts empty, although the documentation has an example", () =>
     );
   }
 });
+
+test.each([...describedService("keyed").operations.values()].map((operation) => [operation.path, operation] as const))(
+  "%s runs with its defaults, as soon as passwords and texts are there",
+  (path, operation) => {
+    const document = operation.input.accepts === "documents" ? { type: "application/msword" } : {};
+    const inputs = [
+      input("a.pdf", { info: { name: "a.pdf", type: "application/pdf", size: 1, pages: 3, ...document } }),
+    ];
+    const needed = operation.files.filter(({ name }) => operation.example[name] !== undefined);
+    const further = needed.map(({ name }) => input("b.png", { field: name }));
+    const empty = operation.fields.filter(
+      ({ required, control }) => required && ["password", "lines"].includes(control),
+    );
+    const typed = empty.map(({ name }) => [name, "correct horse"]);
+    const state = { ...stateOf(path, inputs, Object.fromEntries(typed)), further };
+    expect([obstacleTo(operation, state), faultsOf(operation, state)]).toEqual([undefined, []]);
+    const body = bodyOf(operation, tasksOf(operation, state)[0]!);
+    const { fields } = endpoints.find((endpoint) => endpoint.path === path)!;
+    const sent = Object.entries(body).map(
+      ([name, value]) => [name.replace("[]", ""), [value].flat() as string[]] as const,
+    );
+    expect(() => readFields(fields, { fields: new Map(sent) }, {})).not.toThrow();
+  },
+);
 
 test("a JSON field may be empty if it is optional, and begins with the example if there is one", () => {
   const operation = operationOf("/pdf-with-added-image");

@@ -54,6 +54,14 @@ test("fields have controls of their kind, with their ranges and defaults", () =>
     control: "text",
     schema: { examples: ["1in", "12.5mm"] },
   });
+  expect(fieldOf("/restricted-pdf", "restrictions[]")).toMatchObject({
+    list: true,
+    schema: { enum: expect.arrayContaining(["print_high"]) },
+  });
+  expect(fieldOf("/pdf-info", "queries")).toMatchObject({
+    joined: true,
+    words: expect.arrayContaining(["title", "all"]),
+  });
   expect(fieldOf("/compressed-pdf", "profile")).toMatchObject({ control: "code", required: false });
   expect(fieldOf("/blank-pdf", "page_count")).toMatchObject({ control: "slider" });
   expect(fieldOf("/blank-pdf", "custom_width")).toMatchObject({ control: "number", schema: { minimum: 0.01 } });

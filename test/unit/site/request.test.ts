@@ -103,5 +103,6 @@ describe("the code", () => {
     expect(codeOf("curl", "/png", inputs, inputs[1])).toContain("-F file=@b.pdf");
     const command = codeOf("cli", "/png", inputs);
     expect(command).toContain("a.pdf \\\n  b.docx \\\n  1c.pdf \\\n  -d .");
+    expect(codeOf("curl", "/pdf-info", inputs)).not.toContain("output=");
   });
 });

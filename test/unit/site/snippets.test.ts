@@ -114,6 +114,20 @@ describe("a command", () => {
   });
 });
 
+test.each([
+  ["curl", '--form-string "new_open_password=$NEW_OPEN_PASSWORD"'],
+  ["javascript", 'form.append("new_open_password", process.env.NEW_OPEN_PASSWORD);'],
+  ["python", '("new_open_password", os.environ["NEW_OPEN_PASSWORD"])'],
+  ["php", "'new_open_password' => getenv('NEW_OPEN_PASSWORD')"],
+  ["cli", 'PAGEWRIGHT_NEW_OPEN_PASSWORD="$NEW_OPEN_PASSWORD" \\\n  pagewright encrypted-pdf'],
+])("%s leaves a password to a variable", (language, text) => {
+  const code = write(language, "/encrypted-pdf", { values: { output: "a", new_open_password: "swordfish" } });
+  expect(code).toContain(text);
+  expect(code).not.toContain("swordfish");
+  expect(code).not.toContain("--new-open-password");
+  expect(code.includes("import os")).toBe(language === "python");
+});
+
 test("a value may hold what ends strings in each language", () => {
   const value = `"'\\$(x)\n`;
   const settings = { values: { output: "page", content: value } };

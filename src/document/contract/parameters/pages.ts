@@ -11,20 +11,25 @@ const pageSelection: z.ZodType<PageSelection> = z.object({
 });
 
 const expression = (
+  control: Kind<PageSelection>["control"],
   examples: readonly string[],
   read: (text: string) => PageSelection | undefined,
 ): Kind<PageSelection> => ({
   ...{
     value: pageSelection,
     schema: { type: "string", examples },
-    control: "pages",
+    control,
     read,
     hint: HOW_PAGES_ARE_WRITTEN,
   },
 });
 
 /** A page selection. JSON clients can also send an array of page numbers and ranges. */
-export const pages: Kind<PageSelection> = { ...expression(["1-3,7", "last-1"], parsePages), joint: "," };
+export const pages: Kind<PageSelection> = { ...expression("pages", ["1-3,7", "last-1"], parsePages), joint: "," };
 
 /** A page selection that can also include the words `even`, `odd` and `all` (docs/api.md#page-selections). */
-export const listedPages: Kind<PageSelection> = expression(["1-3,7", "last-1", "even", "all"], parseListedPages);
+export const listedPages: Kind<PageSelection> = expression(
+  "listed-pages",
+  ["1-3,7", "last-1", "even", "all"],
+  parseListedPages,
+);

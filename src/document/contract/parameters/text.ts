@@ -28,7 +28,10 @@ export const text = ({ min = 1, max }: Size): Kind<string> => ({
 export const SECRET = "The value";
 
 /** A secret of the client. It is never logged, and it is encrypted in the queue. */
-export const password = (size: Size): Kind<string> => ({ ...text(size), control: "password", isSecret: true });
+export const password = (size: Size): Kind<string> => ({
+  ...{ ...text(size), control: "password", isSecret: true },
+  schema: { ...text(size).schema, format: "password", writeOnly: true },
+});
 
 const NEW_PASSWORD = { min: 6, max: 128 };
 
@@ -57,7 +60,13 @@ export const fileName: Kind<string> = {
 
 /** A comma-separated subset of the words. JSON clients can also send an array. */
 export const words = <const W extends string>(all: readonly W[]): Kind<readonly W[]> => ({
-  ...{ value: z.array(z.enum(all)).readonly(), control: "text", joint: ",", hint: `Choose from ${all.join(", ")}.` },
+  ...{
+    value: z.array(z.enum(all)).readonly(),
+    control: "text",
+    joint: ",",
+    words: all,
+    hint: `Choose from ${all.join(", ")}.`,
+  },
   schema: { type: "string", examples: [all.slice(0, 2).join(",")] },
   read: (given) => given.split(",").map((word) => word.trim()),
 });

@@ -27,8 +27,10 @@ export interface Passwords {
 
 /** The rights that the passwords confer. */
 export interface Access {
-  /** True if the document does not open without a password. */
+  /** True if the document, or its embedded files, do not open without a password. */
   readonly needsPassword: boolean;
+  /** True if pages and metadata are unencrypted, so that only embedded files need the password. */
+  readonly isInTheClear: boolean;
   /** True if the open password is right, or the document has none. */
   readonly isUser: boolean;
   /** True if a password, which can be the empty one, is the permissions password. */
@@ -67,7 +69,7 @@ export class MupdfDocument {
   #pageCount = 0;
   #isRewritten = false;
   #isLocked = false;
-  #access: Access = { needsPassword: false, isUser: true, isOwner: true };
+  #access: Access = { needsPassword: false, isInTheClear: true, isUser: true, isOwner: true };
 
   private constructor(engine: Mupdf, bytes: Uint8Array, options: DocumentOptions) {
     this.#engine = engine;
@@ -210,7 +212,7 @@ export class MupdfDocument {
         if (this.#pointer === 0) throw new EngineFailure("not-a-pdf", "recognized as another kind of document");
         raw._wasm_pdf_disable_js(this.#pointer);
         this.#authenticate(raw);
-        if (this.#isLocked && !this.options.withoutKey && !this.#isInTheClear(raw)) {
+        if (this.#isLocked && !this.options.withoutKey && !this.#access.isInTheClear) {
           throw new EngineFailure("password-protected", "a password is needed");
         }
       });
@@ -253,7 +255,7 @@ export class MupdfDocument {
     const isUser = !needsPassword || attempts.some((one) => one.password === open && (one.bits & OPENED_BY_USER) !== 0);
     const isOwner = attempts.some(({ bits }) => (bits & OPENED_BY_OWNER) !== 0);
     const permissionsPassword = attempts.find(({ bits }) => bits === OPENED_BY_OWNER)?.password;
-    this.#access = { needsPassword, isUser, isOwner, permissionsPassword };
+    this.#access = { needsPassword, isInTheClear: this.#isInTheClear(raw), isUser, isOwner, permissionsPassword };
   }
 
   /** Reports whether strings and streams are unencrypted by default (ISO 32000-1, table 20). */

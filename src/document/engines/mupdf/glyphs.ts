@@ -39,6 +39,14 @@ export class Glyphs {
     return this.#numbers[index * WIDTH + 10]!;
   }
 
+  /** Returns the same glyphs with other code points. */
+  withCharacters(codePoints: number[]): Glyphs {
+    const { lineStarts, directions, contentCount } = this;
+    const copy = Object.assign(new Glyphs(), { codePoints, lineStarts, directions, contentCount });
+    copy.#numbers = this.#numbers;
+    return copy;
+  }
+
   /** Reads the contents of a page, without annotations. @returns false if the contents have an error */
   readContents(engine: Mupdf, page: Pointer, tank: FuelBudget): boolean {
     try {

@@ -1,6 +1,7 @@
 // Chooses the decryption of a stream that is encrypted differently from most others (ISO 32000-1, 7.4.10 and 7.6.5): a
 // stream with its own crypt filter, an embedded file, or unencrypted metadata.
 
+import type { PdfFile } from "../pdf-file.ts";
 import { Dictionary, Name, type PdfObject, Reference, type Value } from "../values.ts";
 import { isBoundary } from "./lexer.ts";
 
@@ -8,6 +9,8 @@ import { isBoundary } from "./lexer.ts";
 const FILTERS_VERSION = 4;
 /** The filter name that marks a stream with its own crypt filter. */
 const FILTER = "/Crypt";
+/** The methods of crypt filters. */
+const METHODS: ReadonlySet<string | undefined> = new Set(["V2", "AESV2", "AESV3"]);
 /** The crypt filter that leaves data unchanged. */
 export const IDENTITY = "Identity";
 
@@ -47,6 +50,25 @@ export function cryptFiltersOf(
   if (embedded === undefined || embedded === (other ?? IDENTITY))
     return { embeddedNumbers: new Set(), hasClearMetadata };
   return { embedded, embeddedNumbers: embeddedFiles(size, load), hasClearMetadata };
+}
+
+/**
+ * Reports whether an encryption dictionary names only algorithms that the engine knows (ISO 32000-2, tables 20 and 25).
+ * The engine returns data with an unknown algorithm as they are.
+ */
+export function hasKnownAlgorithms(
+  encrypt: Dictionary,
+  file: Pick<PdfFile, "number" | "name" | "dictionary">,
+): boolean {
+  const { V = 0, R = 0 } = { V: file.number(encrypt.get("V")), R: file.number(encrypt.get("R")) };
+  if (V < FILTERS_VERSION) return (V === 1 || V === 2) && R < FILTERS_VERSION;
+  const filters = file.dictionary(encrypt.get("CF"));
+  const isKnown = (key: string) => {
+    const name = encrypt.has(key) ? file.name(encrypt.get(key)) : IDENTITY;
+    if (name === undefined || name === IDENTITY) return name !== undefined;
+    return METHODS.has(file.name(file.dictionary(filters?.get(name))?.get("CFM")));
+  };
+  return R >= FILTERS_VERSION && ["StmF", "StrF", "EFF"].every(isKnown);
 }
 
 /** Returns the object numbers of the streams in file specifications (7.11.4). */

@@ -16,10 +16,11 @@ export const isSound = (text: string | undefined): text is string =>
 
 /** Returns the Unicode values by code; empty if the CMap is missing or cannot be read. */
 export function readToUnicode(file: PdfFile, value: Value | undefined): ReadonlyMap<number, string> {
-  return readMap(file, value)?.unicode ?? new Map();
+  return readCMap(file, value)?.unicode ?? new Map();
 }
 
-function readMap(file: PdfFile, value: Value | undefined): CMap | undefined {
+/** @returns undefined if the CMap is missing or cannot be read */
+export function readCMap(file: PdfFile, value: Value | undefined): CMap | undefined {
   const stream = file.stream(value);
   if (!stream) return undefined;
   try {
@@ -62,7 +63,7 @@ export interface UnicodeNeeds {
 /** @returns true if the font's entry changed */
 export function repairToUnicode(needs: UnicodeNeeds): boolean {
   const { file, font, codes, derived, isDemanded, isChanged } = needs;
-  const map = readMap(file, font.get("ToUnicode"));
+  const map = readCMap(file, font.get("ToUnicode"));
   const existing = map?.unicode ?? new Map<number, string>();
   const byCid = unicodeByCid(map);
   if (!isDemanded && !isChanged) return false;

@@ -34,7 +34,8 @@ const SHAPES: readonly Find[] = [
   `(?<month>\\d{1,2})-(?<day>\\d{1,2})-${LONG_YEAR}`,
   "(?<month>\\d{1,2})(?<gap>[/])(?<day>\\d{1,2})\\k<gap>(?<year>\\d{2})",
   "(?<month>\\d{2})(?<gap>[-.])(?<day>\\d{2})\\k<gap>(?<year>\\d{2})",
-  `${DAY} ?(?:of |de |- ?)?${MONTH},?(?: de | del | ?- ?| )?${YEAR}`,
+  `${DAY} ?(?:of |de )?${MONTH},?(?: de | del | )?${YEAR}`,
+  `${DAY} ?- ?${MONTH} ?- ?${YEAR}`,
   `${MONTH} ?${DAY},? (?:${LONG_YEAR}|['\u2019]\\d{2}(?!:))`,
   `${MONTH} ?${DAY}, (?<year>\\d{2}(?!:))`,
   // As computers write it: Sep 22 19:30:30 UTC 2011.

@@ -60,6 +60,9 @@ const phone = amongGroups(
 /** Numbers with spaces alone that are found in lists of numbers: with an area code, or a trunk prefix. */
 const LISTED = /^(?:[2-9]\d\d [2-9]\d\d \d{4}|0[1-9]\d{1,3} \d{5,8})$/;
 
+/** Groups of one digit, and ranges of small numbers: columns of tables, not numbers of phones. */
+const SHORT_GROUPS = /(?<!^00) \d (?=\d)| \d{1,2} \d{1,2}-\d| \d{1,2}-\d+ /;
+
 /**
  * @param isNamed true if a word such as `phone` precedes the number. Without it, a number without separators can be
  *   anything.
@@ -67,10 +70,11 @@ const LISTED = /^(?:[2-9]\d\d [2-9]\d\d \d{4}|0[1-9]\d{1,3} \d{5,8})$/;
 function isPhone(found: string, isNamed: boolean): boolean {
   const digits = found.replace(/\D/g, "");
   if (digits.length < 7 || digits.length > 15 || dates(found).length > 0) return false;
-  if (/^(\+|00 ?[1-9])/.test(found)) return digits.length >= 8;
-  if (isNamed) return true;
+  if (isNamed || found.startsWith("+")) return isNamed || digits.length >= 8;
   if (/^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}$/.test(found)) return true;
   if (/^[2-9]\d{2}-\d{4}$/.test(found)) return true;
+  if (SHORT_GROUPS.test(found)) return false;
+  if (/^00 ?[1-9]/.test(found)) return digits.length >= 8;
   // A number with the trunk prefix 0, such as 030 1234567 or (0171) 123 45 67.
   return /^(?:\(0[1-9]\d{0,3}\)|0[1-9]\d{0,3})[ /-]/.test(found) && digits.length >= 9 && !/\.\d/.test(found);
 }

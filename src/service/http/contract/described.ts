@@ -91,6 +91,7 @@ export function describeParameter(name: string, field: Parameter): DescribedPara
     ...(kind.item ? { list: true as const } : {}),
     ...(kind.isSecret ? { secret: true as const } : {}),
     ...(kind.joint === undefined ? {} : { joined: true as const }),
+    ...(kind.words ? { words: kind.words } : {}),
     ...(fallback === undefined ? {} : { default: kind.control === "number" ? Number(fallback) : fallback }),
     ...(onlyWith && !isOptional && fallback === undefined
       ? { requiredIf: { field: onlyWith.parameter, is: onlyWith.is } }
@@ -123,6 +124,10 @@ function controlOf({ control, schema }: Kind<unknown>): Control {
 /** Returns the form spelling of a parameter, with brackets if it is repeatable: `pages[]`. */
 export const formName = ({ name, list }: { readonly name: string; readonly list?: true | undefined }): string =>
   list ? listName(name) : name;
+
+/** Returns the description of a parameter, with the words that its schema cannot list. */
+export const fullDescription = ({ description, words }: DescribedParameter): string =>
+  words ? `${description} One or more of ${words.join(", ")}.` : description;
 
 /** Reports whether a request can contain a separate page selection for each input. */
 export const isSelectable = ({ parameters }: Described): boolean => parameters.some(({ perInput }) => perInput);

@@ -27,7 +27,7 @@ import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
 import type { MemoryQuotas } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
 import { type ExposedParameters, type Exposure, exposed } from "./declaration/exposure.ts";
-import { openPasswordFields, unlocking } from "./declaration/open-password.ts";
+import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/open-password.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, isSent, readFields } from "./fields.ts";
@@ -165,6 +165,7 @@ export function defineEndpoint(
     ...{ fields, fieldOf },
     parse(form, defaults) {
       const values: Readonly<Record<string, unknown>> = readFields(fields, form, defaults);
+      const openPassword = openPasswordIn(unlockingFields, values);
       const context = { isSent: (field: string) => isSent(form, field) };
       const params = paramsOf(values);
       return {
@@ -174,7 +175,7 @@ export function defineEndpoint(
           const job = declaration.createJob
             ? await declaration.createJob(params, { ...context, inputs })
             : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params);
-          return unlocking(job, unlockingFields, values);
+          return unlocking(job, openPassword);
         },
       };
     },

@@ -165,7 +165,7 @@ export const requiresAsync = (header: string) =>
 export const noSigningSecret = () =>
   new ServiceError(400, "The service has no secret to sign webhooks with, please ask its operator for one.");
 export const noFormSecret = () =>
-  new ServiceError(400, "The service has no secret to keep passwords with, please ask its operator for one.");
+  new ServiceError(400, "The service has no secret to encrypt secret fields with, please ask its operator for one.");
 export const noSuchRequest = () => new ServiceError(404, "requestID not found. That request does not exist.");
 
 // Idempotent requests.

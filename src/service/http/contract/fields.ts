@@ -65,6 +65,9 @@ export function readFields<F extends Parameters>(
   return values as Params<F>;
 }
 
+/** The name of a setter of objects. */
+const PROTOTYPE = "__proto__";
+
 /** Reports whether a value is not blank. HTML forms send blank values for controls that the user left empty. */
 export const isFilled = (text: string): boolean => text.trim() !== "";
 
@@ -117,19 +120,37 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
 
 function checked(name: string, kind: Kind<unknown>, sent: { readonly text: string; readonly value: unknown }): unknown {
   const result = kind.value.safeParse(sent.value);
+  const dropped = kind.json && droppedIn(sent.value);
+  if (dropped) throw outOfRange(memberName(name, sent.value, dropped), kind.isSecret ? SECRET : PROTOTYPE);
   if (result.success) return result.data;
   if (kind.json) throw memberOutOfRange(name, kind, sent.value, result.error);
   throw outOfRange(name, kind.isSecret ? SECRET : sent.text, kind.hint);
 }
 
+/** Returns the path of a member that validation drops without an error. */
+function droppedIn(value: unknown): readonly string[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Object.hasOwn(value, PROTOTYPE)) return [PROTOTYPE];
+  for (const [key, inner] of Object.entries(value)) {
+    const path = droppedIn(inner);
+    if (path) return [key, ...path];
+  }
+  return undefined;
+}
+
+/** Returns the path of a member for messages, in which an empty name is in quotation marks. */
+const memberName = (name: string, value: unknown, path: readonly string[]): string =>
+  (Array.isArray(value) ? [name, ...path] : path).map((part) => part || '""').join(".") || name;
+
 /**
- * Returns the error of the first member of a JSON value that is missing or out of range. The error contains the path of
- * the member.
+ * Returns the error of the first member of a JSON value that is unknown, missing or out of range. The error contains the
+ * path of the member.
  */
 function memberOutOfRange(name: string, { isSecret }: Kind<unknown>, value: unknown, { issues: [first] }: z.ZodError) {
-  const path = first!.path.map(String);
+  const unknown = first!.code === "unrecognized_keys" ? first.keys.slice(0, 1) : [];
+  const path = [...first!.path, ...unknown].map(String);
   const wrong = path.reduce((within: unknown, key) => (within as Record<string, unknown>)?.[key], value);
-  const member = (Array.isArray(value) ? [name, ...path] : path).join(".") || name;
+  const member = memberName(name, value, path);
   if (wrong === undefined) return fieldRequired(member);
   return outOfRange(member, isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
 }

@@ -36,6 +36,11 @@ export interface FormOptions extends Omit<RequestMemory, "responseReservation"> 
    * Names of the fields that accept a small JSON file. The text of the file becomes the field's value. @default none
    */
   readonly jsonFileFields?: ReadonlySet<string>;
+  /**
+   * Names of the fields that contain passwords. In a JSON body, such a field is a string: a number can lose digits.
+   * @default none
+   */
+  readonly passwordFields?: ReadonlySet<string>;
   /** True if the files are not needed after the request. They are then stored only if memory is insufficient. */
   readonly isTransient: boolean;
   readonly maxFileBytes: number;

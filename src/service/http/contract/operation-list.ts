@@ -1,13 +1,17 @@
 // Defines the response of `GET /operations.json` (docs/api.md#api-description). This file has no imports, because the
 // workbench imports it, and the client contains a copy of it.
 
-/** The form control for a parameter. `pages`: a page selection. `code`: a JSON file. `lines`: long text. */
+/**
+ * The form control for a parameter. `pages`: a page selection. `listed-pages`: a page selection that can also be `all`,
+ * `even` or `odd`. `code`: JSON. `lines`: long text.
+ */
 export type Control =
   | "switch"
   | "choice"
   | "number"
   | "slider"
   | "pages"
+  | "listed-pages"
   | "color"
   | "password"
   | "code"
@@ -25,6 +29,7 @@ export interface ParameterSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly format?: string;
+  readonly writeOnly?: boolean;
   readonly contentMediaType?: string;
   readonly examples?: readonly string[];
   readonly deprecated?: boolean;
@@ -32,6 +37,7 @@ export interface ParameterSchema {
   readonly items?: ParameterSchema;
   readonly required?: readonly string[];
   readonly anyOf?: readonly ParameterSchema[];
+  readonly oneOf?: readonly ParameterSchema[];
 }
 
 export interface DescribedParameter {
@@ -47,6 +53,8 @@ export interface DescribedParameter {
   readonly list?: true;
   /** True if a value is a comma-separated list. A JSON body can contain an array instead. @default false */
   readonly joined?: true;
+  /** Words that a comma-separated list can contain. @default the elements of the list are not words */
+  readonly words?: readonly string[];
   /** True if the value must never be displayed or logged. @default false */
   readonly secret?: true;
   /** True if the parameter is a list with one value per input. @default false */

@@ -1,5 +1,5 @@
 // Describes operations as MCP tools, with a JSON schema for the arguments.
-import { type Described, isSelectable, jsonParameters } from "../contract/described.ts";
+import { type Described, fullDescription, isSelectable, jsonParameters } from "../contract/described.ts";
 import type { DescribedFile, DescribedParameter } from "../contract/operation-list.ts";
 import { SHOWN } from "./pictures.ts";
 
@@ -46,7 +46,8 @@ const resultOf = ({ data, archives }: Described["output"]): string =>
   data ? "The result has the answer." : `The result links to ${archives ? "each output" : "the output"}.`;
 
 function argumentSchema(parameter: DescribedParameter): object {
-  const { description, control, list, schema, content, default: fallback } = parameter;
+  const { control, list, schema, content, default: fallback } = parameter;
+  const description = fullDescription(parameter);
   if (content && !content.isFile) return { ...content.schema, description };
   if (control === "code") return { type: "object", description };
   const { pattern: _, ...rest } = schema;

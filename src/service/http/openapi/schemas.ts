@@ -1,6 +1,6 @@
 // Generates JSON schemas of the parameters, inputs and outputs of operations.
 
-import { type Described, formName } from "../contract/described.ts";
+import { type Described, formName, fullDescription } from "../contract/described.ts";
 import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
 import { listName } from "../contract/fields.ts";
 import type { DescribedFile, DescribedInput, DescribedParameter } from "../contract/operation-list.ts";
@@ -10,19 +10,21 @@ import { describeFiles } from "../responses/file-info.ts";
 export type Encoding = "multipart" | "json" | "urlencoded";
 
 export function schemaOf(parameter: DescribedParameter, encoding: Encoding): Json {
-  const { description, list, schema, default: fallback } = parameter;
+  const { list, schema, default: fallback } = parameter;
+  const description = fullDescription(parameter);
   if (list) return { type: "array", items: schema, description };
   const described = { ...inEncoding(parameter, encoding), description };
   return fallback === undefined ? described : { ...described, default: fallback };
 }
 
-function inEncoding({ joined, content, schema }: DescribedParameter, encoding: Encoding): Json {
+function inEncoding({ joined, words, content, schema }: DescribedParameter, encoding: Encoding): Json {
   const contained = content?.name === undefined ? content?.schema : ref(content.name);
   if (contained && encoding === "json") return { anyOf: [contained, { type: "string" }] };
   if (contained && encoding === "multipart") return { ...schema, contentSchema: contained };
   if (contained) return { type: "string" };
   if (joined && encoding === "json") {
-    return { anyOf: [schema, { type: "array", items: { type: ["integer", "string"] }, minItems: 1 }] };
+    const items = words ? { type: "string", enum: words } : { type: ["integer", "string"] };
+    return { anyOf: [schema, { type: "array", items, minItems: 1 }] };
   }
   return { ...schema };
 }

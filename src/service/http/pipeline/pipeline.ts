@@ -133,14 +133,16 @@ const fieldNamesOf = ({ fields, inputs }: Endpoint): ReadonlySet<string> => {
   return new Set([...Object.keys(fields), ...Object.keys(inputs), "id", "url", ...named, ...order]);
 };
 
-/** Returns the names of the fields that need special parsing: files, long texts, and JSON files. */
+/** Returns the names of the fields that need special parsing: files, long texts, JSON files, and passwords. */
 function streamedFields({ inputs, fields }: Endpoint) {
   const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
+  const passwords = Object.entries(fields).filter(([, { kind }]) => kind.isSecret && !kind.json);
   const texts = Object.entries(inputs).filter(([, { kind }]) => kind === "text");
   return {
     fileFields: new Set(Object.keys(inputs)),
     textFields: new Set(texts.map(([name]) => name)),
     jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
+    passwordFields: new Set(passwords.map(([name]) => name)),
   };
 }
 

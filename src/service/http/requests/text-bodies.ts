@@ -2,9 +2,10 @@
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
+import { SECRET } from "../../../document/contract/parameters/text.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
-import { bodyTooLarge, fieldTooLarge, malformedJson, tooManyFields } from "../contract/errors.ts";
+import { bodyTooLarge, fieldTooLarge, malformedJson, outOfRange, tooManyFields } from "../contract/errors.ts";
 import { isFilled } from "../contract/fields.ts";
 import { type Form, type FormOptions, maxParts } from "../contract/form.ts";
 import { readWhole } from "./arriving-body.ts";
@@ -12,6 +13,7 @@ import { type FormEntry, grouped, parseName } from "./form-entries.ts";
 
 type Body = ReadableStream<Uint8Array>;
 
+/** @throws ServiceError 400 for a malformed body, or a password that is not a string; 408, 413, 503 */
 export async function readJson(body: Body, uploads: Batch, options: FormOptions): Promise<Form> {
   const bytes = await readSmall(body, options);
   let value: unknown;
@@ -30,6 +32,7 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
     if (Array.isArray(given) && given.length === 0 && !isJsonFile) emptyLists.push(name);
     for (const item of Array.isArray(given) && !isJsonFile ? given : [given]) {
       if (item === null) continue;
+      if (typeof item !== "string" && options.passwordFields?.has(name)) throw outOfRange(name, SECRET);
       addField(fields, spelling, typeof item === "string" ? item : JSON.stringify(item), options);
     }
   }

@@ -45,6 +45,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
       : `${counted(count, "page", "pages")} became pictures${listed({ count, subjects })}`,
   "claims-removed": (notice) =>
     `${counted(notice.count, "claim of conformance was", "claims of conformance were")} removed${listed(notice)}`,
+  "claims-suspended": (notice) =>
+    `${counted(notice.count, "claim of conformance is", "claims of conformance are")} untrue while the document is encrypted${listed(notice)}`,
   "properties-removed": (notice) =>
     `${counted(notice.count, "metadata property was", "metadata properties were")} removed${listed(notice)}`,
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,

@@ -25,6 +25,8 @@ export interface OperationCall extends Call {
 export interface Entry {
   readonly name: string;
   readonly value: string;
+  /** Environment variable that contains the value, which is a secret. `value` is then empty. @default none */
+  readonly variable?: string;
 }
 
 /** The request as a command of the command line client, whose inputs are positional arguments. */

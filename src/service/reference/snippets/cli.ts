@@ -11,11 +11,13 @@ export function cli(calls: readonly OperationCall[]): string {
   const { baseUrl, name, inputs, content, options, isBatch } = command;
   const written = options.filter(({ control }) => control === "code");
   const words = [
+    // Other users of the machine can see the arguments of a program, but not its environment.
+    ...options.flatMap(({ variable }) => (variable === undefined ? [] : [`PAGEWRIGHT_${variable}="$${variable}"`])),
     `pagewright ${name}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
     // Without an output option, the command prints data.
     ...(saveAs === undefined ? [] : [isBatch ? "-d ." : `-o ${quoted(saveAs)}`]),
-    ...options.map(flag),
+    ...options.filter(({ variable }) => variable === undefined).map(flag),
     `--url ${quoted(baseUrl)}`,
     // The shell substitutes the key.
     ...(keyed ? ['--api-key "$API_KEY"'] : []),

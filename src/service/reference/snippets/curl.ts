@@ -1,5 +1,5 @@
 // Generates curl commands for a POSIX shell.
-import type { Call } from "./call.ts";
+import type { Call, Entry } from "./call.ts";
 
 /** Options for saving a file. After an error, curl deletes the file and prints the message in the header Error. */
 const ON_ERROR = "--fail --remove-on-error -w '%{onerror}%header{error}\\n'";
@@ -15,10 +15,15 @@ function command({ url, keyed, accept, saveAs, files, texts, isRedirect }: Call)
     ...(keyed ? ['-H "Api-Key: $API_KEY"'] : []),
     ...files.map(({ name, value }) => `-F ${quoted(`${name}=@${fileName(value)}`)}`),
     // Unlike -F, --form-string sends text literally: a leading `@` or `<` has no meaning.
-    ...texts.map(({ name, value }) => `${PLAIN.test(value) ? "-F" : "--form-string"} ${quoted(`${name}=${value}`)}`),
+    ...texts.map(textOption),
     ...(saveAs === undefined ? ["--fail-with-body"] : [`-o ${quoted(saveAs)}`, ON_ERROR]),
   ];
   return [`curl ${quoted(url)}`, ...options].join(" \\\n  ");
+}
+
+function textOption({ name, value, variable }: Entry): string {
+  if (variable !== undefined) return `--form-string "${name}=$${variable}"`;
+  return `${PLAIN.test(value) ? "-F" : "--form-string"} ${quoted(`${name}=${value}`)}`;
 }
 
 /** Quotes a word for the shell if necessary. */

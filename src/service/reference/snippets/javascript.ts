@@ -1,5 +1,5 @@
 // Generates JavaScript for Node's fetch.
-import type { Call } from "./call.ts";
+import type { Call, Entry } from "./call.ts";
 
 export function javascript(calls: readonly Call[]): string {
   const imports = [
@@ -27,12 +27,15 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
   return [
     ...(isForm ? ["const form = new FormData();"] : []),
     ...files.map(({ name, value }) => `form.append(${text(name)}, await openAsBlob(${text(value)}), ${text(value)});`),
-    ...texts.map(({ name, value }) => `form.append(${text(name)}, ${text(value)});`),
+    ...texts.map((entry) => `form.append(${text(entry.name)}, ${expressionOf(entry)});`),
     ...(isForm ? [""] : []),
     `const response = await fetch(${text(url)}${given});`,
     "if (!response.ok) throw new Error((await response.json()).error);",
     saveAs === undefined ? "console.log(await response.json());" : `await writeFile(${text(saveAs)}, response.body);`,
   ].join("\n");
 }
+
+const expressionOf = ({ value, variable }: Entry): string =>
+  variable === undefined ? text(value) : `process.env.${variable}`;
 
 const text = (value: string): string => JSON.stringify(value);

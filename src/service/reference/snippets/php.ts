@@ -12,7 +12,7 @@ function request({ url, keyed, accept = "*/*", saveAs, files, texts }: Operation
     `    CURLOPT_HTTPHEADER => [${text(`Accept: ${accept}`)}${key}],`,
     "    CURLOPT_POSTFIELDS => [",
     ...numbered(files).map(({ name, value }) => `        ${text(name)} => new CURLFile(${text(value)}),`),
-    ...numbered(texts).map(({ name, value }) => `        ${text(name)} => ${text(value)},`),
+    ...numbered(texts).map((entry) => `        ${text(entry.name)} => ${expressionOf(entry)},`),
     "    ],",
     "]);",
     "$answer = curl_exec($curl);",
@@ -28,13 +28,17 @@ function request({ url, keyed, accept = "*/*", saveAs, files, texts }: Operation
 /** Numbers repeated names, because the keys of a PHP array are unique: `pages[0]`, `pages[1]`. */
 function numbered(entries: readonly Entry[]): Entry[] {
   const seen = new Map<string, number>();
-  return entries.map(({ name, value }) => {
-    const isRepeated = name.endsWith("[]") || entries.filter((entry) => entry.name === name).length > 1;
-    if (!isRepeated) return { name, value };
+  return entries.map((entry) => {
+    const { name } = entry;
+    const isRepeated = name.endsWith("[]") || entries.filter((other) => other.name === name).length > 1;
+    if (!isRepeated) return entry;
     const index = seen.get(name) ?? 0;
     seen.set(name, index + 1);
-    return { name: `${name.replace(/\[\]$/, "")}[${index}]`, value };
+    return { ...entry, name: `${name.replace(/\[\]$/, "")}[${index}]` };
   });
 }
+
+const expressionOf = ({ value, variable }: Entry): string =>
+  variable === undefined ? text(value) : `getenv(${text(variable)})`;
 
 const text = (value: string): string => `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

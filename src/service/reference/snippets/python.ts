@@ -1,9 +1,11 @@
 // Generates Python that uses the library `requests`.
-import type { Call } from "./call.ts";
+import type { Call, Entry } from "./call.ts";
 
 export const python = (calls: readonly Call[]): string =>
   [
-    ...(calls.some(({ keyed }) => keyed) ? ["import os", ""] : []),
+    ...(calls.some(({ keyed, texts }) => keyed || texts.some(({ variable }) => variable !== undefined))
+      ? ["import os", ""]
+      : []),
     ...["import requests", ""],
     calls.map(request).join("\n\n"),
   ].join("\n");
@@ -23,7 +25,7 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
     ),
     ...list(
       "data",
-      texts.map(({ name, value }) => `(${text(name)}, ${text(value)})`),
+      texts.map((entry) => `(${text(entry.name)}, ${expressionOf(entry)})`),
     ),
     "    timeout=300,",
     ")",
@@ -38,6 +40,9 @@ function request({ method, url, keyed, accept, saveAs, files, texts }: Call): st
 
 const list = (name: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : [`    ${name}=[`, ...items.map((item) => `        ${item},`), "    ],"];
+
+const expressionOf = ({ value, variable }: Entry): string =>
+  variable === undefined ? text(value) : `os.environ[${text(variable)}]`;
 
 /** Every JSON string is also a valid Python string literal. */
 const text = (value: string): string => JSON.stringify(value);

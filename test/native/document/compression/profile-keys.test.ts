@@ -114,7 +114,7 @@ describe("discard-hidden-layer-content", () => {
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
   });
 
-  test("text that is hidden in the middle of a line stays, as the rest would move", async () => {
+  test("text that is hidden in the middle of a line goes, and the rest does not move", async () => {
     const builder = new PdfBuilder();
     const hidden = builder.add("<</Type/OCG/Name(Hidden)>>");
     const line = "/OC/B BDC (Beta) Tj EMC (Gamma) Tj /OC/B BDC (Delta) Tj EMC 0 -20 Td (Psi) Tj";
@@ -123,7 +123,7 @@ describe("discard-hidden-layer-content", () => {
     const pdf = builder.bytes();
     const made = await custom(pdf, { userdata: { "discard-hidden-layer-content": true }, ...LARGER });
     const text = uncompressed(made);
-    expect(["Alpha", "Beta", "Gamma", "Delta", "Psi"].filter((word) => !text.includes(word))).toEqual(["Delta"]);
+    expect(["Alpha", "Beta", "Gamma", "Delta", "Psi"].filter((word) => !text.includes(word))).toEqual(["Beta", "Delta"]);
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
   });
 

@@ -4,10 +4,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OutOfRange } from "../../../../src/document/contract/failure.ts";
+import type { Operation, Output } from "../../../../src/document/contract/operation.ts";
 import { decryptPdf } from "../../../../src/operations/protection/decrypt-pdf.ts";
 import { encryptPdf } from "../../../../src/operations/protection/encrypt-pdf.ts";
+import { restrictPdf } from "../../../../src/operations/protection/restrict-pdf.ts";
 import { unlockPdfs } from "../../../../src/operations/protection/unlock-pdfs.ts";
+import { unrestrictPdf } from "../../../../src/operations/protection/unrestrict-pdf.ts";
+import { metadataPdf } from "../../../fixtures/archival-pdfs.ts";
+import { pdfaClaim } from "../../../fixtures/pdfa-claim.ts";
 import { encrypted, labeledPdf, textPdf } from "../../../fixtures/pdfs.ts";
+import { signedPdf } from "../../../fixtures/signed-pdfs.ts";
 import { pdfOf } from "../../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../../support/operations.ts";
 import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../../support/pdf-readers.ts";
@@ -139,6 +145,49 @@ describe("encryption", () => {
     await expect(same).rejects.toThrow(OutOfRange);
   });
 
+  test("claims stay until decryption, which also removes the declared extension", async () => {
+    const pdf = metadataPdf(pdfaClaim("2"));
+    const codes = async <P>(operation: Operation<P>, file: Uint8Array, params: P) => {
+      const found: string[][] = [];
+      for await (const { notices } of operation.run([inputOf(file)], params, CONTEXT) as AsyncIterable<Output>) {
+        for (const { code, subjects = [] } of notices!()) found.push([code, ...subjects.map(({ name }) => name)]);
+      }
+      return found;
+    };
+    const expected = [["claims-suspended", "PDF/A-2b"]];
+    expect(await codes(encryptPdf, pdf, { newOpenPassword: OPEN })).toEqual(expected);
+    expect(await codes(restrictPdf, pdf, { newPermissionsPassword: OPEN })).toEqual(expected);
+    const made = await encrypt(pdf);
+    expect(await codes(decryptPdf, made, { currentOpenPassword: OPEN })).toEqual([]);
+    const back = uncompressed(await decrypt(made));
+    expect(back).toContain("pdfaid:part");
+    expect(back).not.toContain("/Extensions");
+  });
+
+  test.each([
+    ["before SASLprep", "fisherman", "\ufb01sherman"],
+    ["after byte 127", `${"a".repeat(127)}b`, `${"a".repeat(127)}c`],
+  ])("passwords that differ only %s are the same to a reader", async (_, owner, open) => {
+    const [pdf] = await outputsOf(restrictPdf, [await textPdf(1)], { newPermissionsPassword: owner });
+    await expect(encrypt(pdf!, open, { currentPermissionsPassword: owner })).rejects.toThrow(OutOfRange);
+    const opened = await encrypt(await textPdf(1), owner);
+    const restricting = { newPermissionsPassword: open, currentOpenPassword: owner };
+    await expect(outputsOf(restrictPdf, [opened], restricting)).rejects.toThrow(OutOfRange);
+  });
+
+  test("a password of which SASLprep leaves nothing is not kept", async () => {
+    const open = ["--password-mode=hex-bytes", "--encrypt", "c2ad", "6f776e73", "256", "--", "IN", "OUT"];
+    const passwords = { currentOpenPassword: "\u00ad", currentPermissionsPassword: "owns" };
+    const pdf = made(await textPdf(1), "qpdf", open);
+    const restricting = { newPermissionsPassword: "owns it", ...passwords };
+    await expect(outputsOf(restrictPdf, [pdf], restricting)).rejects.toThrow(OutOfRange);
+    await expect(outputsOf(unrestrictPdf, [pdf], passwords)).rejects.toThrow(OutOfRange);
+    expect(pageTexts(await decrypt(pdf, "\u00ad"))).toHaveLength(1);
+    const owned = made(await textPdf(1), "qpdf", open.with(2, "6f776e73").with(3, "c2ad"));
+    const keeping = { currentOpenPassword: "owns", currentPermissionsPassword: "\u00ad" };
+    await expect(encrypt(owned, OPEN, keeping)).rejects.toThrow(OutOfRange);
+  });
+
   test("the open password is changed", async () => {
     const pdf = await encrypt(await textPdf(1));
     expect(await reasonOf(() => encrypt(pdf, "another"))).toBe("password-required");
@@ -177,9 +226,10 @@ describe("decryption", () => {
     expect(pageTexts(await decrypt(pdf, password))).toHaveLength(1);
   });
 
-  test("a document without a password is returned", async () => {
-    const pdf = await textPdf(2);
-    expect(pageTexts(await decrypt(pdf))).toEqual(pageTexts(pdf));
+  test("a document without encryption is returned with its signatures", async () => {
+    const pdf = signedPdf();
+    expect(await decrypt(pdf)).toEqual(pdf);
+    expect(await outputsOf(unrestrictPdf, [pdf], { currentPermissionsPassword: "any" })).toEqual([pdf]);
   });
 
   test("the permissions password is needed only if something is forbidden", async () => {
@@ -227,6 +277,12 @@ describe("a wrong encryption dictionary is a client's error", () => {
     async (_, [program, args]) => {
       const { entries, id } = entriesOf(made(await textPdf(1), program, args));
       expect(await answer(withEntries(entries, id))).toBe("none");
+      // Streams with an unknown algorithm would stay encrypted.
+      for (const wrong of [{ StmF: "(text)" }, { CF: "null" }, { CF: "<</StdCF<</CFM/AESX>>>>" }, { R: "3" }]) {
+        expect(await answer(withEntries({ ...entries, ...wrong }, id)), JSON.stringify(wrong)).toMatch(
+          /^(?:damaged|password-protected)$/,
+        );
+      }
       for (const key of new Set([...Object.keys(entries), ...FURTHER])) {
         for (const value of WRONG) {
           expect(ANSWERS, `${key} ${value}`).toContain(await answer(withEntries({ ...entries, [key]: value }, id)));

@@ -9,6 +9,8 @@ import { rgb } from "../../../../src/document/contract/parameters/color.ts";
 import { json } from "../../../../src/document/contract/parameters/json.ts";
 import { integer } from "../../../../src/document/contract/parameters/number.ts";
 import { list, password, text } from "../../../../src/document/contract/parameters/text.ts";
+import { setBookmarks } from "../../../../src/operations/set-bookmarks.ts";
+import { setMetadata } from "../../../../src/operations/set-metadata.ts";
 import { exposed, inWordsOfApi } from "../../../../src/service/http/contract/declaration/exposure.ts";
 import { describeParameter } from "../../../../src/service/http/contract/described.ts";
 import { readFields } from "../../../../src/service/http/contract/fields.ts";
@@ -85,6 +87,25 @@ test("an operation names its own parameters, and the client reads the names of t
   expect(told("marks", "a")).toEqual(["marks[]", "a", "Why."]);
   expect(told("openPassword", "swordfish")).toEqual(["open_password", "The value", "Why."]);
   expect(told("url", "http://a")).toEqual(["url", "http://a", "Why."]);
+});
+
+test.each([
+  ["metadata", '{"foo":"x"}', "x is not within the acceptable range for foo."],
+  ["metadata", '{"__proto__":"x"}', "__proto__ is not within the acceptable range for __proto__."],
+  ["metadata", '{"custom":{"__proto__":"x"}}', "__proto__ is not within the acceptable range for custom.__proto__."],
+  ["metadata", '{"custom":{"":"x"}}', 'x is not within the acceptable range for custom."".'],
+  ["bookmarks", '[{"title":"a","page":1,"foo":2}]', "2 is not within the acceptable range for bookmarks.0.foo."],
+  ["bookmarks", '[{"title":"\\u0001 ","page":1}]', "\u0001  is not within the acceptable range for bookmarks.0.title."],
+])("a wrong member is named: %s %s", (name, text, message) => {
+  const json = { ...setMetadata.parameters, bookmarks: setBookmarks.parameters.bookmarks };
+  expect(() => read({ [name]: [text] }, { [name]: json[name as keyof typeof json] })).toThrow(message);
+});
+
+test("titles of bookmarks lose control characters", () => {
+  const { bookmarks } = setBookmarks.parameters;
+  expect(read({ bookmarks: ['[{"title":" a\\n\\u0001b","page":1}]'] }, { bookmarks })).toEqual({
+    bookmarks: [{ title: "a b", page: 1 }],
+  });
 });
 
 test("JSON is a list or an object in a JSON body, and a text in a form; a password is a text that says so", () => {

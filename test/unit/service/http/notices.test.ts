@@ -26,6 +26,9 @@ test("one sentence for each kind of loss, singular and plural, without a period"
   expect(one("chunks-left-out", 1)).toBe("1 inserted document was left out");
   expect(one("chunks-left-out", 2)).toBe("2 inserted documents were left out");
   expect(one("damaged-content-kept", 1)).toBe("damaged content of 1 page was passed on");
+  expect(named("claims-suspended", "PDF/A-2u")).toEqual([
+    "1 claim of conformance is untrue while the document is encrypted: PDF/A-2u",
+  ]);
   expect(named("attachments-removed", "a.csv")).toEqual(["1 attachment was removed: a.csv"]);
   expect(named("attachments-removed", "a.csv", "b.txt")).toEqual(["2 attachments were removed: a.csv, b.txt"]);
   expect(named("pages-pictured", "3")).toEqual(["page 3 became a picture"]);

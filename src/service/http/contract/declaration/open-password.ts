@@ -6,6 +6,7 @@ import { optional, type Parameters } from "../../../../document/contract/paramet
 import { currentPassword } from "../../../../document/contract/parameters/text.ts";
 import { unlockPdfs } from "../../../../operations/protection/unlock-pdfs.ts";
 import type { JobPlan } from "../../../placement/placement.ts";
+import { duplicateField } from "../errors.ts";
 import { type Inputs, mainInputOf } from "../input-declaration.ts";
 
 /** Name of the field on all endpoints. */
@@ -27,11 +28,18 @@ export function openPasswordFields(inputs: Inputs, own: Parameters, alias: strin
   };
 }
 
-/** Returns a job that first decrypts its inputs, if the client sent a password. @param fields see {@link openPasswordFields} */
-export function unlocking(job: JobPlan, fields: Parameters, values: Readonly<Record<string, unknown>>): JobPlan {
-  const openPassword = Object.keys(fields)
-    .map((name) => values[name])
-    .find((value) => typeof value === "string");
+/**
+ * @param fields see {@link openPasswordFields}
+ * @throws ServiceError 400 if the field and its alias have different values
+ */
+export function openPasswordIn(fields: Parameters, values: Readonly<Record<string, unknown>>): string | undefined {
+  const sent = new Set(Object.keys(fields).flatMap((name) => values[name] ?? []));
+  if (sent.size > 1) throw duplicateField(FIELD);
+  return [...sent].find((value) => typeof value === "string");
+}
+
+/** Returns a job that first decrypts its inputs, if the client sent a password. */
+export function unlocking(job: JobPlan, openPassword: string | undefined): JobPlan {
   if (openPassword === undefined) return job;
   return { ...job, steps: [stepOf(unlockPdfs, { openPassword }), ...job.steps], memoryNeed: "input-and-output" };
 }
