@@ -23,7 +23,8 @@ import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
-import { findOnPage, type GlyphRange, textOf } from "../document/redaction/readings.ts";
+import type { GlyphRange } from "../document/redaction/quads.ts";
+import { findOnPage, textOf } from "../document/redaction/readings.ts";
 import { readWhole } from "./in-memory.ts";
 
 const parameters = {

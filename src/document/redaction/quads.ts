@@ -1,7 +1,12 @@
 // The areas of matches: one quadrilateral for each line.
 import { apply, type Matrix } from "../content/matrix.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
-import type { GlyphRange } from "./readings.ts";
+
+/** Range of glyphs. */
+export interface GlyphRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Upper left, upper right, lower left and lower right corner: x and y of each. */
 export type Quad = readonly [number, number, number, number, number, number, number, number];
@@ -24,7 +29,7 @@ export function quadsOf(glyphs: Glyphs, { first, last }: GlyphRange, toUser: Mat
 }
 
 /** Returns the index of the last line that starts at or before a glyph. */
-export function lineOf({ lineStarts }: Glyphs, glyph: number): number {
+function lineOf({ lineStarts }: Glyphs, glyph: number): number {
   let [from, to] = [0, lineStarts.length];
   while (from < to) {
     const middle = (from + to) >> 1;

@@ -7,12 +7,7 @@ import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
 import { PlacedText } from "./expressions/placed-text.ts";
 import type { ReadPage } from "./page-reader.ts";
-
-/** Range of glyphs. */
-export interface GlyphRange {
-  readonly first: number;
-  readonly last: number;
-}
+import type { GlyphRange } from "./quads.ts";
 
 /** A text, with the index of the glyph of each code unit; a line break has the glyph before it. */
 interface Reading {

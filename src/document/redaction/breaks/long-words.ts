@@ -1,8 +1,7 @@
 // Recognizes words that are longer than their line: programs break them at its end without a hyphen.
 import type { Glyphs } from "../../engines/mupdf/glyphs.ts";
 import { isSpace } from "../glyph-centers.ts";
-import { lineOf } from "../quads.ts";
-import type { GlyphRange } from "../readings.ts";
+import type { GlyphRange } from "../quads.ts";
 
 /** Number of characters beside a line end that are searched for a space. */
 const MAX_WORD = 200;
