@@ -115,29 +115,34 @@ export async function paramsOf(
   return params;
 }
 
-async function passwordOf({ name, required }: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
+async function passwordOf(parameter: ParameterSchema, options: Params, environment: NodeJS.ProcessEnv) {
+  const { name, required } = parameter;
   const file = options[`${camelCased(name)}File`];
   const password =
-    file === undefined ? environment[variableOf(name)] : (await readText(String(file))).split(/\r?\n/)[0];
+    file === undefined ? environment[variableOf(name)] : (await readText(String(file), parameter)).split(/\r?\n/)[0];
   if (password || !required) return password || undefined;
   const [flag, variable] = [flagOf(name), variableOf(name)];
   throw new UsageError(`There is no value for ${flag}: use ${flag}-file or ${variable}, which other users cannot see.`);
 }
 
 /** Returns the JSON of an option, which is in a file. If it is no secret, it can also be the value itself. */
-async function jsonOf({ name, secret }: ParameterSchema, value: unknown): Promise<string> {
+async function jsonOf(parameter: ParameterSchema, value: unknown): Promise<string> {
+  const { name, secret } = parameter;
   const text = String(value);
-  if (!/^\s*[[{]/.test(text)) return readText(text);
+  if (!/^\s*[[{]/.test(text)) return readText(text, parameter);
   if (secret) throw new UsageError(`${flagOf(name)} is the path of a file, or - for standard input.`);
   return text;
 }
 
 const fileAt = (text: string) => (ID.test(text) ? { id: text } : text);
 
-async function readText(path: string): Promise<string> {
+/** Does not repeat the path for a secret in the error, because it can be the secret itself by mistake. */
+async function readText(path: string, { name, secret }: ParameterSchema): Promise<string> {
   try {
     return await readFile(path === "-" ? "/dev/stdin" : path, "utf8");
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (secret) throw new UsageError(`The file of ${flagOf(name)} cannot be read: ${code}`);
+    throw new UsageError(`${path} cannot be read: ${message}`);
   }
 }

@@ -12,20 +12,26 @@ import { placesOf } from "../document/pages/page-tree.ts";
 import { findFonts } from "../document/pdfa/fonts/find-fonts.ts";
 import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
-import { CoveredText } from "../document/redaction/covered-text.ts";
+import { removeMarkedAnnotations } from "../document/redaction/covered/annotations.ts";
+import { hasTellingPatterns } from "../document/redaction/covered/patterns.ts";
+import { CoveredText } from "../document/redaction/covered/text.ts";
 import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
-import { makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
+import { type ExplicitForms, makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
 import { withAddedUnicode } from "../document/redaction/fonts/added-unicode.ts";
 import { addDescriptors } from "../document/redaction/fonts/descriptors.ts";
 import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
-import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
+import { ofPages, pace, readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
-import type { GlyphRange } from "../document/redaction/quads.ts";
+import { type GlyphRange, grown } from "../document/redaction/quads.ts";
 import { findOnPage, textOf } from "../document/redaction/readings.ts";
 import { readWhole } from "./in-memory.ts";
+
+/** Distance to which outlines of marked text stand out of a mark, in heights of the mark, and in points. */
+const OUTLINE_OVERHANG = 0.25;
+const MAX_OVERHANG = 6;
 
 const parameters = {
   rgbColor: parameter("Color of the boxes in place of the removed content.", rgb, "0,0,0"),
@@ -44,7 +50,8 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
     unreadable.look(page);
     const whole = marks.get(page.index)!.flat();
     const covered = new CoveredText(page, whole);
-    areas.set(page.index, { ofText: covered.areas, whole });
+    const ofPaths = whole.map((quad) => grown(quad, OUTLINE_OVERHANG, MAX_OVERHANG));
+    areas.set(page.index, { ofText: covered.areas, whole, ofPaths });
     for (const range of findOnPage(page, finder)) {
       if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
       kept.add(fold(textOf(page.glyphs, range)).text);
@@ -63,21 +70,32 @@ async function prepare(bytes: Uint8Array, context: Context) {
   using pdf = await openPdf(bytes, context);
   const { file, notices } = pdf;
   const pages = placesOf(file);
-  const finder = new Finder(readRecord(file));
+  const recorded = readRecord(file, pages);
+  const finder = new Finder(recorded);
   const marks = new Map<number, readonly Mark[]>();
-  const forms = new Set<number>();
+  const forms: ExplicitForms = new Map();
+  const patterned = new Set<number>();
   for (const page of pages) {
-    context.signal.throwIfAborted();
+    await pace(page, context.signal);
     joinContents(file, page);
     const found = marksOf(file, page);
     if (found.length === 0) continue;
     marks.set(page.index, found);
     makeLinesExplicit(file, page, forms);
+    if (hasTellingPatterns(file, page)) patterned.add(page.index);
   }
   removeMarks(file, pages);
   addDescriptors(file, await findFonts(file, context.signal));
+  const annotations = removeMarkedAnnotations(file, pages, marks);
   const cleaned = await cleanDocument(file, pages, finder, context.signal);
-  notices.push(...withdrawClaims(file, () => true), ...cleaned.notices);
+  notices.push(
+    ...withdrawClaims(file, () => true),
+    ...cleaned.notices,
+    ...countedNotices("marked-annotations-removed", annotations),
+    ...countedNotices("nothing-marked", Number(marks.size + recorded.length === 0)),
+    ...countedNotices("only-areas-redacted", Number(marks.size > 0 && recorded.length === 0)),
+    ...ofPages("patterns-kept", patterned),
+  );
   const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
   return { bytes: clean, marks, finder, names: cleaned.names, notices };
 }
@@ -90,7 +108,10 @@ async function withBoxes(
 ): Promise<Uint8Array> {
   using pdf = await openPdf(bytes, context);
   const done = new Set<number>();
-  for (const page of placesOf(pdf.file)) if (marks.has(page.index)) restoreDeviceColors(pdf.file, page, done);
+  for (const page of placesOf(pdf.file)) {
+    await pace(page, context.signal);
+    if (marks.has(page.index)) restoreDeviceColors(pdf.file, page, done);
+  }
   fillMarks(pdf.file, marks, color);
   return await readWhole(writeFile(pdf.file, undefined, { classic: isClassic(pdf.file) }));
 }

@@ -46,13 +46,14 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
   const { file, notices } = pdf;
   const places = placesOf(file);
   const elsewhere = await countElsewhere(file, places, finder, context.signal);
-  const marker = new Marker(file);
+  const marker = new Marker(file, writeRecord(file, places, redactions));
   for (const [index, found] of marks) marker.add(places[index]!, found);
-  writeRecord(file, redactions);
   notices.push(
     ...withdrawClaims(file, () => true),
     ...countedNotices("matches-elsewhere", elsewhere),
+    ...countedNotices("no-matches", Number(count + elsewhere === 0)),
     ...unreadable.notices,
+    ...unreadable.pictured(file, places),
   );
   yield pdfOutput(writeFile(file, marker, { classic: isClassic(file) }), notices);
 };

@@ -146,11 +146,11 @@ test("page selections are checked while they are typed, and errors are at their 
 test("several words are chosen by check boxes", () =>
   visit(browser, {}, async (page) => {
     await operationOf(page, "/pdf-info").check({ force: true });
-    await page.check("label:text-is('author') input", { force: true });
-    await page.uncheck("label:text-is('page_count') input", { force: true });
+    await page.check("label:has(span:text-is('author')) input", { force: true });
+    await page.uncheck("label:has(span:text-is('page_count')) input", { force: true });
     await page.waitForSelector("#code-panel:has-text('queries=title,author')");
     await operationOf(page, "/restricted-pdf").check({ force: true });
-    await page.check("label:text-is('print_high') input", { force: true });
+    await page.check("label:has(span:text-is('print_high')) input", { force: true });
     await page.waitForSelector("#code-panel:has-text('restrictions[]=print_high')");
     await examine(page);
   }));

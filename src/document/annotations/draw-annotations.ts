@@ -16,7 +16,9 @@ import type { OpenPdf } from "../pages/open-pdf.ts";
 import { Overlay } from "../pages/overlay.ts";
 import { quarterTurns } from "../pages/page-size.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
+import { removeFields } from "../pages/parts/forms/remove-fields.ts";
 import { isHiddenOnScreen } from "../visibility/annotation-flags.ts";
+import { coveredAnnotations, type Listed, shownAppearance } from "./covered.ts";
 import { addLinkBorder } from "./link-border.ts";
 import { madeAppearances } from "./made-appearances.ts";
 import { StructureLinks } from "./structure-links.ts";
@@ -34,20 +36,18 @@ const PAGES_AT_ONCE = 100;
 /** Approximate memory per annotation. */
 const ANNOTATION_BYTES = 200;
 
-interface Annotation {
+interface Annotation extends Listed {
   readonly page: SourcePage;
   /** Number of counterclockwise quarter turns that keep the annotation upright. */
   readonly turns: number;
   readonly value: Value;
   dictionary: Dictionary;
-  readonly type: string;
-  readonly isVisible: boolean;
   /** The appearance stream; undefined if the annotation shows nothing. */
   appearance: Reference | undefined;
 }
 
 export interface Choice {
-  /** Reports whether annotations of a type become content. */
+  /** Reports whether annotations of a type become content. Visible annotations of other types below them do, too. */
   readonly isChosen: (type: string) => boolean;
   readonly signal: AbortSignal;
 }
@@ -74,6 +74,8 @@ class AnnotationDrawer {
   readonly #kept = new Map<number, Value[]>();
   /** The forms of appearances, by object number of the appearance. */
   readonly #forms = new Map<number, Reference>();
+  /** Annotations that were not chosen, but lie below chosen ones. */
+  readonly #covered: Annotation[] = [];
   #multiply: Reference | undefined;
   #hasMade = false;
   /** Number of fields with characters that no font contains. */
@@ -167,12 +169,20 @@ class AnnotationDrawer {
       );
     }
     structure.finish();
+    const fields = this.#covered.filter(({ type }) => type === "Widget");
+    removeFields(file, new Set(fields.map(({ value }) => numberOf(value))));
   }
 
   notices(): readonly Notice[] {
     const isDrawn = this.#chosen.some(({ appearance }) => appearance);
     const isFalse = (family: string) => this.#hasMade || (isDrawn && ["PDF/X", "PDF/VT"].includes(family));
+    const pagesOf = (areFields: boolean) =>
+      this.#covered
+        .filter(({ type }) => (type === "Widget") === areFields)
+        .map(({ page }) => ({ name: String(page.index + 1) }));
     return [
+      ...namedNotices("fields-drawn", pagesOf(true)),
+      ...namedNotices("annotations-drawn", pagesOf(false)),
       ...namedNotices("attachments-removed", this.#lostFiles()),
       ...countedNotices("characters-missing", this.#incomplete),
       ...countedNotices("multimedia-removed", this.#chosen.filter(({ type }) => MULTIMEDIA.has(type)).length),
@@ -186,18 +196,21 @@ class AnnotationDrawer {
     const values = file.array(dictionary.get("Annots"));
     if (!values) return [];
     const turns = quarterTurns(file, dictionary);
-    const kept: Value[] = [];
-    const found: Annotation[] = [];
-    for (const value of values) {
+    const listed = values.flatMap((value): Annotation[] => {
       const own = file.dictionary(value);
-      const type = file.name(own?.get("Subtype")) ?? "";
-      if (!own || !this.#choice.isChosen(type)) {
-        if (own) kept.push(value);
-        continue;
-      }
+      if (!own) return [];
+      const type = file.name(own.get("Subtype")) ?? "";
       const isVisible = type !== "Popup" && !isHiddenOnScreen(type, file.number(own.get("F")) ?? 0);
-      found.push({ page, turns, value, dictionary: own, type, isVisible, appearance: undefined });
-    }
+      return [{ page, turns, value, dictionary: own, type, isVisible, appearance: undefined }];
+    });
+    const covered = coveredAnnotations(file, listed, this.#choice.isChosen);
+    for (const one of covered) this.#covered.push(one);
+    const numbers = new Set([...covered].map(({ value }) => numberOf(value)));
+    const isPopup = ({ type, dictionary }: Annotation) =>
+      type === "Popup" && numbers.has(numberOf(dictionary.get("Parent")) || -1);
+    const isDrawn = (one: Annotation) => this.#choice.isChosen(one.type) || covered.has(one) || isPopup(one);
+    const found = listed.filter(isDrawn);
+    const kept = listed.filter((one) => !isDrawn(one)).map(({ value }) => value);
     file.budget.charge(found.length * ANNOTATION_BYTES);
     if (kept.length < values.length) this.#kept.set(page.reference.number, kept);
     for (const one of found) this.#chosen.push(one);
@@ -270,7 +283,6 @@ class AnnotationDrawer {
   #lostFiles(): readonly { readonly name: string }[] {
     const file = this.#file;
     const names = file.dictionary(file.catalog.get("Names"));
-    const numberOf = (value: Value | undefined) => (value instanceof Reference ? value.number : 0);
     const listed = new Set([...readNameTree(file, names?.get("EmbeddedFiles")).values()].map(numberOf));
     const associated = new Map((file.array(file.catalog.get("AF")) ?? []).map((value) => [numberOf(value), value]));
     const { size } = associated;
@@ -286,18 +298,12 @@ class AnnotationDrawer {
   }
 }
 
+const numberOf = (value: Value | undefined): number => (value instanceof Reference ? value.number : 0);
+
 function fileName(file: PdfFile, value: Value): string {
   const specification = file.dictionary(value);
   const name = file.string(specification?.get("UF") ?? specification?.get("F") ?? value);
   return name ? decodeTextString(name) : "";
-}
-
-/** Returns the normal appearance of the annotation's state (12.5.5). */
-function shownAppearance(file: PdfFile, annotation: Dictionary): Reference | undefined {
-  const normal = file.dictionary(annotation.get("AP"))?.get("N");
-  const isStream = file.stream(normal) !== undefined;
-  const shown = isStream ? normal : file.dictionary(normal)?.get(file.name(annotation.get("AS")) ?? "Off");
-  return shown instanceof Reference && file.stream(shown) ? shown : undefined;
 }
 
 /** Turns an annotation with the flag NoRotate about its upper left corner, so that it is upright on a rotated page. */

@@ -1,5 +1,6 @@
 // Removes discarded parts from each object. Returns changed copies and leaves the file unchanged. The writer omits
 // objects to which no reference remains.
+import { ownDataOf } from "../objects/own-data.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import type { Discarded } from "./settings.ts";
@@ -85,13 +86,19 @@ export class Discards {
       const kept = this.#value(value, depth + 1);
       if (kept !== value) change().set(key, kept);
     }
-    for (const key of this.#entries) if (dictionary.has(key)) change().delete(key);
+    for (const key of this.#entries) if (dictionary.has(key)) change().set(key, this.#ownData(dictionary.get(key)!));
     const type = this.#file.name(dictionary.get("Type"));
     if (type === "Catalog") this.#catalog(dictionary, change);
     else if (type === "Page" || dictionary.has("Annots")) this.#page(dictionary, change);
     if (this.#has("javascript-actions")) this.#withoutScripts(dictionary, change);
     if (this.#has("document-information-and-metadata") && dictionary.has("Metadata")) change().delete("Metadata");
     return changed ?? dictionary;
+  }
+
+  /** Returns what stays of private data: the record of a preview of redactions, which still needs it. */
+  #ownData(value: Value): Value {
+    const own = ownDataOf(this.#file, value);
+    return own.size === 0 ? null : own;
   }
 
   #catalog(dictionary: Dictionary, change: () => Dictionary): void {

@@ -11,6 +11,8 @@ export const NOTICE_CODES = [
   "scripts-removed",
   "actions-removed",
   "multimedia-removed",
+  "fields-drawn",
+  "annotations-drawn",
   "transfers-applied",
   "transfers-removed",
   "chunks-left-out",
@@ -21,9 +23,15 @@ export const NOTICE_CODES = [
   "properties-removed",
   "damaged-content-kept",
   "characters-missing",
+  "marked-annotations-removed",
+  "nothing-marked",
+  "only-areas-redacted",
+  "patterns-kept",
+  "no-matches",
   "matches-elsewhere",
   "matches-kept",
   "text-unreadable",
+  "pixels-unread",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -4,33 +4,90 @@
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
 import { contentOf, decodeContent } from "../content/page-content.ts";
+import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serialize, serializeNumber } from "../objects/serialize.ts";
-import { Dictionary, Name, PdfStream, plainBody, type Value } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
 import { completePage } from "../pages/page-tree.ts";
 import type { SourcePage } from "../pages/pages.ts";
-import { formsIn } from "./shown-streams.ts";
 
 const MAX_SAVED = 512;
+/** Maximum depth of nested forms. */
+const MAX_DEPTH = 200;
 
-/** Rewrites the content of a page and of its forms. @param done forms that have been rewritten */
-export function makeLinesExplicit(file: PdfFile, page: SourcePage, done: Set<number>): void {
+/** A form that has been rewritten. */
+interface Explicit {
+  /** Leading of the content that draws it. */
+  readonly leading: number;
+  /** True if lines in it depend on that leading. */
+  isDependent: boolean;
+}
+export type ExplicitForms = Map<number, Explicit>;
+
+/**
+ * Rewrites the content of a page and of its forms.
+ * @param done forms that have been rewritten, by object number
+ * @throws EngineFailure `too-complex` if lines of a form depend on different leadings, or if forms are nested too deep
+ */
+export function makeLinesExplicit(file: PdfFile, page: SourcePage, done: ExplicitForms): void {
   const dictionary = completePage(file, page);
   const bytes = contentOf(file, dictionary.get("Contents"));
-  const { fonts, resources } = fontsOfStates(file, dictionary.get("Resources"));
-  const explicit = withExplicitLines(bytes, fonts);
-  if (explicit !== bytes) {
-    dictionary.set("Contents", file.add(streamOf(explicit))).set("Resources", resources);
+  const own = fontsOfStates(file, dictionary.get("Resources"));
+  const content = withExplicitLines(bytes, own.fonts, 0);
+  if (content.bytes !== bytes) {
+    dictionary.set("Contents", file.add(streamOf(content.bytes))).set("Resources", own.resources);
     file.put(page.reference, dictionary);
   }
-  for (const form of formsIn(file, dictionary.get("Resources"), done)) {
-    done.add(form.number);
-    const stream = file.stream(form)!;
-    const before = decodeContent(stream);
-    const own = fontsOfStates(file, stream.dictionary.get("Resources"));
-    const after = withExplicitLines(before, own.fonts);
-    if (after !== before) file.put(form, streamOf(after, stream.dictionary.clone().set("Resources", own.resources)));
+  rewriteForms(content, dictionary.get("Resources"), { file, done, depth: 0 });
+}
+
+interface Walk {
+  readonly file: PdfFile;
+  readonly done: ExplicitForms;
+  readonly depth: number;
+}
+
+/** @returns true if forms depend on the leading that the content inherits */
+function rewriteForms({ drawn }: ExplicitContent, resources: Value | undefined, walk: Walk): boolean {
+  const { file, done } = walk;
+  const objects = file.dictionary(file.dictionary(resources)?.get("XObject"));
+  let isDependent = false;
+  for (const { name, leading, isOwn } of drawn) {
+    const form = objects?.get(name);
+    const stream = form instanceof Reference ? file.stream(form) : undefined;
+    if (!stream || file.name(stream.dictionary.get("Subtype")) !== "Form") continue;
+    const { number } = form as Reference;
+    const known = done.get(number);
+    const explicit = known ?? { leading, isDependent: false };
+    if (!known) {
+      done.set(number, explicit);
+      explicit.isDependent = rewriteForm(form as Reference, stream, leading, resources, walk);
+    }
+    if (explicit.isDependent && explicit.leading !== leading)
+      throw new EngineFailure("too-complex", "a form with lines at different distances");
+    if (explicit.isDependent && !isOwn) isDependent = true;
   }
+  return isDependent;
+}
+
+/** @returns true if lines of the form depend on the leading */
+function rewriteForm(
+  form: Reference,
+  stream: PdfStream,
+  leading: number,
+  inherited: Value | undefined,
+  { file, done, depth }: Walk,
+): boolean {
+  if (depth === MAX_DEPTH) throw new EngineFailure("too-complex", "forms that are nested too deep");
+  const before = decodeContent(stream);
+  const own = fontsOfStates(file, stream.dictionary.get("Resources"));
+  const content = withExplicitLines(before, own.fonts, leading);
+  if (content.bytes !== before) {
+    file.put(form, streamOf(content.bytes, stream.dictionary.clone().set("Resources", own.resources)));
+  }
+  const resources = stream.dictionary.get("Resources") ?? inherited;
+  const isInnerDependent = rewriteForms(content, resources, { file, done, depth: depth + 1 });
+  return content.isDependent || isInnerDependent;
 }
 
 /** Returns the operators that select the fonts of graphics states, by name, and resources with these fonts. */
@@ -52,19 +109,34 @@ function streamOf(bytes: Uint8Array, dictionary = new Dictionary()): PdfStream {
   return new PdfStream(dictionary, plainBody(bytes));
 }
 
-/** @returns the same bytes if they have no such operator */
-function withExplicitLines(bytes: Uint8Array, fonts: ReadonlyMap<string, string>): Uint8Array {
+interface ExplicitContent {
+  /** The same bytes if they have no such operator. */
+  readonly bytes: Uint8Array;
+  /** True if an operator depends on the leading at the start. */
+  readonly isDependent: boolean;
+  /** The distinct objects that the content draws, and the leadings there. */
+  readonly drawn: readonly (Leading & { readonly name: string })[];
+}
+
+/** @param inherited the leading at the start */
+function withExplicitLines(bytes: Uint8Array, fonts: ReadonlyMap<string, string>, inherited: number): ExplicitContent {
   const edits: Edit[] = [];
-  const saved: number[] = [];
-  let leading = 0;
+  const saved: Leading[] = [];
+  const drawn = new Map<string, Leading & { readonly name: string }>();
+  let isDependent = false;
+  let at: Leading = { leading: inherited, isOwn: false };
   for (const { operator, operands, start, end } of readOperations(bytes)) {
     const replace = (text: string) => edits.push({ start, end, text });
-    const next = `0 ${serializeNumber(-leading)} Td`;
-    if (operator === "q" && saved.length < MAX_SAVED) saved.push(leading);
-    else if (operator === "Q") leading = saved.pop() ?? leading;
-    else if (operator === "TL") leading = numberOf(operands[0]);
-    else if (operator === "TD") {
-      leading = -numberOf(operands[1]);
+    const next = `0 ${serializeNumber(-at.leading)} Td`;
+    if (/^(?:T\*|['"])$/.test(operator) && !at.isOwn) isDependent = true;
+    if (operator === "q" && saved.length < MAX_SAVED) saved.push(at);
+    else if (operator === "Q") at = saved.pop() ?? at;
+    else if (operator === "TL") at = { leading: numberOf(operands[0]), isOwn: true };
+    else if (operator === "Do" && operands[0] instanceof Name) {
+      const { text: name } = operands[0];
+      drawn.set(`${at.leading} ${at.isOwn} ${name}`, { name, ...at });
+    } else if (operator === "TD") {
+      at = { leading: -numberOf(operands[1]), isOwn: true };
       replace(`${serializeNumber(numberOf(operands[0]))} ${serializeNumber(numberOf(operands[1]))} Td`);
     } else if (operator === "gs") {
       const select = operands[0] instanceof Name ? fonts.get(operands[0].text) : undefined;
@@ -76,7 +148,14 @@ function withExplicitLines(bytes: Uint8Array, fonts: ReadonlyMap<string, string>
       replace(`${words} Tw ${characters} Tc ${next} ${shown(operands[2])} Tj`);
     }
   }
-  return edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);
+  const explicit = edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);
+  return { bytes: explicit, isDependent, drawn: [...drawn.values()] };
+}
+
+interface Leading {
+  readonly leading: number;
+  /** True if the content set it itself. */
+  readonly isOwn: boolean;
 }
 
 const numberOf = (value: Value | undefined): number => (typeof value === "number" ? value : 0);

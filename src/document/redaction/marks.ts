@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { readBox } from "../content/boxes.ts";
 import { EngineFailure } from "../contract/failure.ts";
+import { isOwnData, OWN_DATA, ownDataOf } from "../objects/own-data.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
@@ -20,13 +21,14 @@ import type { Rewriting } from "../objects/writer.ts";
 import { completePage } from "../pages/page-tree.ts";
 import type { SourcePage } from "../pages/pages.ts";
 import { type Expression, expressions } from "./expressions/expressions.ts";
-import { boundsOfQuads, type Quad } from "./quads.ts";
+import { boundsOfQuads, ordered, type Quad } from "./quads.ts";
 
-const OWNER = "Pagewright";
 const ENTRY = "Redactions";
 const PRINTED = 4;
 /** Stands for an object until it is written. */
 const PENDING = 0;
+/** The key of a reference to the record in each mark: the catalog of a merged or divided document is a new one. */
+export const OF_MARK = "PagewrightRedactions";
 const UNIT: Quad = [0, 1, 1, 1, 0, 0, 1, 0];
 /** Maximum distance in points between quadrilaterals that count as equal. */
 const EQUAL = 0.1;
@@ -34,10 +36,11 @@ const EQUAL = 0.1;
 /** The quadrilaterals of one mark, in user space. */
 export type Mark = readonly Quad[];
 
-const quadsOfAnnotation = (file: PdfFile, annotation: Dictionary): Mark => {
+/** Returns the quadrilaterals of an annotation; without any, its rectangle. */
+export const quadsOfAnnotation = (file: PdfFile, annotation: Dictionary): Mark => {
   const numbers = (file.array(annotation.get("QuadPoints")) ?? []).map((value) => file.number(value) ?? Number.NaN);
   const quads: Quad[] = [];
-  for (let at = 0; at + 8 <= numbers.length; at += 8) quads.push(numbers.slice(at, at + 8) as unknown as Quad);
+  for (let at = 0; at + 8 <= numbers.length; at += 8) quads.push(ordered(numbers.slice(at, at + 8)));
   if (quads.length > 0) return quads.filter((quad) => quad.every(Number.isFinite));
   const box = readBox(file, annotation.get("Rect"));
   if (!box) return [];
@@ -61,13 +64,16 @@ export const marksOf = (file: PdfFile, { reference }: SourcePage): Mark[] =>
  */
 export class Marker implements Rewriting {
   readonly #file: PdfFile;
+  readonly #record: Reference;
   readonly #pending = new Map<number, () => PdfObject>();
   #state: Reference | undefined;
   /** The appearance of all marks that are rectangles: viewers scale it. */
   #rectangular: Reference | undefined;
 
-  constructor(file: PdfFile) {
+  /** @param record the record of the expressions */
+  constructor(file: PdfFile, record: Reference) {
     this.#file = file;
+    this.#record = record;
   }
 
   add(page: SourcePage, marks: readonly Mark[]): void {
@@ -116,6 +122,7 @@ export class Marker implements Rewriting {
         F: PRINTED,
         P: page,
         AP: Dictionary.of({ N: appearance }),
+        [OF_MARK]: this.#record,
       }),
     );
   }
@@ -149,29 +156,53 @@ export function pathOf([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad): string {
   return `${point(ulx, uly)} m ${point(urx, ury)} l ${point(lrx, lry)} l ${point(llx, lly)} l h`;
 }
 
-/** @throws EngineFailure `damaged` if there is a record that cannot be read: ignoring it would keep the matches */
-export function readRecord(file: PdfFile): Expression[] {
-  const owned = file.dictionary(file.dictionary(file.catalog.get("PieceInfo"))?.get(OWNER));
-  const text = file.string(file.dictionary(owned?.get("Private"))?.get(ENTRY));
-  if (!owned) return [];
+/**
+ * Returns the expressions that the catalog and the marks record. A merged document has several records.
+ * @throws EngineFailure `damaged` if there is a record that cannot be read: ignoring it would keep the matches
+ */
+export function readRecord(file: PdfFile, pages: readonly SourcePage[]): Expression[] {
+  const texts = new Set<string>();
+  for (const piece of ownDataOf(file, file.catalog.get("PieceInfo")).values()) {
+    const text = file.string(file.dictionary(file.dictionary(piece)?.get("Private"))?.get(ENTRY));
+    texts.add(decodeTextString(text ?? new PdfString("")));
+  }
+  for (const record of recordsOfMarks(file, pages)) {
+    texts.add(decodeTextString(file.string(record) ?? new PdfString("")));
+  }
   try {
-    return expressions.parse(JSON.parse(decodeTextString(text ?? new PdfString(""))));
+    const all = [...texts].flatMap((text) => expressions.parse(JSON.parse(text)));
+    return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     throw new EngineFailure("damaged", "the record of redactions", { cause: error });
   }
 }
 
-/** Records expressions in addition to those of an earlier preview. */
-export function writeRecord(file: PdfFile, given: readonly Expression[]): void {
-  const all = new Map([...readRecord(file), ...given].map((one) => [JSON.stringify(one), one]));
-  const catalog = file.catalog.clone();
-  const pieces = file.dictionary(catalog.get("PieceInfo"))?.clone() ?? new Dictionary();
+/** Returns the distinct records of all marks. */
+function recordsOfMarks(file: PdfFile, pages: readonly SourcePage[]): Iterable<Value> {
+  const found = new Map<unknown, Value>();
+  for (const { reference } of pages) {
+    for (const annotation of file.array(file.dictionary(reference)?.get("Annots")) ?? []) {
+      const record = isMark(file, annotation) ? file.dictionary(annotation)?.get(OF_MARK) : undefined;
+      if (record !== undefined) found.set(record instanceof Reference ? record.number : record, record);
+    }
+  }
+  return found.values();
+}
+
+/**
+ * Records expressions in addition to those of an earlier preview, in the catalog and in the earlier marks.
+ * @returns the record, for new marks
+ */
+export function writeRecord(file: PdfFile, pages: readonly SourcePage[], given: readonly Expression[]): Reference {
+  const all = new Map([...readRecord(file, pages), ...given].map((one) => [JSON.stringify(one), one]));
   const text = encodeTextString(JSON.stringify([...all.values()]));
+  for (const earlier of recordsOfMarks(file, pages)) if (earlier instanceof Reference) file.put(earlier, text);
+  const record = file.add(text);
+  const pieces = file.dictionary(file.catalog.get("PieceInfo"))?.clone() ?? new Dictionary();
+  for (const owner of [...pieces.keys()]) if (isOwnData(owner)) pieces.delete(owner);
   const now = `${new Date().toISOString().replace(/\D/g, "").slice(0, 14)}Z`;
-  const piece = { LastModified: new PdfString(`D:${now}`), Private: Dictionary.of({ [ENTRY]: text }) };
-  catalog.set("PieceInfo", pieces.set(OWNER, Dictionary.of(piece)));
-  const root = file.trailer.get("Root");
-  if (root instanceof Reference) file.put(root, catalog);
-  else file.trailer.set("Root", file.add(catalog));
+  const piece = { LastModified: new PdfString(`D:${now}`), Private: Dictionary.of({ [ENTRY]: record }) };
+  file.catalog = file.catalog.clone().set("PieceInfo", pieces.set(OWN_DATA, Dictionary.of(piece)));
+  return record;
 }

@@ -2,13 +2,17 @@
 import { inverse, type Matrix } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
-import { type Notice, namedNotices } from "../contract/notice.ts";
+import { type Notice, type NoticeCode, namedNotices } from "../contract/notice.ts";
 import type { Context } from "../contract/operation.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
+import type { PdfFile } from "../objects/pdf-file.ts";
+import type { Value } from "../objects/values.ts";
+import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 import { guessesOf } from "./fonts/guesses.ts";
+import { resourcesIn } from "./shown-streams.ts";
 
 /** Part of the heap that must be free before a page is read. */
 const SPARE_PART = 1 / 4;
@@ -34,6 +38,12 @@ export interface ReadOptions extends Pick<Context, "heapLimitBytes" | "signal"> 
   readonly isRead?: (index: number) => boolean;
 }
 
+/** Gives other work of the process a turn after several pages, and ends a job that was aborted. */
+export async function pace({ index }: { readonly index: number }, signal: AbortSignal): Promise<void> {
+  if (index % PAGES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+  signal.throwIfAborted();
+}
+
 /** @throws EngineFailure `too-complex` if the pages have too many glyphs */
 export async function readEachPage(
   bytes: Uint8Array,
@@ -46,8 +56,7 @@ export async function readEachPage(
   try {
     for (let index = 0; index < document.pageCount; index++) {
       if (!isRead(index)) continue;
-      if (index % PAGES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-      signal.throwIfAborted();
+      await pace({ index }, signal);
       if (document.engine.heapBytes > heapLimitBytes * (1 - SPARE_PART)) await document.reopen();
       const page = new MupdfPage(document, index);
       try {
@@ -76,19 +85,39 @@ function withoutGuesses(given: Glyphs): Pick<ReadPage, "glyphs" | "others" | "is
   return { glyphs, others: given.withCharacters(guesses.map(([, second]) => second)), isUnreadable: true };
 }
 
-/** Collects the pages that have glyphs without a known character. */
+/** Collects the pages that cannot be searched, or not completely. */
 export class UnreadablePages {
-  readonly #indexes = new Set<number>();
+  /** Indexes of pages that have glyphs without a known character. */
+  readonly #unknown = new Set<number>();
+  /** Indexes of pages without glyphs. */
+  readonly #empty = new Set<number>();
 
-  look({ index, isUnreadable }: ReadPage): void {
-    if (isUnreadable) this.#indexes.add(index);
+  look({ index, glyphs, isUnreadable }: ReadPage): void {
+    if (isUnreadable) this.#unknown.add(index);
+    if (glyphs.count === 0) this.#empty.add(index);
   }
 
   get notices(): readonly Notice[] {
-    const sorted = [...this.#indexes].sort((a, b) => a - b);
-    return namedNotices(
-      "text-unreadable",
-      sorted.map((index) => ({ name: String(index + 1) })),
-    );
+    return ofPages("text-unreadable", this.#unknown);
   }
+
+  /** Returns a notice about the pages that consist of images. */
+  pictured(file: PdfFile, pages: readonly SourcePage[]): readonly Notice[] {
+    const isImage = (one: Value) => file.name(file.dictionary(one)?.get("Subtype")) === "Image";
+    const pictured = [...this.#empty].filter((index) =>
+      resourcesIn(file, pageDictionary(file, pages[index]!).get("Resources")).some((resources) =>
+        file.dictionary(resources.get("XObject"))?.values().some(isImage),
+      ),
+    );
+    return ofPages("pixels-unread", pictured);
+  }
+}
+
+/** Returns a notice about pages, by their indexes. */
+export function ofPages(code: NoticeCode, indexes: Iterable<number>): readonly Notice[] {
+  const sorted = [...indexes].sort((a, b) => a - b);
+  return namedNotices(
+    code,
+    sorted.map((index) => ({ name: String(index + 1) })),
+  );
 }

@@ -13,7 +13,7 @@ import { FontTexts, UNKNOWN } from "./font-text.ts";
 import { withAddedUnicode } from "./fonts/added-unicode.ts";
 import { GlyphCenters } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
-import { type ReadPage, readEachPage } from "./page-reader.ts";
+import { pace, type ReadPage, readEachPage } from "./page-reader.ts";
 import { findOnPage, textOf } from "./readings.ts";
 import { formsIn } from "./shown-streams.ts";
 import { piecesOf } from "./stream-text.ts";
@@ -74,7 +74,7 @@ export async function prove(
   const fonts = new FontTexts(file);
   const proven = new Set<number>();
   for (const page of pages) {
-    context.signal.throwIfAborted();
+    await pace(page, context.signal);
     const dictionary = pageDictionary(file, page);
     const resources = file.dictionary(dictionary.get("Resources"));
     const search = (bytes: Uint8Array, own: Dictionary | undefined) => {
@@ -92,7 +92,7 @@ export async function prove(
 }
 
 function proveMarks(page: ReadPage, { marks }: Redacted): void {
-  const centers = new GlyphCenters(page, page.glyphs.contentCount);
+  const centers = new GlyphCenters(page, page.glyphs.count);
   for (const quad of marks.get(page.index)!.flat()) {
     if (centers.inside(quad, WELL_INSIDE).length > 0) throw isLeft(`under a mark of page ${page.index + 1}`);
   }

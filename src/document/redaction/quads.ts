@@ -76,6 +76,37 @@ function widen(range: [number, number], values: readonly number[]): void {
 }
 
 /**
+ * Returns a quadrilateral whose sides have moved outward.
+ * @param part distance in heights of the quadrilateral
+ * @param limit maximum distance in points
+ */
+export function grown([ulx, uly, urx, ury, llx, lly, lrx, lry]: Quad, part: number, limit: number): Quad {
+  const [alongX, alongY] = [urx - ulx, ury - uly];
+  const [upX, upY] = [ulx - llx, uly - lly];
+  const [width, height] = [Math.hypot(alongX, alongY) || 1, Math.hypot(upX, upY) || 1];
+  const distance = Math.min(height * part, limit);
+  const [ax, ay] = [(alongX / width) * distance, (alongY / width) * distance];
+  const [bx, by] = [(upX / height) * distance, (upY / height) * distance];
+  const upper = [ulx - ax + bx, uly - ay + by, urx + ax + bx, ury + ay + by] as const;
+  return [...upper, llx - ax - bx, lly - ay - by, lrx + ax - bx, lry + ay - by];
+}
+
+/**
+ * Returns a quadrilateral from its corners in any order: ISO 32000 states one around the area, and most programs write
+ * another. The first two corners stay the ends of a side if they are.
+ */
+export function ordered(corners: readonly number[]): Quad {
+  const points = [0, 2, 4, 6].map((at) => [corners[at]!, corners[at + 1]!] as const);
+  const [x, y] = [0, 1].map((part) => points.reduce((sum, point) => sum + point[part as 0 | 1] / 4, 0));
+  const angle = ([px, py]: readonly [number, number]) => Math.atan2(py - y!, px - x!);
+  const around = points.toSorted((a, b) => angle(a) - angle(b));
+  const start = around.indexOf(points[0]!);
+  const [first, next, opposite, last] = [0, 1, 2, 3].map((step) => around[(start + step) % 4]!);
+  const [second, third] = last === points[1] ? [last!, next!] : [next!, last!];
+  return [...first!, ...second, ...third, ...opposite!];
+}
+
+/**
  * Reports whether a point is inside a quadrilateral.
  * @param margin minimum distance from the sides in points; negative for points outside
  */

@@ -54,3 +54,14 @@ export function* formsIn(
     }
   }
 }
+
+/** Returns the resources of a page, and those of the forms in them. */
+export function resourcesIn(file: PdfFile, resources: Value | undefined): readonly Dictionary[] {
+  const known = new Set<number>();
+  const found: (Dictionary | undefined)[] = [file.dictionary(resources)];
+  for (const form of formsIn(file, resources, known)) {
+    known.add(form.number);
+    found.push(file.dictionary(file.stream(form)?.dictionary.get("Resources")));
+  }
+  return found.filter((one) => one !== undefined);
+}

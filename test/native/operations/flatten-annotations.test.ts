@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { flattenAnnotations } from "../../../src/operations/flatten-annotations.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { signedPdf } from "../../fixtures/signed-pdfs.ts";
-import { baked, expectSameLook } from "../../support/baked.ts";
+import { baked, expectSameLook, expectSameOrder } from "../../support/baked.ts";
 import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../support/operations.ts";
 import { attachedTo, PdfJson } from "../../support/pdf-json.ts";
@@ -133,6 +133,42 @@ test("form fields stay", async () => {
   expect(new PdfJson(pdf).annotations(1).map((annotation) => annotation["/Subtype"])).toEqual(["/Widget"]);
   expect(pageTexts(pdf)[0]).toContain("Signed by Ann");
   expect(notices).toEqual(["1 digital signature was removed"]);
+});
+
+describe("a field below an annotation", () => {
+  const covered = (look: string, entries = "", rectangle = "20 20 120 40", type = "Square") => {
+    const builder = new PdfBuilder();
+    const [white, own] = ["1 g 0 0 100 40 re f", look].map((content) => builder.stream(content, LOOK));
+    const [field, other] = [rectangle, "150 60 190 80"].map((box) =>
+      builder.add(`<</Type/Annot/Subtype/Widget/FT/Tx/T(${box})/F 4/Rect[${box}]/AP<</N ${own}>>${entries}>>`),
+    );
+    const cover = builder.add(`<</Type/Annot/Subtype/${type}/Rect[10 10 130 50]/F 4/AP<</N ${white}>>>>`);
+    builder.catalog = `/AcroForm<</Fields[${field} ${other}]>>`;
+    builder.page("%()", `/Annots[${field} ${cover} ${other}]`);
+    return builder.bytes();
+  };
+  const fieldsOf = (pdf: Uint8Array) => {
+    const json = new PdfJson(pdf);
+    return [json.annotations(1).length, json.at(json.catalog, "AcroForm", "Fields").length];
+  };
+
+  test.each(["1 0 0 rg 0 0 100 40 re f", "9 w 0 0 m 100 40 l S"])("stays below: %s", async (look) => {
+    const before = covered(look);
+    const { pdf, notices } = await baked(flattenAnnotations, before);
+    expect(fieldsOf(pdf)).toEqual([1, 1]);
+    expect(notices).toEqual(["form fields below annotations were drawn, too, on 1 page: 1"]);
+    await expectSameOrder(before, pdf);
+  });
+
+  test.each([
+    ["it shows nothing", covered("/Tx BMC BT 0 g () Tj ET EMC")],
+    ["it is hidden", covered("1 0 0 rg 0 0 100 40 re f", "/F 2")],
+    ["it lies beside the annotation", covered("1 0 0 rg 0 0 100 40 re f", "", "130 20 190 40")],
+    ["it has only text below a highlight", covered("BT /F 9 Tf (text) Tj ET", "", "20 20 120 40", "Highlight")],
+  ])("stays a field if %s", async (_, before) => {
+    const { pdf, notices } = await baked(flattenAnnotations, before);
+    expect([fieldsOf(pdf), notices]).toEqual([[2, 2], []]);
+  });
 });
 
 test("attached files and media are reported", async () => {

@@ -5,7 +5,7 @@ import { formPdf, HELVETICA } from "../../fixtures/form-pdfs.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { encrypted } from "../../fixtures/pdfs.ts";
 import { signedPdf } from "../../fixtures/signed-pdfs.ts";
-import { baked, expectSameLook } from "../../support/baked.ts";
+import { baked, expectSameLook, expectSameOrder } from "../../support/baked.ts";
 import { corpusFile } from "../../support/corpus.ts";
 import { HOSTILE_PDFS } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
@@ -164,6 +164,33 @@ describe("the rest of the document", () => {
     builder.page("%()", `/Annots[${note} ${field}]`);
     const json = new PdfJson((await baked(flattenForms, builder.bytes())).pdf);
     expect(json.annotations(1).map((annotation) => annotation["/Subtype"])).toEqual(["/Square"]);
+  });
+
+  test("annotations below a field stay below it", async () => {
+    const builder = new PdfBuilder();
+    const [field, square, popup] = [builder.reserve(), builder.reserve(), builder.reserve()];
+    const [red, blue, white] = ["1 0 0 rg", "0 0 1 rg", "1 g"].map((color) =>
+      builder.stream(`${color} 0 0 100 20 re f`, LOOK),
+    );
+    const add = (entries: string) => builder.add(`<</Type/Annot/F 4${entries}>>`);
+    const below = add(`/Subtype/Stamp/Rect[15 15 90 90]/AP<</N ${blue}>>`);
+    builder.set(square, `<</Type/Annot/Subtype/Square/F 4/Rect[10 10 130 50]/AP<</N ${white}>>/Popup ${popup}>>`);
+    builder.set(popup, `<</Type/Annot/Subtype/Popup/Rect[10 10 130 50]/Parent ${square}>>`);
+    builder.set(field, `<</Type/Annot/Subtype/Widget/F 4/FT/Tx/T(a)/Rect[20 20 120 40]/AP<</N ${red}>>>>`);
+    const others = [
+      "Link/Rect[10 10 130 50]/Border[0 0 0]",
+      "Redact/Rect[10 10 130 50]",
+      "Stamp/Rect[150 10 190 50]",
+    ].map((entries) => add(`/Subtype/${entries}`));
+    const above = add(`/Subtype/Stamp/Rect[60 15 130 30]/AP<</N ${blue}>>`);
+    builder.catalog = `/AcroForm<</Fields[${field}]>>`;
+    builder.page("%()", `/Annots[${others.join(" ")} ${below} ${square} ${popup} ${field} ${above}]`);
+    const before = builder.bytes();
+    const { pdf, notices } = await baked(flattenForms, before);
+    expect(notices).toEqual(["annotations below form fields were drawn, too, on 1 page: 1"]);
+    const types = new PdfJson(pdf).annotations(1).map((annotation) => annotation["/Subtype"]);
+    expect(types).toEqual(["/Link", "/Redact", "/Stamp", "/Stamp"]);
+    await expectSameOrder(before, pdf);
   });
 
   test("tags refer to the content of a former field", async () => {

@@ -2,8 +2,13 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { Notice } from "../../../src/document/contract/notice.ts";
+import type { Operation } from "../../../src/document/contract/operation.ts";
 import { applyRedactions } from "../../../src/operations/apply-redactions.ts";
+import { compressPdf } from "../../../src/operations/compress-pdf.ts";
+import { flattenAnnotations } from "../../../src/operations/flatten-annotations.ts";
 import { type MarkRedactionsParams, markRedactions } from "../../../src/operations/mark-redactions.ts";
+import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
+import { splitPdf } from "../../../src/operations/split-pdf.ts";
 import { HELVETICA } from "../../fixtures/form-pdfs.ts";
 import { encrypted, textPdf } from "../../fixtures/pdfs.ts";
 import { HOSTILE_PDFS, onePage, stream } from "../../support/hostile-pdfs.ts";
@@ -22,6 +27,10 @@ const redact = async (pdf: Uint8Array, redactions: Redactions, color?: readonly 
 
 const page = (content: string, resources = "", more: Parameters<typeof onePage>[2] = []) =>
   onePage(content, `/Font<</F 5 0 R>>${resources}`, [HELVETICA, ...more]);
+const ALL = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
+/** Returns a document with another text in its bytes; readers repair the offsets. */
+const textReplaced = (pdf: Uint8Array, text: string, by: string) =>
+  new Uint8Array(Buffer.from(Buffer.from(pdf).toString("latin1").replaceAll(text, by), "latin1"));
 const marksIn = (pdf: Uint8Array) => uncompressed(pdf).split("/Subtype /Redact").length - 1;
 
 /** Returns the words of a PDF and their boxes, as poppler reads them. */
@@ -227,6 +236,138 @@ test("a document with an owner password, and one without marks", async () => {
   const pdf = encrypted(await textPdf(2), "", "owner");
   expect(textOf(await redact(pdf, literal("zzz")))).toHaveLength(2);
   expect(await reasonOf(() => mark(encrypted(pdf, "user", "owner"), literal("a")))).toBe("password-protected");
+});
+
+/** Runs an operation, and returns its only output and the codes and counts of its notices. */
+async function noticed<P>(operation: Operation<P>, pdf: Uint8Array, params: P) {
+  const notices: Record<string, number> = {};
+  let bytes = new Uint8Array(0);
+  for await (const output of operation.run([inputOf(pdf)], params, CONTEXT)) {
+    bytes = Buffer.from(await bytesOf(output));
+    for (const { code, count } of output.notices?.() ?? []) notices[code] = count;
+  }
+  return { bytes, notices, text: textOf(bytes).join(""), raw: uncompressed(bytes) };
+}
+const applied = (pdf: Uint8Array) => noticed(applyRedactions, pdf, { rgbColor: [0, 0, 0] });
+const redactMark = (area: string) => `<</Type/Annot/Subtype/Redact/Rect[${area}]>>`;
+const look = (text: string) =>
+  stream(
+    `BT /F 12 Tf 2 4 Td (${text}) Tj ET`,
+    "/Type/XObject/Subtype/Form/BBox[0 0 150 20]/Resources<</Font<</F 5 0 R>>>>",
+  );
+
+describe("marks of other programs", () => {
+  test("remove annotations and fields under them, and no others", async () => {
+    const at = (y: number) => `/Rect[50 ${y} 200 ${y + 20}]/F 4`;
+    const pdf = textReplaced(
+      onePage(
+        "BT /F 12 Tf 50 600 Td (NEIGHBOR) Tj ET",
+        "/Font<</F 5 0 R>>",
+        [
+          HELVETICA,
+          `<</Type/Annot/Subtype/Widget/FT/Tx/T(one)/V(FIELD)/DV(FIELD)${at(500)}/AP<</N 9 0 R>>>>`,
+          `<</Type/Annot/Subtype/Widget/Parent 8 0 R${at(460)}/AP<</N 9 0 R>>>>`,
+          "<</FT/Tx/T(two)/V(FIELD)/Kids[7 0 R]>>",
+          look("FIELD"),
+          `<</Type/Annot/Subtype/Stamp/Contents(STAMP)${at(420)}/AP<</N 11 0 R>>/Popup 13 0 R>>`,
+          look("STAMP"),
+          `<</Type/Annot/Subtype/Text/Contents(REPLY)/IRT 10 0 R${at(300)}>>`,
+          "<</Type/Annot/Subtype/Popup/Parent 10 0 R/Contents(STAMP)/Rect[400 0 500 90]>>",
+          `<</Type/Annot/Subtype/Widget/FT/Tx/T(three)/V(STAYS)${at(520)}/AP<</N 15 0 R>>>>`,
+          look("STAYS"),
+        ],
+        `/Annots[6 0 R 7 0 R 10 0 R 12 0 R 13 0 R 14 0 R ${redactMark("40 410 210 520")}]`,
+      ),
+      "/Pages 2 0 R",
+      "/Pages 2 0 R/AcroForm<</Fields[6 0 R 8 0 R 14 0 R]>>",
+    );
+    const { notices, text, raw, bytes } = await applied(pdf);
+    expect(qpdfComplaints(bytes)).toBe("");
+    expect(notices).toEqual({ "marked-annotations-removed": 3, "only-areas-redacted": 1 });
+    expect(raw).not.toMatch(/FIELD|STAMP|\((?:one|two)\)/);
+    expect([raw.includes("REPLY"), text.trim().split(/\s+/)]).toEqual([true, ["NEIGHBOR", "STAYS"]]);
+  });
+
+  test.each([
+    ["counterclockwise, as ISO 32000 has it", "70 695 200 695 200 712 70 712"],
+    ["clockwise", "70 712 200 712 200 695 70 695"],
+    ["as most programs write them", "70 712 200 712 70 695 200 695"],
+  ])("whose corners are %s, remove all glyphs", async (_, quad) => {
+    const mark = `/Annots[<</Type/Annot/Subtype/Redact/Rect[70 695 200 712]/QuadPoints[${quad}]>>]`;
+    const { text } = await applied(
+      onePage(
+        "BT /F 12 Tf 72 700 Td (SECRET of HERON) Tj 150 0 Td (stays) Tj ET",
+        "/Font<</F 5 0 R>>",
+        [HELVETICA],
+        mark,
+      ),
+    );
+    expect(text.trim()).toBe("stays");
+  });
+
+  test("remove outlines that stand out of them a little, and no line that passes through", async () => {
+    const paths = "1 0 0 rg 102 101 20 25 re f 0 0 1 rg 90 118 400 1 re f";
+    const { raw } = await applied(onePage(paths, "", [], `/Annots[${redactMark("100 103 200 123")}]`));
+    expect([raw.includes("1 0 0 rg"), /90 118 (?:m|400)/.test(raw)]).toEqual([false, true]);
+  });
+
+  test("report patterns that they cannot change, and that there are none", async () => {
+    const tile = stream(
+      "/F Do",
+      "/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<</XObject<</F 7 0 R>>>>",
+    );
+    const pdf = (more: string) => onePage("0 0 9 9 re f", "/Pattern<</P 6 0 R>>", [HELVETICA, tile, look("x")], more);
+    const marked = await applied(pdf(`/Annots[${redactMark("100 103 200 123")}]`));
+    expect(marked.notices).toEqual({ "patterns-kept": 1, "only-areas-redacted": 1 });
+    expect((await applied(pdf(""))).notices).toEqual({ "nothing-marked": 1 });
+  });
+
+  test("keep lines that inherit their distance from the page", async () => {
+    const lines = stream(
+      "BT /F 12 Tf 50 300 Td (SECRET one) Tj T* (two) Tj T* (three) Tj ET",
+      "/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F 5 0 R>>>>",
+    );
+    const marked = (content: string) => page(content, "/XObject<</K 6 0 R>>", [lines]);
+    const places = (pdf: Uint8Array) => wordsOf(pdf).map(([word, x, y]) => `${word} ${x!.toFixed(2)} ${y!.toFixed(2)}`);
+    const before = places(marked("20 TL /K Do")).filter((word) => !word.startsWith("SECRET"));
+    expect(places(await redact(marked("20 TL /K Do"), literal("SECRET")))).toEqual(before);
+    expect(await reasonOf(() => redact(marked("20 TL /K Do 30 TL /K Do"), literal("SECRET")))).toBe("too-complex");
+  });
+});
+
+describe("the record of a preview", () => {
+  test.each<[string, (pdf: Uint8Array) => Promise<Uint8Array[]>]>([
+    ["compressed", (pdf) => outputsOf(compressPdf, [pdf], { level: "medium" })],
+    ["split", (pdf) => outputsOf(splitPdf, [pdf], {})],
+    ["merged", (pdf) => outputsOf(mergePdfs, [onePage("0 0 9 9 re f"), pdf], { pages: [ALL, ALL] })],
+    ["flattened", (pdf) => outputsOf(flattenAnnotations, [pdf], {})],
+    [
+      "its catalog lost",
+      async (pdf) => [textReplaced(Buffer.from(uncompressed(pdf), "latin1"), "/PieceInfo", "/PieceXnfo")],
+    ],
+  ])("stays with a document: %s", async (_, change) => {
+    const planted = textReplaced(
+      page("BT /F 12 Tf 72 700 Td (One HERON here) Tj ET", "", [
+        "<</Title(The HERON)/First 7 0 R/Last 7 0 R>>",
+        "<</Title(HERON chapter)/Parent 6 0 R/Dest[3 0 R/Fit]>>",
+      ]),
+      "/Pages 2 0 R",
+      "/Pages 2 0 R/Outlines 6 0 R",
+    );
+    const { text, raw, notices } = await applied((await change(await mark(planted, literal("HERON")))).at(-1)!);
+    expect([text.trim().split(/\s+/), raw.match(/HERON/g)]).toEqual([["One", "here"], null]);
+    expect(notices["only-areas-redacted"]).toBeUndefined();
+  });
+
+  test("is of no use without a match, and pixels are not read", async () => {
+    const image = stream(
+      Buffer.alloc(3),
+      "/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceRGB",
+    );
+    const scan = onePage("q 400 0 0 400 0 0 cm /I Do Q", "/XObject<</I 5 0 R>>", [image]);
+    const { notices } = await noticed(markRedactions, scan, { redactions: literal("HERON") });
+    expect(notices).toEqual({ "no-matches": 1, "pixels-unread": 1 });
+  });
 });
 
 /** Documents that use up the fuel of a page for whole seconds; the tests of MuPDF cover all of them. */

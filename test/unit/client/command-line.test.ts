@@ -150,6 +150,8 @@ describe("JSON", () => {
     expect(await paramsOf(operation("markRedactions"), { redactions: path })).toEqual({ redactions: "[]" });
     const given = paramsOf(operation("markRedactions"), { redactions: "[]" });
     await expect(given).rejects.toThrow("--redactions is the path of a file, or - for standard input.");
+    const mistaken = paramsOf(operation("markRedactions"), { redactions: "Jane Doe" });
+    await expect(mistaken).rejects.toThrow(/^The file of --redactions cannot be read: ENOENT$/);
     const longs = optionsOf(operation("markRedactions")).map(({ long }) => long);
     expect(longs).not.toContain("--redactions-file");
   });

@@ -10,14 +10,21 @@ type Quad = readonly number[];
 export interface CoveredAreas {
   /** Areas that touch the line box of each glyph to remove, and of no other glyph. */
   readonly ofText: readonly Quad[];
-  /** Areas of pixels and paths to remove. */
+  /** Areas of pixels to remove. */
   readonly whole: readonly Quad[];
+  /** Areas of paths to remove: each path that lies in one of them. */
+  readonly ofPaths: readonly Quad[];
 }
 
 const REDACT_ANNOTATION = 12;
 const NO_BOXES = 0;
 const TEXT_ONLY = { images: 0, lineArt: 0, text: 0 };
-const ALL_BUT_TEXT = { images: 2, lineArt: 1, text: 1 };
+const IMAGES_ONLY = { images: 2, lineArt: 0, text: 1 };
+const PATHS_ONLY = { images: 0, lineArt: 1, text: 1 };
+/** Number of pages that are loaded together: MuPDF reads the page tree again to load a page after a change. */
+const PAGES_LOADED = 200;
+/** Number of pages after which other work of the process gets a turn, and the job can end. */
+const PAGES_AT_ONCE = 20;
 /** Fuel per byte of the document, in addition to the base fuel: each byte is read, decoded and written. */
 const FUEL_PER_BYTE = 200;
 
@@ -37,10 +44,9 @@ export async function withoutCoveredContent(
   try {
     const document = MupdfDocument.open(engine, bytes, options);
     try {
-      for (const [index, { ofText, whole }] of areas) {
-        signal.throwIfAborted();
-        redact(document, index, ofText, TEXT_ONLY);
-        redact(document, index, whole, ALL_BUT_TEXT);
+      const waiting = [...areas];
+      while (waiting.length > 0) {
+        await redactPages(document, waiting.splice(0, PAGES_LOADED), signal);
       }
       return save(document);
     } catch (error) {
@@ -51,26 +57,55 @@ export async function withoutCoveredContent(
   }
 }
 
-function redact(document: MupdfDocument, index: number, quads: readonly Quad[], methods: typeof TEXT_ONLY): void {
+async function redactPages(
+  document: MupdfDocument,
+  areas: readonly (readonly [index: number, covered: CoveredAreas])[],
+  signal: AbortSignal,
+): Promise<void> {
   const { engine, pointer } = document;
-  // Not loaded by the document, which would correct the page for drawing.
-  const page = engine.run((raw) => raw._wasm_load_page(pointer, index));
+  const pages: Pointer[] = [];
+  try {
+    // Not loaded by the document, which would correct the pages for drawing.
+    for (const [index] of areas) pages.push(engine.run((raw) => raw._wasm_load_page(pointer, index)));
+    for (const [at, page] of pages.entries()) {
+      if (at % PAGES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+      signal.throwIfAborted();
+      const { ofText, whole, ofPaths } = areas[at]![1];
+      redact(document, page, [
+        { quads: ofText, methods: TEXT_ONLY },
+        { quads: whole, methods: IMAGES_ONLY },
+        { quads: ofPaths, methods: PATHS_ONLY },
+      ]);
+    }
+  } finally {
+    engine.release((raw) => {
+      for (const page of pages) raw._wasm_drop_page(page);
+    });
+  }
+}
+
+interface Step {
+  readonly quads: readonly Quad[];
+  readonly methods: typeof TEXT_ONLY;
+}
+
+function redact({ engine, bytes }: MupdfDocument, page: Pointer, steps: readonly Step[]): void {
   const isShort = engine.shortage();
   try {
-    engine.run(
-      (raw) => {
-        const own = raw._wasm_pdf_page_from_fz_page(page);
-        mark(engine, raw, own, quads);
-        raw._wasm_pdf_redact_page(own, NO_BOXES, methods.images, methods.lineArt, methods.text);
-      },
-      engine.tank(document.bytes.length * FUEL_PER_BYTE),
-    );
+    for (const { quads, methods } of steps) {
+      engine.run(
+        (raw) => {
+          const own = raw._wasm_pdf_page_from_fz_page(page);
+          mark(engine, raw, own, quads);
+          raw._wasm_pdf_redact_page(own, NO_BOXES, methods.images, methods.lineArt, methods.text);
+        },
+        engine.tank(bytes.length * FUEL_PER_BYTE),
+      );
+    }
     if (isShort()) throw new EngineFailure("too-large", "a redacted page lacks memory");
   } catch (error) {
     if (error instanceof MupdfError) throw new EngineFailure("too-complex", error.message, { cause: error });
     throw error;
-  } finally {
-    engine.release((raw) => raw._wasm_drop_page(page));
   }
 }
 

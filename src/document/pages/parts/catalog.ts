@@ -1,6 +1,7 @@
 // Builds the catalog entries for the whole document (ISO 32000-1, table 28), mostly from the first input. Other parts
 // write further entries, such as Outlines. All remaining entries are omitted.
 
+import { OWN_DATA, ownDataOf } from "../../objects/own-data.ts";
 import { Dictionary, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection, SelectedPage } from "../assemble.ts";
 import type { Actions } from "./actions.ts";
@@ -20,6 +21,7 @@ export class Catalog implements DocumentPart {
   readonly #marks = new Set<string>();
   readonly #extensions = new Dictionary();
   readonly #requirements: Value[] = [];
+  readonly #ownData = new Dictionary();
   #hasStructure = false;
   #information: Value = null;
 
@@ -46,6 +48,9 @@ export class Catalog implements DocumentPart {
       if (!this.#extensions.has(name)) this.#extensions.set(name, copier.value(value));
     }
     for (const value of file.array(catalog.get("Requirements")) ?? []) this.#requirements.push(copier.value(value));
+    for (const record of ownDataOf(file, catalog.get("PieceInfo")).values()) {
+      this.#ownData.set(`${OWN_DATA}${this.#ownData.size || ""}`, copier.value(record));
+    }
     if (inputCount === 1 && isWhole) this.#put("Collection", catalog.get("Collection"), taking);
     if (inputIndex > 0) return;
     for (const key of FIRST) this.#put(key, catalog.get(key), taking);
@@ -85,6 +90,7 @@ export class Catalog implements DocumentPart {
     }
     if (this.#extensions.size > 0) catalog.set("Extensions", this.#extensions);
     if (this.#requirements.length > 0) catalog.set("Requirements", this.#requirements);
+    if (this.#ownData.size > 0) catalog.set("PieceInfo", this.#ownData);
     if (this.#information !== null) file.trailer.set("Info", this.#information);
   }
 }

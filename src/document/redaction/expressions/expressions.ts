@@ -29,9 +29,9 @@ const OVERLAP = 2 ** 14;
 
 const value = z.string().min(1).max(MAX_LENGTH);
 const expression = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("literal"), value: value.refine((text) => fold(text).text.trim() !== "") }),
-  z.object({ type: z.literal("regex"), value: value.refine((text) => compile(text) !== undefined) }),
-  z.object({ type: z.literal("preset"), value: z.enum(Object.keys(PRESETS) as [PresetName, ...PresetName[]]) }),
+  z.strictObject({ type: z.literal("literal"), value: value.refine((text) => fold(text).text.trim() !== "") }),
+  z.strictObject({ type: z.literal("regex"), value: value.refine((text) => compile(text) !== undefined) }),
+  z.strictObject({ type: z.literal("preset"), value: z.enum(Object.keys(PRESETS) as [PresetName, ...PresetName[]]) }),
 ]);
 export const expressions = z.array(expression).min(1).max(MAX_EXPRESSIONS);
 export type Expression = z.infer<typeof expression>;

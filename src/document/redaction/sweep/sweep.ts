@@ -16,6 +16,7 @@ import {
 } from "../../objects/values.ts";
 import type { Finder } from "../expressions/expressions.ts";
 import { FontTexts } from "../font-text.ts";
+import { OF_MARK } from "../marks.ts";
 import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
 import { withoutImageTexts } from "./image-texts.ts";
@@ -29,7 +30,7 @@ const NOT_TEXT = new Set(["DA", "Registry", "Ordering", "CharSet", "CheckSum", "
 /** Strings that must stay distinct, because others refer to them. */
 const REFERRED = new Set(["Names", "Limits", "D", "Dest", "Dests", "T", "ID", "IDTree"]);
 /** Private data of programs, small images of pages as they were, and attached files, which nobody can search. */
-const DROPPED = ["PieceInfo", "Thumb", "EF", "RF", "AF"];
+const DROPPED = ["PieceInfo", OF_MARK, "Thumb", "EF", "RF", "AF"];
 const BINARY = new Set([
   "FontFile",
   "FontFile2",

@@ -35,6 +35,10 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "actions-removed": ({ count }) => `${counted(count, "action was", "actions were")} removed`,
   "multimedia-removed": ({ count }) =>
     `${counted(count, "multimedia annotation was", "multimedia annotations were")} removed`,
+  "fields-drawn": (notice) =>
+    `form fields below annotations were drawn, too, on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
+  "annotations-drawn": (notice) =>
+    `annotations below form fields were drawn, too, on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
   "transfers-applied": ({ count }) => `transfer functions of ${counted(count, "page", "pages")} were applied to colors`,
   "transfers-removed": ({ count }) => `${counted(count, "transfer function was", "transfer functions were")} removed`,
   "chunks-left-out": ({ count }) => `${counted(count, "inserted document was", "inserted documents were")} left out`,
@@ -52,12 +56,22 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
   "characters-missing": ({ count }) =>
     `${counted(count, "form field has", "form fields have")} characters that no font contains`,
+  "marked-annotations-removed": ({ count }) =>
+    `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
+  "nothing-marked": () => "nothing was redacted: the document has no marks and no recorded redactions",
+  "only-areas-redacted": () =>
+    "only the marked areas were redacted: the document has no recorded redactions to search for elsewhere",
+  "patterns-kept": (notice) =>
+    `patterns with images or text were kept under marks on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
+  "no-matches": () => "nothing matches the redactions",
   "matches-elsewhere": ({ count }) =>
     `${counted(count, "match outside of pages", "matches outside of pages")} will be removed with the marked text`,
   "matches-kept": ({ count }) =>
     `${counted(count, "text that matches was", "texts that match were")} not marked and stayed`,
   "text-unreadable": (notice) =>
     `text without known characters was not searched on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
+  "pixels-unread": (notice) =>
+    `images, whose pixels are not read, are all that ${counted(notice.count, "page shows", "pages show")}${listed(notice)}`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

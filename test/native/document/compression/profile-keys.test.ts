@@ -123,7 +123,10 @@ describe("discard-hidden-layer-content", () => {
     const pdf = builder.bytes();
     const made = await custom(pdf, { userdata: { "discard-hidden-layer-content": true }, ...LARGER });
     const text = uncompressed(made);
-    expect(["Alpha", "Beta", "Gamma", "Delta", "Psi"].filter((word) => !text.includes(word))).toEqual(["Beta", "Delta"]);
+    expect(["Alpha", "Beta", "Gamma", "Delta", "Psi"].filter((word) => !text.includes(word))).toEqual([
+      "Beta",
+      "Delta",
+    ]);
     expect(perceptualDistance(await popplerPage(pdf, 1, 72), await popplerPage(made, 1, 72), 1)).toBe(0);
   });
 

@@ -1,10 +1,10 @@
 // Finds the glyphs under marks, and the narrow areas that touch these glyphs but not the lines above and below.
-import { apply, type Matrix } from "../content/matrix.ts";
-import { EngineFailure } from "../contract/failure.ts";
-import type { Glyphs } from "../engines/mupdf/glyphs.ts";
-import { GlyphCenters, isSpace } from "./glyph-centers.ts";
-import type { ReadPage } from "./page-reader.ts";
-import type { Quad } from "./quads.ts";
+import { apply, type Matrix } from "../../content/matrix.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import type { Glyphs } from "../../engines/mupdf/glyphs.ts";
+import { GlyphCenters, isSpace } from "../glyph-centers.ts";
+import type { ReadPage } from "../page-reader.ts";
+import type { Quad } from "../quads.ts";
 
 /** Minimum distance in points of the center of a covered glyph from the sides of a mark. */
 const MARGIN = -0.1;
