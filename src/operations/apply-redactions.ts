@@ -25,8 +25,8 @@ import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { ofPages, pace, readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
-import { grown } from "../document/redaction/quads.ts";
-import { findOnPage, type GlyphRange, textOf } from "../document/redaction/readings.ts";
+import { type GlyphRange, grown } from "../document/redaction/quads.ts";
+import { findOnPage, textOf } from "../document/redaction/readings.ts";
 import { readWhole } from "./in-memory.ts";
 
 /** Distance to which outlines of marked text stand out of a mark, in heights of the mark, and in points. */

@@ -5,7 +5,7 @@ import type { Context } from "../contract/operation.ts";
 import type { Dictionary } from "../objects/values.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
-import { BrokenMatches } from "./broken-match.ts";
+import { BrokenMatches } from "./breaks/broken-match.ts";
 import { countElsewhere } from "./clean-document.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";

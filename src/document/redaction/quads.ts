@@ -1,7 +1,12 @@
 // The areas of matches: one quadrilateral for each line.
 import { apply, type Matrix } from "../content/matrix.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
-import type { GlyphRange } from "./readings.ts";
+
+/** Range of glyphs. */
+export interface GlyphRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Upper left, upper right, lower left and lower right corner: x and y of each. */
 export type Quad = readonly [number, number, number, number, number, number, number, number];

@@ -1,17 +1,13 @@
 // The readings of a page: its text in several ways of joining lines and letters, so that a match is found however the
 // text is broken.
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
+import { breaksWord } from "./breaks/long-words.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { type Folded, fold } from "./expressions/fold.ts";
 import type { Match } from "./expressions/match.ts";
 import { PlacedText } from "./expressions/placed-text.ts";
 import type { ReadPage } from "./page-reader.ts";
-
-/** Range of glyphs. */
-export interface GlyphRange {
-  readonly first: number;
-  readonly last: number;
-}
+import type { GlyphRange } from "./quads.ts";
 
 /** A text, with the index of the glyph of each code unit; a line break has the glyph before it. */
 interface Reading {
@@ -22,19 +18,19 @@ interface Reading {
 }
 
 /** Returns what stands between two lines in place of the last characters of the first one. */
-type Join = (line: string, next: string) => { readonly dropped: number; readonly between: string };
+type Join = (line: string, next: string, index: number) => { readonly dropped: number; readonly between: string };
 
 const SPACED: Join = () => ({ dropped: 0, between: "\n" });
 const UNBROKEN: Join = () => ({ dropped: 0, between: "" });
 const DEHYPHENATED: Join = (line) =>
   /[\p{L}\p{N}][-\u00ad\u2010\u2011]\s*$/u.test(line)
     ? { dropped: line.length - line.search(/.\s*$/u), between: "" }
-    : SPACED("", "");
+    : SPACED("", "", 0);
 /** Addresses and numbers are broken at these characters, which stay. */
 const AT_PUNCTUATION: Join = (line, next) =>
   /[-\u2010\u2011/@_=&?%+~#.]\s*$/u.test(line) || /^[@./?&=_]/.test(next)
     ? { dropped: line.length - line.trimEnd().length, between: "" }
-    : SPACED("", "");
+    : SPACED("", "", 0);
 
 /** Spaces beside a single character: a placed glyph can stand at a small distance from its word. */
 const BESIDE_SINGLE = /(?<![^\s])\S (?=\S)|(?<=\S) \S(?![^\s])/gu;
@@ -85,12 +81,23 @@ function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
   }
   for (const placed of inPlace(glyphs)) look(placed);
+  if (finder.hasPresets) found = found.concat(longWords(glyphs, lines, finder, found));
   for (const drawn of drawnOrders(lines, glyphs)) {
     look(read(drawn, SPACED));
     look(read(drawn, DEHYPHENATED));
     if (finder.hasLiterals) lookForLiterals(read(drawn, UNBROKEN), 1);
   }
   return found;
+}
+
+/** Returns the matches of presets that a line end breaks without a hyphen or a space. */
+function longWords(glyphs: Glyphs, lines: Lines, finder: Finder, found: readonly GlyphRange[]): GlyphRange[] {
+  const ends = new Map(found.map((range) => [range.last, range]));
+  const starts = new Set(found.map(({ first }) => first));
+  const joined = read(lines, (_, __, line) =>
+    (breaksWord(glyphs, line, ends, starts) ? UNBROKEN : SPACED)("", "", line),
+  );
+  return ranges(glyphs, joined, finder.findPresets(joined.text));
 }
 
 interface Searched {
@@ -221,7 +228,7 @@ function read({ text, glyphs, starts, isReordered = false }: Lines, join: Join):
     const isLast = at + 1 === starts.length;
     const { dropped, between } = isLast
       ? NOTHING
-      : join(text.slice(Math.max(from, to - TAIL), to), text.slice(to, to + 2));
+      : join(text.slice(Math.max(from, to - TAIL), to), text.slice(to, to + 2), at);
     reading.addPart(text, glyphs, from, to - dropped);
     reading.add(between, Math.max(start, glyphs[to - dropped - 1] ?? start));
   }

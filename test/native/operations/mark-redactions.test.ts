@@ -210,6 +210,23 @@ test.each<[name: string, content: string, left: string, redactions: Redactions]>
       { type: "regex", value: "0171 1234567" },
     ],
   ],
+  [
+    "words longer than their line",
+    "BT /F 10 Tf 12 TL 72 700 Td (Long mail: john.doe@exam) Tj T* (ple-company.com is here) Tj " +
+      "0 -30 Td (joe@breaks.example.co) Tj T* (m) Tj 0 -30 Td (ssn 123-45-67) Tj T* (89 split) Tj ET",
+    "Long mail: is here ssn split",
+    [
+      { type: "preset", value: "email" },
+      { type: "preset", value: "us_ssn" },
+    ],
+  ],
+  [
+    "lines below addresses",
+    "BT /F 10 Tf 12 TL 72 700 Td (Contact: ann@example.com) Tj T* (today at noon) Tj " +
+      "0 -30 Td (ann@example.org) Tj T* (www.example.org) Tj T* (joe@example.org) Tj T* (Phone) Tj ET",
+    "Contact: today at noon www.example.org Phone",
+    [{ type: "preset", value: "email" }],
+  ],
 ])("%s", async (_, content, left, redactions) => {
   const applied = await redact(page(content), redactions);
   expect(textOf(applied).join("").trim().split(/\s+/).join(" ")).toBe(left);

@@ -56,15 +56,16 @@ function compile(text: string): RE2JS | undefined {
 export class Finder {
   readonly #finds: readonly Lazy[];
   readonly #literalFinds: readonly Lazy[];
+  readonly #presetFinds: readonly Lazy[];
   readonly #stepsPerCharacter: number;
   #steps = 0;
 
   constructor(given: readonly Expression[]) {
     const patterns = given.flatMap(({ type, value }) => (type === "regex" ? [compile(value)!] : []));
-    const presets = given.flatMap(({ type, value }) => (type === "preset" ? [PRESETS[value]] : []));
+    this.#presetFinds = given.flatMap(({ type, value }) => (type === "preset" ? [PRESETS[value]] : []));
     this.#literalFinds = given.flatMap(({ type, value }) => (type === "literal" ? [literal(fold(value).text)] : []));
-    this.#finds = [...this.#literalFinds, ...patterns.map((pattern) => this.#regular(pattern)), ...presets];
-    this.#stepsPerCharacter = patterns.reduce((sum, pattern) => sum + stepsOf(pattern), presets.length);
+    this.#finds = [...this.#literalFinds, ...patterns.map((pattern) => this.#regular(pattern)), ...this.#presetFinds];
+    this.#stepsPerCharacter = patterns.reduce((sum, pattern) => sum + stepsOf(pattern), this.#presetFinds.length);
   }
 
   /**
@@ -96,7 +97,8 @@ export class Finder {
 
   /** Yields the matches of a folded text that are not white space only. */
   *#matchesIn(text: string, finds: readonly Lazy[]): Generator<Match> {
-    this.#spend(text.length * (finds === this.#finds ? this.#stepsPerCharacter : 0));
+    if (finds === this.#finds) this.#spend(text.length * this.#stepsPerCharacter);
+    if (finds === this.#presetFinds) this.#spend(text.length * finds.length);
     this.#spend(text.length * (FOLDING_STEPS + this.#literalFinds.length / LITERALS_PER_STEP));
     for (const find of finds) {
       for (const match of find(text)) {
@@ -148,9 +150,18 @@ export class Finder {
     return this.#literalFinds.length > 0;
   }
 
+  get hasPresets(): boolean {
+    return this.#presetFinds.length > 0;
+  }
+
   /** Returns the matches of the literals only. */
   findLiterals(original: string): Match[] {
     return this.hasLiterals ? this.#search(fold(original), this.#literalFinds) : [];
+  }
+
+  /** Returns the matches of the presets only. */
+  findPresets(original: string): Match[] {
+    return this.hasPresets ? this.#search(fold(original), this.#presetFinds) : [];
   }
 
   /** Reports whether a text of a match is only a replacement, with what surrounds it. */

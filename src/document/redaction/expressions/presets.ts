@@ -32,7 +32,7 @@ function withoutClosing(address: string): string {
   return address.slice(0, end);
 }
 
-const SOCIAL = /\bSSN\b|\bsoc(?:ial|\.)? ?sec(?:urity|\.)/i;
+const SOCIAL = /\bSSN\b|\b(?:social security|soc\.? ?sec\.)/i;
 const ssn = matching(
   /(?<![\p{L}\p{N}]|\p{N}[.,-])(\d{3})([ .-]?)(\d{2})\2(\d{4})(?![\p{L}\p{N}]|[.,-]\p{N})/gu,
   ({ index, 1: area, 2: separator, 3: group, 4: serial }, text) =>

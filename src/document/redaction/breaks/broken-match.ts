@@ -1,11 +1,11 @@
 // Splits matches at boxes: texts that the removal of others brings together are no match.
-import { apply } from "../content/matrix.ts";
-import { EngineFailure } from "../contract/failure.ts";
-import type { Glyphs } from "../engines/mupdf/glyphs.ts";
-import { isSpace } from "./glyph-centers.ts";
-import type { ReadPage } from "./page-reader.ts";
-import { isInside, type Quad } from "./quads.ts";
-import { type GlyphRange, textOf } from "./readings.ts";
+import { apply } from "../../content/matrix.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import type { Glyphs } from "../../engines/mupdf/glyphs.ts";
+import { isSpace } from "../glyph-centers.ts";
+import type { ReadPage } from "../page-reader.ts";
+import { type GlyphRange, isInside, type Quad } from "../quads.ts";
+import { textOf } from "../readings.ts";
 
 /** Distances from a glyph, in font sizes, at which a box can begin: a space can be between them. */
 const DISTANCES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
