@@ -37,7 +37,9 @@ function formOf({ input, files, parameters, example }: ListedOperation): FormDat
   form.append("output", NAME);
   const isFile = (name: string) => name === "file" || files.some((file) => file.name === name);
   for (const [name, value] of Object.entries(example)) {
-    if (!isFile(name)) form.append(name, Array.isArray(value) ? "1" : String(value));
+    if (isFile(name)) continue;
+    const values = name === "pages[]" ? ["1"] : [value].flat();
+    for (const one of values) form.append(name, String(one));
   }
   for (const { name, list, perInput } of parameters) {
     if (perInput && !form.has(list ? `${name}[]` : name)) form.append(list ? `${name}[]` : name, "1");

@@ -6,24 +6,15 @@ import type { Operation } from "../../../src/document/contract/operation.ts";
 import { applyRedactions } from "../../../src/operations/apply-redactions.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
 import { flattenAnnotations } from "../../../src/operations/flatten-annotations.ts";
-import { type MarkRedactionsParams, markRedactions } from "../../../src/operations/mark-redactions.ts";
+import { markRedactions } from "../../../src/operations/mark-redactions.ts";
 import { mergePdfs } from "../../../src/operations/merge-pdfs.ts";
 import { splitPdf } from "../../../src/operations/split-pdf.ts";
 import { HELVETICA } from "../../fixtures/form-pdfs.ts";
 import { encrypted, textPdf } from "../../fixtures/pdfs.ts";
-import { HOSTILE_PDFS, onePage, stream } from "../../support/hostile-pdfs.ts";
+import { onePage, stream } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, outputsOf, reasonOf } from "../../support/operations.ts";
 import { picturesOf, qpdfComplaints, textOf, uncompressed, withFile } from "../../support/pdf-readers.ts";
-
-type Redactions = MarkRedactionsParams["redactions"];
-const literal = (value: string): Redactions => [{ type: "literal", value }];
-
-const mark = async (pdf: Uint8Array, redactions: Redactions) =>
-  (await outputsOf(markRedactions, [pdf], { redactions }))[0]!;
-const apply = async (pdf: Uint8Array, rgbColor: readonly number[] = [0, 0, 0]) =>
-  (await outputsOf(applyRedactions, [pdf], { rgbColor }))[0]!;
-const redact = async (pdf: Uint8Array, redactions: Redactions, color?: readonly number[]) =>
-  apply(await mark(pdf, redactions), color);
+import { apply, literal, mark, marksIn, type Redactions, redact } from "../../support/redactions.ts";
 
 const page = (content: string, resources = "", more: Parameters<typeof onePage>[2] = []) =>
   onePage(content, `/Font<</F 5 0 R>>${resources}`, [HELVETICA, ...more]);
@@ -31,7 +22,6 @@ const ALL = { text: "1-last", items: [{ first: 1, last: "last" }] } as const;
 /** Returns a document with another text in its bytes; readers repair the offsets. */
 const textReplaced = (pdf: Uint8Array, text: string, by: string) =>
   new Uint8Array(Buffer.from(Buffer.from(pdf).toString("latin1").replaceAll(text, by), "latin1"));
-const marksIn = (pdf: Uint8Array) => uncompressed(pdf).split("/Subtype /Redact").length - 1;
 
 /** Returns the words of a PDF and their boxes, as poppler reads them. */
 function wordsOf(pdf: Uint8Array): readonly (readonly [word: string, ...box: number[]])[] {
@@ -367,46 +357,5 @@ describe("the record of a preview", () => {
     const scan = onePage("q 400 0 0 400 0 0 cm /I Do Q", "/XObject<</I 5 0 R>>", [image]);
     const { notices } = await noticed(markRedactions, scan, { redactions: literal("HERON") });
     expect(notices).toEqual({ "no-matches": 1, "pixels-unread": 1 });
-  });
-});
-
-/** Documents that use up the fuel of a page for whole seconds; the tests of MuPDF cover all of them. */
-const SLOW = /call the next|20,000 deep|1 GB of spaces|shading that calculates/;
-
-test.for(HOSTILE_PDFS.filter(({ name }) => !SLOW.test(name)))("$name has an answer", async ({ bytes }) => {
-  const reason = await reasonOf(() => redact(bytes(), [{ type: "regex", value: "(a*)*b" }, ...literal("a")]));
-  expect(["none", "damaged", "too-large", "too-complex"]).toContain(reason);
-});
-
-describe("many", () => {
-  const lines = (count: number) => Array.from({ length: count / 100 }, () => `(${"a ".repeat(100)}) '`).join("\n");
-  const letters = (count: number, entries = "") =>
-    onePage(`BT /F 0.5 Tf 0.6 TL 20 780 Td ${lines(count)} ET`, "/Font<</F 5 0 R>>", [HELVETICA], entries);
-
-  test("100,000 matches, and one more", async () => {
-    const marked = await mark(letters(100_000), literal("a"));
-    expect(marksIn(marked)).toBe(100_000);
-    expect(await reasonOf(() => apply(marked))).toBe("too-complex");
-    await expect(mark(letters(100_100), literal("a"))).rejects.toThrow("out of range");
-  }, 300_000);
-
-  test("2,000 marks on a page", async () => {
-    const applied = await redact(letters(2000), literal("a"));
-    expect(textOf(applied).join("").trim()).toBe("");
-  });
-
-  test("one mark over 130,000 glyphs", async () => {
-    const mark = "/Annots[<</Type/Annot/Subtype/Redact/Rect[0 0 612 792]>>]";
-    expect(
-      textOf(await apply(letters(130_000, mark)))
-        .join("")
-        .trim(),
-    ).toBe("");
-  });
-
-  test("marks that cover the same glyphs many times", async () => {
-    const mark = "<</Type/Annot/Subtype/Redact/Rect[0 0 612 792]>>";
-    const pdf = letters(20_000, `/Annots[${mark.repeat(600)}]`);
-    expect(await reasonOf(() => apply(pdf))).toBe("too-complex");
   });
 });
