@@ -42,6 +42,8 @@ const SAME_LINE = 0.2;
 /** Distance in font sizes that separates cells of a table, and what stands there: no expression joins cells by it. */
 const WIDE_GAP = 1;
 const APART = " \ufdd0 ";
+/** Matches without any glyph that shows something. */
+const INVISIBLE = /^[\s\ufdd0]*$/;
 /** Letters with a space after each, as in headings with wide letter spacing. */
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
@@ -118,10 +120,12 @@ function areEqual(one: Searched, other: Searched): boolean {
 const glyphAt = ({ reading, folded }: Searched, unit: number): number => reading.glyphs[folded.places[unit]!]!;
 
 /** Returns one range for each run of consecutive glyphs, and those that a reading leaves out between them. */
-function ranges({ codePoints }: Glyphs, { glyphs, isReordered }: Reading, matches: readonly Match[]): GlyphRange[] {
-  if (!isReordered) return matches.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
+function ranges({ codePoints }: Glyphs, reading: Reading, matches: readonly Match[]): GlyphRange[] {
+  const { text, glyphs, isReordered } = reading;
+  const visible = matches.filter(({ start, end }) => !INVISIBLE.test(text.slice(start, end)));
+  if (!isReordered) return visible.map(({ start, end }) => ({ first: glyphs[start]!, last: glyphs[end - 1]! }));
   const runs: { first: number; last: number }[] = [];
-  for (const { start, end } of matches) {
+  for (const { start, end } of visible) {
     const before = runs.length;
     for (const glyph of glyphs.slice(start, end).sort()) {
       const run = runs.at(-1);
