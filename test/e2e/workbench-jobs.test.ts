@@ -66,7 +66,8 @@ test("data are shown as the result", () =>
   visit(browser, {}, async (page) => {
     await drop(page, { name: "a.pdf", bytes: await textPdf(3) });
     await operationOf(page, "/pdf-info").check({ force: true });
-    await page.fill("#field-queries", "page_count,tagged");
+    await page.check("label:has(span:text-is('tagged')) input", { force: true });
+    await page.uncheck("label:has(span:text-is('title')) input", { force: true });
     await run(page);
     expect(await page.locator(".data > div").allTextContents()).toEqual([
       ...["Page count3", "TaggedNo", "All queries processedYes"],

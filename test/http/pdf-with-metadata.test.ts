@@ -40,7 +40,7 @@ test.each([
   ['{"title":1}', "1 is not within the acceptable range for title."],
   ['{"creation_date":"2024-02-30"}', "2024-02-30 is not within the acceptable range for creation_date."],
   ['{"language":"de_CH"}', "de_CH is not within the acceptable range for language."],
-  ['{"Title":"a"}', expect.stringContaining("is not within the acceptable range for metadata")],
+  ['{"Title":"a"}', "a is not within the acceptable range for Title."],
   ['{"custom":{"Title":"a"}}', expect.stringContaining("is not within the acceptable range for custom")],
 ])("400 for the metadata %s", async (metadata, error) => {
   const { status, body } = await client.post("/pdf-with-metadata", { file: file(), metadata });
