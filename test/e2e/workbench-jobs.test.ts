@@ -70,7 +70,7 @@ test("data are shown as the result", () =>
     await page.uncheck("label:has(span:text-is('title')) input", { force: true });
     await run(page);
     expect(await page.locator(".data > div").allTextContents()).toEqual([
-      ...["Page count3", "TaggedNo", "All queries processedYes"],
+      ...["TaggedNo", "Page count3", "All queries processedYes"],
     ]);
     expect(await page.locator(".output").count()).toBe(0);
   }));
