@@ -1,4 +1,5 @@
 // A client that behaves like existing clients: sends multipart POSTs, reads JSON responses, and fetches files by URL.
+import { setImmediate } from "node:timers/promises";
 import { inject } from "vitest";
 
 /** Values by field name. A list repeats the field. */
@@ -42,6 +43,8 @@ export function createClient(url: string, key?: string): Client {
     for (const [name, given] of Object.entries(fields)) {
       for (const value of Array.isArray(given) ? given : [given]) form.append(name, value);
     }
+    // Programs that ran synchronously kept the process from noticing connections that the service closed meanwhile.
+    await setImmediate();
     const response = await fetch(url + path, {
       method: "POST",
       body: form,
