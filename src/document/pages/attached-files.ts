@@ -2,7 +2,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
-import { Dictionary, PdfString, Reference } from "../objects/values.ts";
+import { Dictionary, PdfString } from "../objects/values.ts";
 
 /** Catalog entries that contain or present attached files. */
 const CATALOG_ENTRIES = ["AF", "Collection"];
@@ -15,7 +15,6 @@ export function removeAttachments(file: PdfFile): { readonly name: string }[] {
   names.delete("EmbeddedFiles");
   catalog.set("Names", names.size > 0 ? names : null);
   for (const key of CATALOG_ENTRIES) catalog.delete(key);
-  const root = file.trailer.get("Root");
-  if (root instanceof Reference) file.put(root, catalog);
+  file.catalog = catalog;
   return attached.map((name) => ({ name: decodeTextString(PdfString.ofLatin1(name)) }));
 }

@@ -3,7 +3,7 @@
 import { type Notice, namedNotices } from "../contract/notice.ts";
 import { type Claims, type Family, pdfaPart, readClaims, withClaims } from "../formats/xmp/claims.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, plainBody } from "../objects/values.ts";
 
 const MAX_METADATA_BYTES = 16 * 2 ** 20;
 /** The last version without object streams. */
@@ -72,9 +72,7 @@ export function withdrawClaims(file: PdfFile, isFalse: (family: Family, name: st
   if (kept.size === before.size) return [];
   const catalog = file.catalog.clone();
   putMetadata(file, catalog, packet, kept);
-  const root = file.trailer.get("Root");
-  if (root instanceof Reference) file.put(root, catalog);
-  else file.trailer.set("Root", file.add(catalog));
+  file.catalog = catalog;
   return claimNotices([before], kept);
 }
 

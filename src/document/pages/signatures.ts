@@ -72,9 +72,7 @@ class Signing {
     // The DSS contains validation data of signatures (ISO 32000-2, 12.8.4.3).
     if (count > 0) catalog.delete("DSS");
     if (this.#signed.size > 0) this.#removeFields(catalog);
-    const root = file.trailer.get("Root");
-    if (root instanceof Reference) file.put(root, catalog);
-    else file.trailer.set("Root", file.add(catalog));
+    file.catalog = catalog;
   }
 
   #removeFields(catalog: Dictionary): void {

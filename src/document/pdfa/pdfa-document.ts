@@ -211,9 +211,7 @@ function ownPages(file: PdfFile): Reference[] {
     return page.reference;
   });
   const catalog = file.catalog.clone();
-  const root = file.trailer.get("Root");
-  if (root instanceof Reference) file.put(root, catalog);
-  else file.trailer.set("Root", file.add(catalog));
+  file.catalog = catalog;
   catalog.set("Pages", putPageTree(file, own));
   return own;
 }

@@ -82,10 +82,9 @@ function removeAttachmentAnnotations(file: PdfFile, pages: readonly SourcePage[]
 }
 
 function removeXfa(file: PdfFile): void {
-  const root = file.trailer.get("Root");
   const form = file.dictionary(file.catalog.get("AcroForm"))?.clone();
   form?.delete("XFA");
-  change(file, root, (catalog) => catalog.set("AcroForm", form ?? null));
+  file.catalog = file.catalog.clone().set("AcroForm", form ?? null);
 }
 
 /** Sorts the name trees again, because some of their names are new (ISO 32000-1, 7.9.6). */
@@ -93,7 +92,7 @@ function sortNames(file: PdfFile): void {
   const names = file.dictionary(file.catalog.get("Names"));
   const structure = file.catalog.get("StructTreeRoot");
   const sorted = (tree: Value) => writeNameTree(file, readNameTree(file, tree));
-  if (names) change(file, file.trailer.get("Root"), (catalog) => catalog.set("Names", names.map(sorted)));
+  if (names) file.catalog = file.catalog.clone().set("Names", names.map(sorted));
   change(file, structure, (root) => {
     const ids = root.get("IDTree");
     if (ids !== undefined) root.set("IDTree", sorted(ids));

@@ -17,7 +17,7 @@ export function removeFields(file: PdfFile, removed: ReadonlySet<number>): void 
   if (kept.length < fields.length) {
     const changed = form.clone().set("Fields", kept);
     if (root instanceof Reference) file.put(root, changed);
-    else file.put(file.trailer.get("Root") as Reference, file.catalog.clone().set("AcroForm", changed));
+    else file.catalog = file.catalog.clone().set("AcroForm", changed);
   }
   const waiting = [...kept];
   const seen = new Set<number>();
