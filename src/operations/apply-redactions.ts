@@ -1,7 +1,7 @@
 // Removes for good what Redact annotations cover, and every match of the recorded expressions elsewhere. Yields one
 // output, after two engines have found no match in it.
 import { countedNotices } from "../document/contract/notice.ts";
-import { type Context, defineOperation, type Run } from "../document/contract/operation.ts";
+import { type Context, defineOperation, type Run, yieldBetweenPages } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { rgb } from "../document/contract/parameters/color.ts";
 import { type CoveredAreas, withoutCoveredContent } from "../document/engines/mupdf/redaction.ts";
@@ -23,7 +23,7 @@ import { withAddedUnicode } from "../document/redaction/fonts/added-unicode.ts";
 import { addDescriptors } from "../document/redaction/fonts/descriptors.ts";
 import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
-import { ofPages, pace, readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
+import { ofPages, readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
 import { type GlyphRange, grown } from "../document/redaction/quads.ts";
 import { findOnPage, textOf } from "../document/redaction/readings.ts";
@@ -76,7 +76,7 @@ async function prepare(bytes: Uint8Array, context: Context) {
   const forms: ExplicitForms = new Map();
   const patterned = new Set<number>();
   for (const page of pages) {
-    await pace(page, context.signal);
+    await yieldBetweenPages(page, context.signal);
     joinContents(file, page);
     const found = marksOf(file, page);
     if (found.length === 0) continue;
@@ -109,7 +109,7 @@ async function withBoxes(
   using pdf = await openPdf(bytes, context);
   const done = new Set<number>();
   for (const page of placesOf(pdf.file)) {
-    await pace(page, context.signal);
+    await yieldBetweenPages(page, context.signal);
     if (marks.has(page.index)) restoreDeviceColors(pdf.file, page, done);
   }
   fillMarks(pdf.file, marks, color);

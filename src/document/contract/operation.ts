@@ -137,6 +137,21 @@ export const stepOf = <P>(operation: OperationDeclaration<P>, params: NoInfer<P>
 interface Exposed<Q extends Parameters> {
   readonly parameters: Q;
 }
+/** Number of pages after which other work of the process gets a turn. */
+const PAGES_AT_ONCE = 20;
+
+/** Lets other work of the process run, and ends a job that was aborted. */
+export async function yieldToOthers(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  signal.throwIfAborted();
+}
+
+/** Yields a turn after several pages. Ends a job that was aborted at any page. @param index page index, from 0 */
+export async function yieldBetweenPages({ index }: { readonly index: number }, signal: AbortSignal): Promise<void> {
+  if (index % PAGES_AT_ONCE === 0) await yieldToOthers(signal);
+  signal.throwIfAborted();
+}
+
 type WithoutSchema<D> = Omit<D, "params">;
 
 /**

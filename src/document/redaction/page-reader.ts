@@ -3,7 +3,7 @@ import { inverse, type Matrix } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
 import { type Notice, type NoticeCode, namedNotices } from "../contract/notice.ts";
-import type { Context } from "../contract/operation.ts";
+import { type Context, yieldBetweenPages } from "../contract/operation.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
@@ -16,8 +16,6 @@ import { resourcesIn } from "./shown-streams.ts";
 
 /** Part of the heap that must be free before a page is read. */
 const SPARE_PART = 1 / 4;
-/** Number of pages after which other work of the process gets a turn, and the job can end. */
-const PAGES_AT_ONCE = 20;
 const UNKNOWN = 0xfffd;
 const TOO_MANY = `The pages have more than ${LIMITS.redactionGlyphs / 1e6} million characters.`;
 
@@ -38,12 +36,6 @@ export interface ReadOptions extends Pick<Context, "heapLimitBytes" | "signal"> 
   readonly isRead?: (index: number) => boolean;
 }
 
-/** Gives other work of the process a turn after several pages, and ends a job that was aborted. */
-export async function pace({ index }: { readonly index: number }, signal: AbortSignal): Promise<void> {
-  if (index % PAGES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-  signal.throwIfAborted();
-}
-
 /** @throws EngineFailure `too-complex` if the pages have too many glyphs */
 export async function readEachPage(
   bytes: Uint8Array,
@@ -56,7 +48,7 @@ export async function readEachPage(
   try {
     for (let index = 0; index < document.pageCount; index++) {
       if (!isRead(index)) continue;
-      await pace({ index }, signal);
+      await yieldBetweenPages({ index }, signal);
       if (document.engine.heapBytes > heapLimitBytes * (1 - SPARE_PART)) await document.reopen();
       const page = new MupdfPage(document, index);
       try {

@@ -1,7 +1,7 @@
 // Proves that no match is left: MuPDF and a reader without any code of MuPDF search the finished file.
 import { contentOf, decodeContent } from "../content/page-content.ts";
 import { EngineFailure } from "../contract/failure.ts";
-import type { Context } from "../contract/operation.ts";
+import { type Context, yieldBetweenPages } from "../contract/operation.ts";
 import type { Dictionary } from "../objects/values.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
@@ -13,7 +13,7 @@ import { FontTexts, UNKNOWN } from "./font-text.ts";
 import { withAddedUnicode } from "./fonts/added-unicode.ts";
 import { GlyphCenters } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
-import { pace, type ReadPage, readEachPage } from "./page-reader.ts";
+import { type ReadPage, readEachPage } from "./page-reader.ts";
 import { findOnPage, textOf } from "./readings.ts";
 import { formsIn } from "./shown-streams.ts";
 import { piecesOf } from "./stream-text.ts";
@@ -74,7 +74,7 @@ export async function prove(
   const fonts = new FontTexts(file);
   const proven = new Set<number>();
   for (const page of pages) {
-    await pace(page, context.signal);
+    await yieldBetweenPages(page, context.signal);
     const dictionary = pageDictionary(file, page);
     const resources = file.dictionary(dictionary.get("Resources"));
     const search = (bytes: Uint8Array, own: Dictionary | undefined) => {

@@ -1,5 +1,6 @@
 // Removes what areas of pages cover: glyphs, pixels of images, and paths.
 import { EngineFailure } from "../../contract/failure.ts";
+import { yieldBetweenPages } from "../../contract/operation.ts";
 import { MupdfDocument } from "./document.ts";
 import { Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
@@ -23,8 +24,6 @@ const IMAGES_ONLY = { images: 2, lineArt: 0, text: 1 };
 const PATHS_ONLY = { images: 0, lineArt: 1, text: 1 };
 /** Number of pages that are loaded together: MuPDF reads the page tree again to load a page after a change. */
 const PAGES_LOADED = 200;
-/** Number of pages after which other work of the process gets a turn, and the job can end. */
-const PAGES_AT_ONCE = 20;
 /** Fuel per byte of the document, in addition to the base fuel: each byte is read, decoded and written. */
 const FUEL_PER_BYTE = 200;
 
@@ -68,8 +67,7 @@ async function redactPages(
     // Not loaded by the document, which would correct the pages for drawing.
     for (const [index] of areas) pages.push(engine.run((raw) => raw._wasm_load_page(pointer, index)));
     for (const [at, page] of pages.entries()) {
-      if (at % PAGES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-      signal.throwIfAborted();
+      await yieldBetweenPages({ index: at }, signal);
       const { ofText, whole, ofPaths } = areas[at]![1];
       redact(document, page, [
         { quads: ofText, methods: TEXT_ONLY },

@@ -2,6 +2,7 @@
 // names, scripts, patterns, and unused content. The caller removes the matches that pages show.
 
 import { EngineFailure } from "../../contract/failure.ts";
+import { yieldToOthers } from "../../contract/operation.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import {
@@ -120,10 +121,7 @@ export class Sweep {
       file.trailer.set(key, this.#withoutKeys(cleaned));
     }
     for (let next = this.#waiting.pop(), done = 1; next !== undefined; next = this.#waiting.pop(), done++) {
-      if (done % 1000 === 0) {
-        signal.throwIfAborted();
-        await new Promise((resolve) => setTimeout(resolve, 0));
-      }
+      if (done % 1000 === 0) await yieldToOthers(signal);
       const reference = new Reference(next);
       const before = file.get(reference);
       let after = this.#object(before, next);
