@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { textPdf } from "../fixtures/pdfs.ts";
+import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
 import { EXAMPLE_IMAGE } from "../support/examples.ts";
@@ -30,6 +30,8 @@ beforeAll(async () => {
   pdf = await textPdf(3);
   await writeFile(join(folder, "report.pdf"), pdf);
   await writeFile(join(folder, "appendix.pdf"), await textPdf(2));
+  await writeFile(join(folder, "locked.pdf"), encrypted(pdf, "correct horse", "battery staple"));
+  await writeFile(join(folder, "restricted.pdf"), encrypted(pdf, "", "correct horse"));
   await writeFile(join(folder, EXAMPLE_IMAGE.name), Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
   await writeFile(join(folder, "report.docx"), docx({ body: paragraph("A report") }));
   await writeFile(join(folder, "letter.docx"), docx({ body: paragraph("A letter") }));

@@ -1,6 +1,6 @@
 // Tests the passwords of inputs, on the endpoints that change the encryption and on others; `http/endpoints` opens a
 // protected document with each endpoint. The operations' own tests check the outputs.
-// Contract: docs/api.md#protected-inputs, #encrypted-pdf, #decrypted-pdf, #restricted-pdf, #unrestricted-pdf
+// Contract: docs/api.md#password-protected-inputs, #encrypted-pdf, #decrypted-pdf, #restricted-pdf, #unrestricted-pdf
 import { beforeAll, describe, expect, test } from "vitest";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { createClient, type FormFields, privateClient, upload } from "../support/client.ts";

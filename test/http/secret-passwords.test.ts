@@ -1,6 +1,6 @@
 // Plants passwords in every kind of request, and searches everything that the service writes for them: storage, claims,
 // the queue's database, logs, traces, and the container's folders.
-// Contract: docs/api.md#protected-inputs, #asynchronous-jobs
+// Contract: docs/api.md#password-protected-inputs, #asynchronous-jobs
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
