@@ -75,7 +75,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
     }
     const bytes = await readFile(join(folder, saved));
     await rm(join(folder, saved));
-    const accepted = /Accept"?: "?([\w/]+)/.exec(text)?.[1] ?? TYPES[saved.split(".").at(-1)!] ?? "application/pdf";
+    const accepted = /Accept"?: "?([\w/.+-]+)/.exec(text)?.[1] ?? TYPES[saved.split(".").at(-1)!] ?? "application/pdf";
     expect([section, detectMediaType(bytes.subarray(0, 4096), saved)]).toEqual([section, accepted]);
     expect(text).toContain(url);
   }

@@ -45,8 +45,13 @@ beforeAll(async () => {
 
 const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
 
-/** Returns a further file that an operation accepts: a PDF, or a file with the type of the parameter's example. */
-function sampleOf({ example }: ListedOperation, { name, accepts }: DescribedFile) {
+/**
+ * Returns a further file that an operation accepts: the example of the JSON that it replaces, a PDF, or a file with the
+ * type of the parameter's example.
+ */
+function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: DescribedFile) {
+  const replaced = parameters.find((parameter) => parameter.name === insteadOf);
+  if (replaced?.content) return upload(String(example[replaced.name]), "data.json");
   const fileName = [example[name] ?? (accepts === "pdf" ? "mark.pdf" : "dot.png")].flat().map(String)[0]!;
   return upload(fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text", fileName);
 }

@@ -12,7 +12,7 @@ type JsonValues = z.infer<typeof JSON_VALUES>;
 /** @returns undefined if the file is not JSON, or has values of other types */
 export function readFieldsJson(bytes: Uint8Array): FieldValue[] | undefined {
   try {
-    return valuesOf(JSON_VALUES.parse(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+    return valuesOf(JSON_VALUES.parse(JSON.parse(new TextDecoder().decode(bytes))));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 // Finds the values of AcroForm fields in the data of the XFA form beside them. Their names are paths in the template:
-// `form1[0].#subform[0].Name[0]`. Data bind by name (XFA 3.3, "Data Binding"); a subform without data is transparent.
+// `form1[0].#subform[0].Name[0]`. Data bind by name (XFA 3.3, "Data Binding"); a container without data is transparent.
 import type { Element } from "@xmldom/xmldom";
 import { elementsOf } from "../formats/xml.ts";
 import type { FieldValue } from "./field-value.ts";

@@ -109,7 +109,7 @@ export function readXfaData(root: Element): readonly Element[] {
   return isPackage(root) ? [] : [root];
 }
 
-export const isPackage = (root: Element): boolean =>
+const isPackage = (root: Element): boolean =>
   isOfData(root, "data") || isOfData(root, "datasets") || (root.localName === "xdp" && root.namespaceURI === XDP);
 
 /** @param name file name of the PDF */

@@ -48,7 +48,7 @@ export const DESCRIPTIONS_OF_NAMES = {
 export const offersOf = (output: OutputDeclaration) => ({ types: typesOf(output), naming: namingOf(output) });
 
 /** Returns the media types that an output can have. */
-export const typesOf = (output: OutputDeclaration): readonly string[] => [
+const typesOf = (output: OutputDeclaration): readonly string[] => [
   output.type,
   ...("otherTypes" in output ? (output.otherTypes ?? []) : []),
 ];
