@@ -11,6 +11,8 @@ import { flattenedAnnotationsPdf } from "./flattened-annotations-pdf.ts";
 import { flattenedFormsPdf } from "./flattened-forms-pdf.ts";
 import { flattenedLayersPdf } from "./flattened-layers-pdf.ts";
 import { flattenedTransparenciesPdf } from "./flattened-transparencies-pdf.ts";
+import { exportedFormData } from "./forms/exported-form-data.ts";
+import { pdfWithImportedFormData } from "./forms/pdf-with-imported-form-data.ts";
 import { bmp } from "./images/bmp.ts";
 import { gif } from "./images/gif.ts";
 import { jpg } from "./images/jpg.ts";
@@ -38,12 +40,12 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
-  ...[pdfWithMetadata, pdfWithBookmarks],
+  ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo],
+  ...[pdfInfo, exportedFormData],
   ...[zip, html],
 ];
 

@@ -5,10 +5,12 @@ import { addImage } from "./add-image.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
+import { exportFormData } from "./export-form-data.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
+import { importFormData } from "./import-form-data.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
@@ -51,6 +53,8 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   flattenAnnotations,
   flattenForms,
   flattenLayers,
+  exportFormData,
+  importFormData,
   linearizePdf,
   markRedactions,
   mergePdfs,

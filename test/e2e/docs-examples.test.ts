@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { encrypted, fieldPdf, textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
 import { EXAMPLE_IMAGE } from "../support/examples.ts";
@@ -27,8 +27,9 @@ interface Example {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "examples-"));
-  pdf = await textPdf(3);
+  pdf = await fieldPdf(3);
   await writeFile(join(folder, "report.pdf"), pdf);
+  await writeFile(join(folder, "form.pdf"), pdf);
   await writeFile(join(folder, "appendix.pdf"), await textPdf(2));
   await writeFile(join(folder, "locked.pdf"), encrypted(pdf, "correct horse", "battery staple"));
   await writeFile(join(folder, "restricted.pdf"), encrypted(pdf, "", "correct horse"));
@@ -74,7 +75,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
     }
     const bytes = await readFile(join(folder, saved));
     await rm(join(folder, saved));
-    const accepted = /Accept"?: "?([\w/]+)/.exec(text)?.[1] ?? TYPES[saved.split(".").at(-1)!] ?? "application/pdf";
+    const accepted = /Accept"?: "?([\w/.+-]+)/.exec(text)?.[1] ?? TYPES[saved.split(".").at(-1)!] ?? "application/pdf";
     expect([section, detectMediaType(bytes.subarray(0, 4096), saved)]).toEqual([section, accepted]);
     expect(text).toContain(url);
   }

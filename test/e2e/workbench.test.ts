@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
-import { textPdf } from "../fixtures/pdfs.ts";
+import { fieldPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";
@@ -54,7 +54,7 @@ const html: Given = { name: PAGE, bytes: Buffer.from("<!doctype html><h1>Hello</
 
 beforeAll(async () => {
   browser = await openBrowser();
-  report = { name: REPORT, bytes: await textPdf(3) };
+  report = { name: REPORT, bytes: await fieldPdf(3) };
 });
 afterAll(() => browser?.close());
 

@@ -10,7 +10,7 @@ import type {
   OperationList,
 } from "../../src/service/http/contract/operation-list.ts";
 import { errorAnchor } from "../../src/service/http/responses/help.ts";
-import { encrypted, textPdf } from "../fixtures/pdfs.ts";
+import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -40,13 +40,18 @@ const parameters = operations.flatMap(([path, operation]) =>
 
 let pdf: Uint8Array;
 beforeAll(async () => {
-  pdf = await textPdf(1, [300, 200]);
+  pdf = await fieldPdf(1, [300, 200]);
 });
 
 const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
 
-/** Returns a further file that an operation accepts: a PDF, or a file with the type of the parameter's example. */
-function sampleOf({ example }: ListedOperation, { name, accepts }: DescribedFile) {
+/**
+ * Returns a further file that an operation accepts: the example of the JSON that it replaces, a PDF, or a file with the
+ * type of the parameter's example.
+ */
+function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: DescribedFile) {
+  const replaced = parameters.find((parameter) => parameter.name === insteadOf);
+  if (replaced?.content) return upload(String(example[replaced.name]), "data.json");
   const fileName = [example[name] ?? (accepts === "pdf" ? "mark.pdf" : "dot.png")].flat().map(String)[0]!;
   return upload(fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text", fileName);
 }
@@ -154,7 +159,7 @@ describe.each(operations)("%s", (path, operation) => {
 });
 
 test.each(operations.filter(([, { output }]) => output.data))("the data of %s", async (_, operation) => {
-  const document = { file: upload(await textPdf(EXAMPLE_PAGES)) };
+  const document = { file: upload(await fieldPdf(EXAMPLE_PAGES)) };
   const { status, body } = await client.post(operation.path, fieldsFor(operation, document));
   expect([status, body]).toEqual([200, { ...exampleData(operation), inputId: expect.any(String) }]);
 });

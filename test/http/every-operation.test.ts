@@ -10,7 +10,7 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@mod
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { ListedOperation, OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { textPdf } from "../fixtures/pdfs.ts";
+import { fieldPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, upload } from "../support/client.ts";
 import {
   EXAMPLE_IMAGE,
@@ -33,7 +33,7 @@ const ids: Record<string, string> = {};
 
 beforeAll(async () => {
   const files = {
-    "a.pdf": await textPdf(EXAMPLE_PAGES),
+    "a.pdf": await fieldPdf(EXAMPLE_PAGES),
     "a.docx": docx({ body: paragraph("Hello") }),
     "a.html": Buffer.from(EXAMPLE_TEXT),
     [EXAMPLE_IMAGE.name]: Buffer.from(EXAMPLE_IMAGE.base64, "base64"),

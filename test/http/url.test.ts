@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
-import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
+import { fieldPdf, labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const env = { URL_ALLOW: `127.0.0.1:${site.port}`, URL_DNS: dns.address };
   container = await startContainer({ logFile: join(folder, "container.log"), env });
   for (const variant of ["private", "keyed"] as const) services[variant] = await startService({ variant, container });
-  pages.set("/three.pdf", show("application/pdf", await textPdf(3, [144, 144])));
+  pages.set("/three.pdf", show("application/pdf", await fieldPdf(3, [144, 144])));
   pages.set("/a", show("application/pdf", await labeledPdf("A", 3)));
   pages.set("/b.pdf", show("application/octet-stream", await labeledPdf("B", 3)));
   pages.set("/text", show("text/plain", "just text"));

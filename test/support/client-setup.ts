@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startContainer } from "../../scripts/services/container-process.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { textPdf } from "../fixtures/pdfs.ts";
+import { fieldPdf } from "../fixtures/pdfs.ts";
 import type { Samples } from "./client-checks.ts";
 import { startService } from "./service.ts";
 import { type Answer, startPages } from "./web.ts";
@@ -25,7 +25,7 @@ export async function startClientService(): Promise<ClientService> {
   const container = await startContainer({ logFile: join(folder, "container.log"), env });
   const service = await startService({ variant: "keyed", container });
   const samples = {
-    pdf: new Uint8Array(await textPdf(3, [144, 144])),
+    pdf: new Uint8Array(await fieldPdf(3, [144, 144])),
     docx: new Uint8Array(docx({ body: paragraph("Hello") })),
   };
   pages.set("/three.pdf", (_, response) => {

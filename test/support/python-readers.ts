@@ -49,3 +49,7 @@ async function pythonScript<T>(test: TestContext, script: string) {
       .split("\n")
       .map((line) => JSON.parse(line) as T);
 }
+
+/** Returns a function that reads the values of form fields by name. Skips the test if the packages are unreachable. */
+export const formValues = (test: TestContext) =>
+  pythonScript<Readonly<Record<"pikepdf" | "pypdf", Readonly<Record<string, unknown>>>>>(test, "form_values.py");

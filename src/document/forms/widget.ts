@@ -12,6 +12,9 @@ export const FIELD_FLAGS = {
   radio: 1 << 15,
   push: 1 << 16,
   combo: 1 << 17,
+  edit: 1 << 18,
+  severalChoices: 1 << 21,
+  richText: 1 << 25,
   comb: 1 << 24,
 } as const;
 
@@ -69,17 +72,9 @@ export class Widget {
     return (this.flags & FIELD_FLAGS[flag]) !== 0;
   }
 
-  /** Returns the text of a string or a stream; undefined for other objects. */
+  /** Returns the beginning of a text that can be shown; undefined for objects that are no text. */
   text(value: Value | undefined): string | undefined {
-    const object = this.file.resolve(value);
-    if (object instanceof PdfString) return decodeTextString(object).slice(0, MAX_CHARACTERS);
-    if (!(object instanceof PdfStream)) return undefined;
-    try {
-      return decodeTextString(new PdfString(object.body.decoded(MAX_VALUE_BYTES))).slice(0, MAX_CHARACTERS);
-    } catch (error) {
-      if (error instanceof EngineFailure && ["damaged", "too-large"].includes(error.reason)) return undefined;
-      throw error;
-    }
+    return readText(this.file, value)?.slice(0, MAX_CHARACTERS);
   }
 
   /** Returns the value of a text field. If it has only a rich text value, returns that without markup. */
@@ -109,6 +104,19 @@ export class Widget {
   color(key: "BG" | "BC"): number[] | undefined {
     const numbers = (this.file.array(this.look.get(key)) ?? []).map((part) => this.file.number(part) ?? 0);
     return [1, 3, 4].includes(numbers.length) ? numbers : undefined;
+  }
+}
+
+/** Returns the text of a string or a stream; undefined for other objects. */
+export function readText(file: PdfFile, value: Value | undefined): string | undefined {
+  const object = file.resolve(value);
+  if (object instanceof PdfString) return decodeTextString(object);
+  if (!(object instanceof PdfStream)) return undefined;
+  try {
+    return decodeTextString(new PdfString(object.body.decoded(MAX_VALUE_BYTES)));
+  } catch (error) {
+    if (error instanceof EngineFailure && ["damaged", "too-large"].includes(error.reason)) return undefined;
+    throw error;
   }
 }
 

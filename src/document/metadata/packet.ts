@@ -1,8 +1,9 @@
 // Changes properties of an XMP packet, and keeps all others (ISO 16684-1).
 import { type Element, XMLSerializer } from "@xmldom/xmldom";
 import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
+import { elementsOf, WELL_FORMED } from "../formats/xml.ts";
 import { CUSTOM, customEntryName, customPropertyName } from "../formats/xmp/custom-names.ts";
-import { descriptionsOf, elementsOf, parsePacket, WELL_FORMED } from "../pdfa/metadata/parsed-packet.ts";
+import { descriptionsOf, parsePacket } from "../pdfa/metadata/parsed-packet.ts";
 import { NAMESPACES, packetAround, packetOf } from "../pdfa/metadata/xmp-syntax.ts";
 
 const { rdf: RDF, dc: DC } = NAMESPACES;

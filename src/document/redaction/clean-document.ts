@@ -1,4 +1,5 @@
 // Removes matches from a document outside of what its pages show, and everything that cannot be searched.
+import { removeXfa } from "../pages/parts/forms/put-form.ts";
 import { countedNotices, type Notice } from "../contract/notice.ts";
 import { FieldAppearances } from "../forms/field-appearance.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -79,12 +80,6 @@ function removeAttachmentAnnotations(file: PdfFile, pages: readonly SourcePage[]
     change(file, reference, (page) => page.set("Annots", kept));
   }
   return count;
-}
-
-function removeXfa(file: PdfFile): void {
-  const form = file.dictionary(file.catalog.get("AcroForm"))?.clone();
-  form?.delete("XFA");
-  file.catalog = file.catalog.clone().set("AcroForm", form ?? null);
 }
 
 /** Sorts the name trees again, because some of their names are new (ISO 32000-1, 7.9.6). */

@@ -38,6 +38,7 @@ export function describe(endpoint: Endpoint): Described {
     parameters: describeParameters(endpoint, perInput),
     output: {
       ...{ naming: namingOf(output), type: output.type, archives: namingOf(output) !== "name", extraFields },
+      ...("otherTypes" in output && output.otherTypes ? { otherTypes: output.otherTypes } : {}),
       ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
       ...(output.kind === "data" && output.optional ? { optionalData: output.optional } : {}),
       ...(keeps ? { keeps } : {}),

@@ -105,6 +105,8 @@ export interface DescribedOutput {
   readonly naming: "name" | "prefix" | "list";
   /** Media type of each file, or of the data. */
   readonly type: string;
+  /** Media types that the parameters can choose instead. @default none */
+  readonly otherTypes?: readonly string[];
   /** Schemas of the members of a data response. @default the response contains file IDs */
   readonly data?: Readonly<Record<string, ParameterSchema>>;
   /** Members that can be missing from a response. @default none */

@@ -188,9 +188,9 @@ function describeResponse(operation: Described, baseUrl: string): ResponseDescri
 }
 
 /** Returns the response formats other than JSON. */
-function filesOf({ output: { type, archives } }: Described): Record<string, MediaTypeObject> {
+function filesOf({ output: { type, otherTypes = [], archives } }: Described): Record<string, MediaTypeObject> {
   if (type === "application/json") return {};
-  const types = archives ? [type, "application/zip"] : [type];
+  const types = [type, ...otherTypes, ...(archives ? ["application/zip"] : [])];
   return Object.fromEntries(types.map((type) => [type, { schema: { ...BINARY, contentMediaType: type } }]));
 }
 

@@ -8,8 +8,8 @@ export type ResponseFormat = "json" | "file" | "archive";
 
 /** Media types of an endpoint's responses. */
 export interface Offers {
-  /** Media type of each output, without parameters. */
-  readonly type: string;
+  /** Media types that an output can have, without parameters. */
+  readonly types: readonly string[];
   readonly naming: "name" | "prefix" | "list";
 }
 
@@ -40,12 +40,12 @@ const JSON_TYPE = "application/json";
 const ARCHIVE_TYPE = "application/zip";
 
 /** @throws ServiceError 406 if the client accepts no format */
-export function negotiate(headers: Headers, { type, naming }: Offers): Negotiation {
+export function negotiate(headers: Headers, { types: ofFiles, naming }: Offers): Negotiation {
   const accept = headers.get("Accept");
   const archive: readonly [string, ResponseFormat][] = naming === "name" ? [] : [[ARCHIVE_TYPE, "archive"]];
-  const one = preferred(accept, [[JSON_TYPE, "json"], [type, "file"], ...archive]);
+  const one = preferred(accept, [[JSON_TYPE, "json"], ...ofFiles.map((type) => [type, "file"] as const), ...archive]);
   const several = preferred(accept, [[JSON_TYPE, "json"], ...archive]);
-  const types = [...new Set([JSON_TYPE, type, ...archive.map(([type]) => type)])];
+  const types = [...new Set([JSON_TYPE, ...ofFiles, ...archive.map(([type]) => type)])];
   if (one === undefined && (several === undefined || naming === "name")) throw notAcceptable(types);
   const returnsId = storesToo(headers);
   return {

@@ -56,6 +56,11 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
   "characters-missing": ({ count }) =>
     `${counted(count, "form field has", "form fields have")} characters that no font contains`,
+  "values-without-field": (notice) => `${counted(notice.count, "value has", "values have")} no field${listed(notice)}`,
+  "values-not-offered": (notice) =>
+    `${counted(notice.count, "field does", "fields do")} not offer the value and stayed as before${listed(notice)}`,
+  "calculations-not-run": () => "calculations of the form were not run",
+  "xfa-not-drawn": () => "only viewers of XFA forms show the values",
   "marked-annotations-removed": ({ count }) =>
     `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
   "nothing-marked": () => "nothing was redacted, because the document has no marks and no recorded redactions",

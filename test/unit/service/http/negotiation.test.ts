@@ -8,8 +8,8 @@ const wishes = (accept: string | undefined, offers: Offers, prefer?: string) =>
     new Headers({ ...(accept === undefined ? {} : { Accept: accept }), ...(prefer ? { Prefer: prefer } : {}) }),
     offers,
   );
-const png: Offers = { type: "image/png", naming: "prefix" };
-const pdf: Offers = { type: "application/pdf", naming: "name" };
+const png: Offers = { types: ["image/png"], naming: "prefix" };
+const pdf: Offers = { types: ["application/pdf"], naming: "name" };
 const shown = (shape: () => string) => {
   try {
     return shape();
@@ -71,7 +71,7 @@ test.each([
 });
 
 test("an archive is a file like others on /zip", () => {
-  expect(wishes("application/zip", { type: "application/zip", naming: "name" }).formatForOne()).toBe("file");
+  expect(wishes("application/zip", { types: ["application/zip"], naming: "name" }).formatForOne()).toBe("file");
 });
 
 test.each([

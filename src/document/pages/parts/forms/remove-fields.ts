@@ -1,6 +1,7 @@
 // Removes form fields whose widgets were removed (ISO 32000-1, 12.7).
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { Reference, type Value } from "../../../objects/values.ts";
+import { putForm } from "./put-form.ts";
 
 /** Maximum number of fields examined. */
 const MAX_FIELDS = 200_000;
@@ -9,16 +10,11 @@ const MAX_FIELDS = 200_000;
 export function removeFields(file: PdfFile, removed: ReadonlySet<number>): void {
   if (removed.size === 0) return;
   const stays = (value: Value) => !(value instanceof Reference && removed.has(value.number));
-  const root = file.catalog.get("AcroForm");
-  const form = file.dictionary(root);
+  const form = file.dictionary(file.catalog.get("AcroForm"));
   const fields = file.array(form?.get("Fields"));
   if (!form || !fields) return;
   const kept = fields.filter(stays);
-  if (kept.length < fields.length) {
-    const changed = form.clone().set("Fields", kept);
-    if (root instanceof Reference) file.put(root, changed);
-    else file.catalog = file.catalog.clone().set("AcroForm", changed);
-  }
+  if (kept.length < fields.length) putForm(file, form.clone().set("Fields", kept));
   const waiting = [...kept];
   const seen = new Set<number>();
   while (waiting.length > 0 && seen.size < MAX_FIELDS) {

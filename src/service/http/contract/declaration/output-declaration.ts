@@ -13,6 +13,8 @@ export type OutputDeclaration =
       readonly naming: "name" | "prefix" | "list";
       /** Media type of each output, without parameters. */
       readonly type: string;
+      /** Media types that the parameters can choose instead. @default none */
+      readonly otherTypes?: readonly string[];
       /** True if `output` is optional in forms as well as in JSON bodies. @default false */
       readonly isOptional?: boolean;
       /** Description of `output`. @default {@link DESCRIPTIONS_OF_NAMES} */
@@ -43,7 +45,13 @@ export const DESCRIPTIONS_OF_NAMES = {
 } as const;
 
 /** Returns the properties of outputs on which the available response formats depend. */
-export const offersOf = (output: OutputDeclaration) => ({ type: output.type, naming: namingOf(output) });
+export const offersOf = (output: OutputDeclaration) => ({ types: typesOf(output), naming: namingOf(output) });
+
+/** Returns the media types that an output can have. */
+const typesOf = (output: OutputDeclaration): readonly string[] => [
+  output.type,
+  ...("otherTypes" in output ? (output.otherTypes ?? []) : []),
+];
 
 /** Returns the naming of outputs. Data are treated like a single file. */
 export const namingOf = (output: OutputDeclaration) => (output.kind === "files" ? output.naming : "name");

@@ -1,0 +1,37 @@
+// Finds the values of AcroForm fields in the data of the XFA form beside them. Their names are paths in the template:
+// `form1[0].#subform[0].Name[0]`. Data bind by name (XFA 3.3, "Data Binding"); a container without data is transparent.
+import type { Element } from "@xmldom/xmldom";
+import { elementsOf } from "../formats/xml.ts";
+import type { FieldValue } from "./field-value.ts";
+import { type Form, OFF, onStates } from "./form-fields.ts";
+
+/** @param data the element with the data */
+export const boundValues = ({ file, fields }: Form, data: Element): FieldValue[] =>
+  fields.flatMap(({ name, kind, widgets }) => {
+    const element = elementOf(name, data);
+    if (!element) return [];
+    const value = boundValue(element);
+    const isOff =
+      kind === "button" && !widgets.some((one) => onStates(file, file.dictionary(one)!).includes(value as string));
+    return [{ name, value: isOff ? OFF : value }];
+  });
+
+function elementOf(name: string, data: Element): Element | undefined {
+  const path = name.split(/(?<!\\)\./).map((part) => part.replaceAll("\\.", "."));
+  const last = path.pop()!;
+  let scope = data;
+  for (const part of path) scope = childOf(scope, part) ?? scope;
+  return childOf(scope, last);
+}
+
+function childOf(scope: Element, part: string): Element | undefined {
+  const [, name, index] = /^(.*?)(?:\[(\d+)\])?$/s.exec(part)!;
+  if (name!.startsWith("#")) return undefined;
+  return elementsOf(scope).filter(({ localName }) => localName === name)[Number(index ?? 0)];
+}
+
+/** Returns the text of a value, or several texts for a list whose choices are elements. */
+function boundValue(element: Element): FieldValue["value"] {
+  const choices = elementsOf(element).filter(({ localName }) => localName === "value");
+  return choices.length > 0 ? choices.map(({ textContent }) => textContent ?? "") : (element.textContent ?? "");
+}

@@ -1,0 +1,45 @@
+// Text of XML files with form data.
+import type { Element } from "@xmldom/xmldom";
+import { parseXml } from "../formats/xml.ts";
+
+/** Larger files have no form data that a reader could use: a form has thousands of fields, not millions. */
+const LIMITS = { characters: 32 * 2 ** 20, nodes: 500_000, depth: 200 };
+const DECLARED_WITHIN = 200;
+
+/** @returns the outermost element; undefined if the file is not well-formed, or too large */
+export function readXml(bytes: Uint8Array): Element | undefined {
+  const text = decode(bytes);
+  return (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
+}
+
+export const isXml = (text: string): boolean => parseXml(text, LIMITS) !== undefined;
+
+/** Decodes XML in the encoding of its byte order mark or declaration (XML 1.0, 4.3.3), or UTF-8. */
+function decode(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  const isUtf16 = (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);
+  const start = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARED_WITHIN));
+  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*encoding\s*=\s*["']([\w-]+)["']/.exec(start)?.[1];
+  try {
+    return new TextDecoder(isUtf16 ? (first === 0xfe ? "utf-16be" : "utf-16le") : declared).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const REFERENCES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/**
+ * Escapes text for elements and attributes. Parsers would change a carriage return, so it becomes a reference. Leaves out
+ * characters that XML forbids (XML 1.0, 2.2).
+ */
+export const escapeXml = (text: string): string =>
+  text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that XML forbids
+    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "")
+    .replace(/[&<>"]/g, (character) => REFERENCES[character]!)
+    .replace(/[\r\t\n]/g, (character) => (character === "\r" ? "&#13;" : character));
+
+export const xmlBytes = (body: string): Uint8Array =>
+  new TextEncoder().encode(`<?xml version="1.0" encoding="UTF-8"?>\n${body}\n`);
