@@ -35,12 +35,13 @@ import { restrictedPdf } from "./protection/restricted-pdf.ts";
 import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
+import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
-  ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData],
+  ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],

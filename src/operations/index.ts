@@ -32,6 +32,7 @@ import { unrestrictPdf } from "./protection/unrestrict-pdf.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
 import { renderPage } from "./render-page.ts";
+import { reserveMining } from "./reserve-mining.ts";
 import { rotatePages } from "./rotate-pages.ts";
 import { setBookmarks } from "./set-bookmarks.ts";
 import { setMetadata } from "./set-metadata.ts";
@@ -60,6 +61,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   mergePdfs,
   rasterizePdf,
   readPdfInfo,
+  reserveMining,
   rotatePages,
   setBookmarks,
   setMetadata,

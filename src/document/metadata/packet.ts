@@ -1,16 +1,19 @@
 // Changes properties of an XMP packet, and keeps all others (ISO 16684-1).
 import { type Element, XMLSerializer } from "@xmldom/xmldom";
 import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
-import { elementsOf, WELL_FORMED } from "../formats/xml.ts";
+import { elementsOf, parseXml, WELL_FORMED } from "../formats/xml.ts";
 import { CUSTOM, customEntryName, customPropertyName } from "../formats/xmp/custom-names.ts";
+import { EXTENSION, SCHEMA } from "../pdfa/metadata/extension-schemas.ts";
 import { descriptionsOf, parsePacket } from "../pdfa/metadata/parsed-packet.ts";
 import { NAMESPACES, packetAround, packetOf } from "../pdfa/metadata/xmp-syntax.ts";
+import { descriptionOf, type OwnSchema, type SchemaValues } from "./own-schema.ts";
 
 const { rdf: RDF, dc: DC } = NAMESPACES;
 const XML = "http://www.w3.org/XML/1998/namespace";
 const XMLNS = "http://www.w3.org/2000/xmlns/";
 /** Lists in which a property has its value; a property without one has plain text. */
 const LISTS: Readonly<Partial<Record<InfoEntry, "Alt" | "Seq">>> = { Title: "Alt", Subject: "Alt", Author: "Seq" };
+const DESCRIPTION_LIMITS = { characters: 100_000, nodes: 1000, depth: 20 };
 const SEPARATORS = /\s*[,;]\s*/;
 
 export class Packet {
@@ -64,6 +67,30 @@ export class Packet {
       .flatMap(({ namespaceURI, localName }) => (namespaceURI === CUSTOM.uri && localName ? [localName] : []));
   }
 
+  /** @param isDescribed true if the packet must describe the schema */
+  setSchema({ schema, values }: SchemaValues, isDescribed: boolean): void {
+    const { uri, prefix, properties } = schema;
+    for (const name of Object.keys(properties)) {
+      const value = values[name];
+      this.#put(uri, name, value === undefined ? [] : [value], undefined, prefix);
+    }
+    if (isDescribed) this.#describe(schema);
+  }
+
+  /** Adds the description of a schema to the others, and replaces an earlier one. */
+  #describe(schema: OwnSchema): void {
+    const [schemas = this.#element(this.#description(), EXTENSION, "pdfaExtension:schemas")] = descriptionsOf(
+      this.#root,
+    ).flatMap((description) => this.#elements(description, EXTENSION, "schemas"));
+    const [bag = this.#element(schemas, RDF, "rdf:Bag")] = elementsOf(schemas);
+    for (const item of elementsOf(bag)) {
+      const [uri] = Array.from(item.getElementsByTagNameNS(SCHEMA, "namespaceURI"));
+      if (uri?.textContent?.trim() === schema.uri) bag.removeChild(item);
+    }
+    const described = parseXml(descriptionOf(schema), DESCRIPTION_LIMITS)!.documentElement!;
+    bag.appendChild(bag.ownerDocument!.importNode(described, true));
+  }
+
   bytes(): Uint8Array {
     const { documentElement } = this.#root.ownerDocument!;
     return packetAround(new XMLSerializer().serializeToString(documentElement!, WELL_FORMED));
@@ -80,13 +107,19 @@ export class Packet {
   }
 
   /** Replaces a property. Other languages of the old value are removed, because they mean the old value. */
-  #put(uri: string, name: string, values: readonly string[], list?: "Alt" | "Seq" | "Bag"): void {
+  #put(
+    uri: string,
+    name: string,
+    values: readonly string[],
+    list?: "Alt" | "Seq" | "Bag",
+    prefix = prefixOf(uri),
+  ): void {
     for (const description of descriptionsOf(this.#root)) {
       description.removeAttributeNS(uri, name);
       for (const element of this.#elements(description, uri, name)) description.removeChild(element);
     }
     if (values.length === 0) return;
-    const property = this.#element(this.#description(), uri, `${prefixOf(uri)}:${name}`);
+    const property = this.#element(this.#description(), uri, `${prefix}:${name}`);
     if (list === undefined) {
       property.textContent = values[0]!;
       return;

@@ -11,6 +11,7 @@ import { Dictionary, latin1Of, PdfString } from "../objects/values.ts";
 import { claimNotices, metadataOf, putMetadata } from "../pages/claims.ts";
 import { readDate, stripInvalidXml } from "../pdfa/metadata/document-information.ts";
 import { parseDate } from "./dates.ts";
+import type { SchemaValues } from "./own-schema.ts";
 import { Packet } from "./packet.ts";
 
 /** The metadata to change. An empty text deletes an entry. */
@@ -19,6 +20,8 @@ export interface MetadataChanges {
   readonly entries: ReadonlyMap<InfoEntry, string>;
   readonly custom: ReadonlyMap<string, string>;
   readonly language?: string | undefined;
+  /** Properties of schemas that no standard of PDF defines. @default none */
+  readonly schemas?: readonly SchemaValues[];
 }
 
 const ENTRIES = Object.keys(INFO_ENTRIES) as readonly InfoEntry[];
@@ -64,6 +67,7 @@ export function writeMetadata(file: PdfFile, facts: DocumentFacts, changes: Meta
     // Parts 1 to 3 of PDF/A require descriptions of such properties.
     packet.setCustom(name, text, part === 0 || part >= WITHOUT_INFORMATION);
   }
+  for (const schema of changes.schemas ?? []) packet.setSchema(schema, part > 0 && part < WITHOUT_INFORMATION);
   const catalog = file.catalog.clone();
   const { language } = changes;
   if (language !== undefined) {

@@ -1,5 +1,5 @@
 // Removes matches from a document outside of what its pages show, and everything that cannot be searched.
-import { removeXfa } from "../pages/parts/forms/put-form.ts";
+
 import { countedNotices, type Notice } from "../contract/notice.ts";
 import { FieldAppearances } from "../forms/field-appearance.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -7,6 +7,7 @@ import { readNameTree, writeNameTree } from "../objects/trees.ts";
 import { Dictionary, Reference, type Value } from "../objects/values.ts";
 import { removeAttachments } from "../pages/attached-files.ts";
 import type { SourcePage } from "../pages/pages.ts";
+import { removeXfa } from "../pages/parts/forms/put-form.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { shownStreams } from "./shown-streams.ts";
 import { Sweep } from "./sweep/sweep.ts";

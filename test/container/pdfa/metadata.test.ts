@@ -1,9 +1,10 @@
 // Tests that a PDF/A stays valid when its metadata change. veraPDF judges.
-// Contract: docs/api.md#pdf-with-metadata
+// Contract: docs/api.md#pdf-with-metadata, #tdm-reserved-pdf
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { reserveMining } from "../../../src/operations/reserve-mining.ts";
 import { setMetadata } from "../../../src/operations/set-metadata.ts";
 import { MANAGED_PACKET, metadataPdf } from "../../fixtures/archival-pdfs.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
@@ -45,10 +46,15 @@ test("a PDF/A stays valid", async () => {
     if (inXmp) await add((await outputsOf(setMetadata, [inXmp], { metadata: CHANGES }))[0]!, "1b");
     if (inXmp) await add((await outputsOf(setMetadata, [inXmp], { metadata: { title: "New" } }))[0]!, "1b");
     await add((await outputsOf(setMetadata, [pdfa4()], { metadata: CHANGES }))[0]!, "4");
+    await add((await outputsOf(reserveMining, [pdfa4()], { policy: "https://example.com/tdm" }))[0]!, "4");
     for (const flavour of ["1b", "2b", "2u", "3b"] satisfies LevelName[]) {
       for (const document of [metadataPdf(), metadataPdf(MANAGED_PACKET)]) {
         const pdf = await archived(document, flavour);
         await add(pdf, flavour);
+        for (let reserved = pdf, time = 0; time < 2; time++) {
+          reserved = (await outputsOf(reserveMining, [reserved], { policy: "https://example.com/tdm" }))[0]!;
+          await add(reserved, flavour);
+        }
         for (const metadata of METADATA) {
           const [made] = await outputsOf(setMetadata, [pdf], { metadata });
           await add(made!, flavour);

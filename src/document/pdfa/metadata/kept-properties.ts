@@ -1,8 +1,9 @@
 // Selects the XMP properties of the document that stay: Dublin Core, rights, origin, properties that the packet
 // describes, and simple properties for which a description can be added (ISO 19005-1, 6.7.8 and 6.7.9; -2, 6.6.2.3).
 // The packet is untrusted, so its size is limited and entities are rejected.
-import { elementsOf, WELL_FORMED } from "../../formats/xml.ts";
+
 import { type Attr, type Element, XMLSerializer } from "@xmldom/xmldom";
+import { elementsOf, WELL_FORMED } from "../../formats/xml.ts";
 import { EXTENSION, ExtensionSchemas, PROPERTY, SCHEMA } from "./extension-schemas.ts";
 import { knownProperty, PARTS, type Shape } from "./known-properties.ts";
 import { descriptionsOf, parsePacket } from "./parsed-packet.ts";
