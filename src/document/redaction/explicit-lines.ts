@@ -1,8 +1,10 @@
 // Replaces the operators that move to the next line by moves with a distance (ISO 32000-1, 9.4.2), and selects the fonts
-// that graphics states set (8.4.5). MuPDF loses the leading and these fonts when it removes glyphs, so that other text
-// would move.
+// that graphics states set (8.4.5). MuPDF loses the leading, these fonts, and moves to where it has been, when it removes
+// glyphs, so that other text would move.
 import { readOperations } from "../content/content.ts";
 import { applyEdits, type Edit } from "../content/edits.ts";
+import { IDENTITY, matrixOf } from "../content/matrix.ts";
+import { TEXT_SHOWING } from "../content/operators.ts";
 import { contentOf, decodeContent } from "../content/page-content.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
@@ -10,6 +12,7 @@ import { serialize, serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
 import { completePage } from "../pages/page-tree.ts";
 import type { SourcePage } from "../pages/pages.ts";
+import { LineMatrix } from "./line-matrix.ts";
 
 const MAX_SAVED = 512;
 /** Maximum depth of nested forms. */
@@ -126,33 +129,50 @@ function withExplicitLines(bytes: Uint8Array, fonts: ReadonlyMap<string, string>
   const edits: Edit[] = [];
   const saved: Leading[] = [];
   const drawn = new Map<string, Leading & { readonly name: string }>();
+  const line = new LineMatrix();
   let isDependent = false;
   let at: Leading = { leading: inherited, isOwn: false };
   for (const { operator, operands, start, end } of readOperations(bytes)) {
-    const replace = (text: string) => edits.push({ start, end, text });
-    const next = `0 ${serializeNumber(-at.leading)} Td`;
+    const replace = (text: string | undefined) => text !== undefined && edits.push({ start, end, text });
     if (/^(?:T\*|['"])$/.test(operator) && !at.isOwn) isDependent = true;
     if (operator === "q" && saved.length < MAX_SAVED) saved.push(at);
     else if (operator === "Q") at = saved.pop() ?? at;
     else if (operator === "TL") at = { leading: numberOf(operands[0]), isOwn: true };
+    else if (operator === "TD") at = { leading: -numberOf(operands[1]), isOwn: true };
     else if (operator === "Do" && operands[0] instanceof Name) {
       const { text: name } = operands[0];
       drawn.set(`${at.leading} ${at.isOwn} ${name}`, { name, ...at });
-    } else if (operator === "TD") {
-      at = { leading: -numberOf(operands[1]), isOwn: true };
-      replace(`${serializeNumber(numberOf(operands[0]))} ${serializeNumber(numberOf(operands[1]))} Td`);
     } else if (operator === "gs") {
       const select = operands[0] instanceof Name ? fonts.get(operands[0].text) : undefined;
       if (select !== undefined) replace(`${shown(operands[0])} gs ${select}`);
-    } else if (operator === "T*") replace(next);
-    else if (operator === "'") replace(`${next} ${shown(operands[0])} Tj`);
-    else if (operator === '"') {
-      const [words, characters] = [operands[0], operands[1]].map((value) => serializeNumber(numberOf(value)));
-      replace(`${words} Tw ${characters} Tc ${next} ${shown(operands[2])} Tj`);
     }
+    replace(explicitText(operator, operands, at.leading, line));
   }
   const explicit = edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);
   return { bytes: explicit, isDependent, drawn: [...drawn.values()] };
+}
+
+/** @returns the operators to use instead of one that moves or shows text; undefined to keep it */
+function explicitText(
+  operator: string,
+  operands: readonly Value[],
+  leading: number,
+  line: LineMatrix,
+): string | undefined {
+  const [x, y] = [numberOf(operands[0]), numberOf(operands[1])];
+  const next = () => line.move(0, -leading) ?? `0 ${serializeNumber(-leading)} Td`;
+  if (operator === "BT") line.begin();
+  else if (operator === "Tm") return line.set(matrixOf(operands.map(numberOf)) ?? IDENTITY);
+  else if (operator === "Td") return line.move(x, y);
+  else if (operator === "TD") return line.move(x, y) ?? `${serializeNumber(x)} ${serializeNumber(y)} Td`;
+  else if (operator === "T*") return next();
+  else if (TEXT_SHOWING.has(operator)) {
+    const spaced = operator === '"' ? `${serializeNumber(x)} Tw ${serializeNumber(y)} Tc ` : "";
+    const moved = operator === "'" || operator === '"' ? `${spaced}${next()} ${shown(operands.at(-1))} Tj` : undefined;
+    line.show();
+    return moved;
+  }
+  return undefined;
 }
 
 interface Leading {
