@@ -19,6 +19,8 @@ const RESERVED = new Set(["OC", "Tx", "Artifact", "ReversedChars", "Off", "All",
   .add("DeviceCMYK")
   .add("Pattern");
 for (const intent of ["AbsoluteColorimetric", "RelativeColorimetric", "Saturation", "Perceptual"]) RESERVED.add(intent);
+// Viewers, and our own appearances of fields, use these names without a definition (ISO 32000-1, 12.7.3.3 and 12.7.4.2).
+for (const usual of ["Helv", "ZaDb", "Yes"]) RESERVED.add(usual);
 /** Tag of a subset (ISO 32000-1, 9.6.4). */
 const SUBSET = /^[A-Z]{6}\+/;
 const MAX_CLEAN = 10_000;
@@ -74,9 +76,10 @@ export class OwnNames {
     const isOwn =
       OWN_KEYS.has(entry) ||
       parent === "Resources" ||
+      parent === "DR" ||
       (parent === "AP" && STATE_LISTS.has(entry)) ||
       (entry === "Dests" && parent !== "Names");
-    return isOwn || (!isStandard(key) && entry !== "CharProcs" && parent !== "DR") ? this.ofAuthor(key) : key;
+    return isOwn || (!isStandard(key) && entry !== "CharProcs") ? this.ofAuthor(key) : key;
   }
 
   /** Returns the name of an embedded font, whose program decides about its glyphs. */
