@@ -10,6 +10,8 @@ const WIDTH = 11;
 /** Reads what the page shows instead of replacement texts, up to and beyond its edges. */
 const OPTIONS = "clip=no,ignore-actualtext";
 const VERTICAL = 1;
+/** Without a width, it shows nothing, and no search regards it. */
+const ZERO_WIDTH_SPACE = 0x200b;
 /** Minimum part of its width after which the next glyph ends a glyph. Glyphs that are closer are drawn on top of it. */
 const APART = 0.25;
 
@@ -75,12 +77,13 @@ export class Glyphs {
           if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;
           let line = raw._wasm_stext_block_get_first_line(block);
           for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
-            const direction = raw._wasm_stext_line_get_dir(line) >> 2;
-            this.lineStarts.push(this.count);
-            this.directions.push([raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!]);
-            let char = raw._wasm_stext_line_get_first_char(line);
             const first = this.count;
+            let char = raw._wasm_stext_line_get_first_char(line);
             for (; char !== 0; char = raw._wasm_stext_char_get_next(char)) this.#add(engine, char);
+            if (this.count === first) continue;
+            const direction = raw._wasm_stext_line_get_dir(line) >> 2;
+            this.lineStarts.push(first);
+            this.directions.push([raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!]);
             if (raw._wasm_stext_line_get_wmode(line) === VERTICAL) this.#placeVertical(first);
             this.#endAtNext(first);
           }
@@ -102,11 +105,18 @@ export class Glyphs {
     const floats = raw.HEAPF32;
     const quad = raw._wasm_stext_char_get_quad(char) >> 2;
     for (let corner = 0; corner < 8; corner++) this.#numbers[at + corner] = floats[quad + corner]!;
+    const code = raw._wasm_stext_char_get_c(char);
+    if (code === ZERO_WIDTH_SPACE && this.#isThin(at)) return;
     const origin = raw._wasm_stext_char_get_origin(char) >> 2;
     this.#numbers[at + 8] = floats[origin]!;
     this.#numbers[at + 9] = floats[origin + 1]!;
     this.#numbers[at + 10] = raw._wasm_stext_char_get_size(char);
-    this.codePoints.push(raw._wasm_stext_char_get_c(char));
+    this.codePoints.push(code);
+  }
+
+  #isThin(at: number): boolean {
+    const numbers = this.#numbers;
+    return numbers[at] === numbers[at + 2] && numbers[at + 1] === numbers[at + 3];
   }
 
   /** Moves the glyphs of a vertical line to where they are drawn: MuPDF places each of them one length too far. */

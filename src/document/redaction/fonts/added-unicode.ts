@@ -3,7 +3,7 @@
 // are guessed, as other readers do.
 import { decodedBytes } from "../../compression/recode-stream.ts";
 import { glyphNames } from "../../fonts/cff/cff.ts";
-import { standardEncoding, unicodeOfName } from "../../fonts/names/glyph-names.ts";
+import { standardEncoding, unicodeOfName, winAnsiEncoding } from "../../fonts/names/glyph-names.ts";
 import { isSymbolic } from "../../fonts/symbolic.ts";
 import { readCmap } from "../../fonts/truetype/cmap.ts";
 import { glyphsByName } from "../../fonts/truetype/names.ts";
@@ -77,17 +77,20 @@ function addComposite(file: PdfFile, font: Dictionary, writer: UnicodeWriter): n
   return count;
 }
 
-/** Adds the characters of codes without a name that readers know. */
+/** Adds the characters of codes without a name that readers know, and of codes without a glyph. */
 function addTrueType(file: PdfFile, font: Dictionary, writer: UnicodeWriter): void {
   const program = programOf(file, font);
   if (program?.kind !== "truetype") return;
   const isOfProgram = isSymbolic(file.number(file.dictionary(font.get("FontDescriptor"))?.get("Flags")));
   const encoding = readSimpleEncoding(file, font.get("Encoding"), []);
+  const usual = readSimpleEncoding(file, font.get("Encoding"), winAnsiEncoding());
   const { glyphOf } = glyphFinder(program.font, readCmap(program.font) ?? [], encoding, isOfProgram);
   const ofGlyph = charactersOf(program);
   for (let code = 0; code < 256; code++) {
-    const glyph = textOfName(encoding.names[code]) === undefined ? glyphOf(code) : 0;
-    if (glyph > 0) writer.add(code, 1, ofGlyph(glyph) ?? guessOfNamed(code));
+    const glyph = glyphOf(code);
+    // MuPDF ignores the names of missing glyphs.
+    if (glyph === 0) writer.add(code, 1, textOfName(usual.names[code]));
+    else if (textOfName(encoding.names[code]) === undefined) writer.add(code, 1, ofGlyph(glyph) ?? guessOfNamed(code));
   }
 }
 

@@ -10,7 +10,16 @@ const OWN_KEYS = new Set(["Colorants", "RoleMap", "ClassMap"]);
 /** Entries with values that authors choose. */
 const OWN_VALUES = new Set(["AS", "V", "DV", "Opt", "Name", "C", "Colorants", "Components", "MCTag"]);
 /** Entries with names from lists that ISO 32000 does not contain: encodings, formats of signatures, fonts, glyphs. */
-const LISTED = new Set(["Encoding", "UseCMap", "CMapName", "SubFilter", "BaseFont", "FontName", "Differences"]);
+const LISTED = new Set([
+  "Encoding",
+  "UseCMap",
+  "CMapName",
+  "ToUnicode",
+  "SubFilter",
+  "BaseFont",
+  "FontName",
+  "Differences",
+]);
 /** Names of one or two characters are not listed: nobody finds out anything from them. */
 const SHORT = 2;
 const isStandard = (name: string): boolean => name.length <= SHORT || STANDARD_NAMES.has(name);
