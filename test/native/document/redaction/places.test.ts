@@ -73,3 +73,36 @@ test("arrays with operators", async () => {
   const redacted = await redact(pdf, literal("Secret"));
   expect(read(redacted)).toBe("GrandNeighbor(s)");
 });
+
+test.each([
+  ["a larger font", "/F 40 Tf 50 700 Td (Secret) Tj /F 10 Tf ( Neighbor) Tj"],
+  ["a wider font", "/F 20 Tf 50 700 Td (Secret) Tj 200 Tz ( Neighbor) Tj"],
+  ["a risen font", "/F 20 Tf 50 700 Td 5 Ts (Secret) Tj /F 9 Tf ( Neighbor) Tj /F 30 Tf (Other) Tj"],
+  ["a font of a graphics state", "/F 20 Tf 50 700 Td (Secret) Tj /G gs ( Neighbor) Tj"],
+  ["a saved font", "q /F 40 Tf 50 700 Td (Before) Tj Q /F 20 Tf 50 600 Td (Secret) Tj /F 10 Tf ( Neighbor) Tj"],
+])("neighbors stay after %s", async (_, content) => {
+  const resources = "/Font<</F 5 0 R>>/ExtGState<</G<</Font[5 0 R 40]>>>>";
+  const pageOf = (text: string) => onePage(`BT ${text} ET`, resources, [HELVETICA]);
+  const pdf = pageOf(content);
+  const redacted = await redact(pdf, literal("Secret"), [255, 255, 255]);
+  expect(read(redacted)).toBe(read(pdf).replace("Secret", ""));
+  expect(changedPixels(pageOf(content.replace("(Secret) Tj", "3 Tr (Secret) Tj 0 Tr")), redacted)).toBe(0);
+});
+
+test("a glyph without a width", async () => {
+  const font = `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/FirstChar 101/LastChar 101/Widths[0]>>`;
+  const pdf = onePage("BT /F 20 Tf 50 700 Td (e) Tj ET", "/Font<</F 5 0 R>>", [font]);
+  expect(read(await redact(pdf, literal("e")))).toBe("");
+});
+
+test("names of glyphs that a font program lacks", async () => {
+  const program = machineFace("LiberationSans-Regular")!;
+  const font = `<</Type/Font/Subtype/TrueType/BaseFont/Other/FirstChar 65/LastChar 65/Widths[600]/FontDescriptor 6 0 R
+    /Encoding<</Type/Encoding/Differences[65/uni4E00]>>>>`;
+  const descriptor = `<</Type/FontDescriptor/FontName/Other/Flags 32/FontBBox[0 -200 1000 900]/ItalicAngle 0
+    /Ascent 900/Descent -200/FontFile2 7 0 R>>`;
+  const more = [font, descriptor, stream(program, `/Length1 ${program.length}`)];
+  const pdf = onePage("BT /F 20 Tf 50 700 Td (A) Tj ET", "/Font<</F 5 0 R>>", more);
+  expect(read(pdf)).toBe("\u4e00");
+  expect(read(await redact(pdf, literal("\u4e00")))).toBe("");
+});
