@@ -9,7 +9,6 @@ import { writeFile } from "../document/objects/writer.ts";
 import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
 import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
-import { findFonts } from "../document/pdfa/fonts/find-fonts.ts";
 import { fillMarks, removeMarks } from "../document/redaction/boxes.ts";
 import { cleanDocument } from "../document/redaction/clean-document.ts";
 import { removeMarkedAnnotations } from "../document/redaction/covered/annotations.ts";
@@ -19,13 +18,13 @@ import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
 import { type ExplicitForms, makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
-import { withAddedUnicode } from "../document/redaction/fonts/added-unicode.ts";
-import { addDescriptors } from "../document/redaction/fonts/descriptors.ts";
+import { addUnicode } from "../document/redaction/fonts/added-unicode.ts";
 import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { ofPages, readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
 import { type GlyphRange, grown } from "../document/redaction/quads.ts";
+import { repairText, written } from "../document/redaction/readable-copy.ts";
 import { findOnPage, textOf } from "../document/redaction/readings.ts";
 import { readWhole } from "./in-memory.ts";
 
@@ -40,12 +39,11 @@ export type ApplyRedactionsParams = Params<typeof parameters>;
 
 /** @throws EngineFailure `crashed` if a match is left; before any output */
 const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, context) {
-  const { bytes, marks, finder, names, notices } = await prepare(await input!.bytes(), context);
+  const { bytes, readable, marks, finder, names, notices } = await prepare(await input!.bytes(), context);
   const kept = new Set<string>();
   const unreadable = new UnreadablePages();
   const areas = new Map<number, CoveredAreas>();
   const { heapLimitBytes, signal } = context;
-  const readable = await withAddedUnicode(bytes, context);
   await readEachPage(readable, { ...context, isRead: (index) => marks.has(index) }, (page) => {
     unreadable.look(page);
     const whole = marks.get(page.index)!.flat();
@@ -65,7 +63,10 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
 
 export const applyRedactions = defineOperation({ name: "apply-redactions", parameters, run });
 
-/** Returns a copy without matches outside of pages, together with what remains to be done on pages. */
+/**
+ * Returns a copy without matches outside of pages, the same copy with the characters of all fonts, and what remains to
+ * be done on pages.
+ */
 async function prepare(bytes: Uint8Array, context: Context) {
   using pdf = await openPdf(bytes, context);
   const { file, notices } = pdf;
@@ -85,7 +86,7 @@ async function prepare(bytes: Uint8Array, context: Context) {
     if (hasTellingPatterns(file, page)) patterned.add(page.index);
   }
   removeMarks(file, pages);
-  addDescriptors(file, await findFonts(file, context.signal));
+  const { fonts } = await repairText(file, pages, context.signal);
   const annotations = removeMarkedAnnotations(file, pages, marks);
   const cleaned = await cleanDocument(file, pages, finder, context.signal);
   notices.push(
@@ -97,7 +98,15 @@ async function prepare(bytes: Uint8Array, context: Context) {
     ...ofPages("patterns-kept", patterned),
   );
   const clean = await readWhole(writeFile(file, undefined, { classic: isClassic(file) }));
-  return { bytes: clean, marks, finder, names: cleaned.names, notices };
+  const isReadable = marks.size === 0 || !addUnicode(file, fonts, context.signal);
+  return {
+    bytes: clean,
+    readable: isReadable ? clean : await written(file),
+    marks,
+    finder,
+    names: cleaned.names,
+    notices,
+  };
 }
 
 async function withBoxes(

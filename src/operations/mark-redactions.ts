@@ -11,10 +11,10 @@ import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
 import { countElsewhere } from "../document/redaction/clean-document.ts";
 import { expressions, Finder } from "../document/redaction/expressions/expressions.ts";
-import { withAddedUnicode } from "../document/redaction/fonts/added-unicode.ts";
 import { type Mark, Marker, writeRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { quadsOf } from "../document/redaction/quads.ts";
+import { readableCopy } from "../document/redaction/readable-copy.ts";
 import { findOnPage } from "../document/redaction/readings.ts";
 
 const parameters = {
@@ -34,7 +34,7 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
   const marks = new Map<number, Mark[]>();
   const unreadable = new UnreadablePages();
   let count = 0;
-  await readEachPage(await withAddedUnicode(bytes, context), context, (page) => {
+  await readEachPage(await readableCopy(bytes, context), context, (page) => {
     unreadable.look(page);
     const found = findOnPage(page, finder);
     count += found.length;

@@ -3,12 +3,13 @@
 import { countedNotices, type Notice } from "../contract/notice.ts";
 import { FieldAppearances } from "../forms/field-appearance.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
+import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../objects/trees.ts";
 import { Dictionary, Reference, type Value } from "../objects/values.ts";
 import { removeAttachments } from "../pages/attached-files.ts";
 import type { SourcePage } from "../pages/pages.ts";
 import { removeXfa } from "../pages/parts/forms/put-form.ts";
-import type { Finder } from "./expressions/expressions.ts";
+import { type Finder, REPLACEMENT } from "./expressions/expressions.ts";
 import { shownStreams } from "./shown-streams.ts";
 import { Sweep } from "./sweep/sweep.ts";
 
@@ -37,6 +38,7 @@ export async function cleanDocument(
   if (sweep.changed.size > 0) {
     sortNames(file);
     renewFields(file, pages, sweep.changed);
+    hideCaptions(file, pages);
   }
   return {
     notices: [
@@ -109,6 +111,26 @@ function renewFields(file: PdfFile, pages: readonly SourcePage[], changed: Reado
         if (made?.state !== undefined) copy.set("AS", copy.get("AS") ?? null);
       });
     }
+  }
+}
+
+/** Hides replaced captions of lines: viewers draw them where the matches were, which can be outside of the annotation. */
+function hideCaptions(file: PdfFile, pages: readonly SourcePage[]): void {
+  const isReplaced = (line: Dictionary | undefined) => {
+    const text = file.string(line?.get("Contents"));
+    return line?.get("Cap") === true && text !== undefined && decodeTextString(text).includes(REPLACEMENT);
+  };
+  for (const { reference } of pages) {
+    const annotations = file.array(file.dictionary(reference)?.get("Annots")) ?? [];
+    if (!annotations.some((one) => isReplaced(file.dictionary(one)))) continue;
+    const shown = annotations.map((one) => {
+      const line = file.dictionary(one);
+      if (!line || !isReplaced(line)) return one;
+      const hidden = line.clone().set("Cap", false);
+      if (one instanceof Reference) file.put(one, hidden);
+      return one instanceof Reference ? one : hidden;
+    });
+    change(file, reference, (page) => page.set("Annots", shown));
   }
 }
 

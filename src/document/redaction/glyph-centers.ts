@@ -7,6 +7,8 @@ import { boundsOfQuads, isInside, type Quad } from "./quads.ts";
 
 /** Mean number of glyphs per cell of the grid. */
 const GLYPHS_PER_CELL = 4;
+/** Distance from the origin of a glyph in font sizes that is on the glyph: half the width of most glyphs is more. */
+const NEAR = 0.2;
 /** Maximum number of glyphs and cells that the marks of a page lie over: those of large marks are counted for each. */
 const MAX_VISITS = 5_000_000;
 
@@ -110,6 +112,14 @@ export class GlyphCenters {
   #clamp(index: number): number {
     return Math.min(Math.max(Math.floor(index), 0), this.#side - 1) || 0;
   }
+}
+
+/** Returns a point on the shape of a glyph in user space: its center, or a point nearer to its origin if its box is wide. */
+export function pointNearOrigin({ glyphs, toUser }: ReadPage, glyph: number): [number, number] {
+  const corners = glyphs.corners(glyph);
+  const [x, y] = [corners[2]! - corners[0]!, corners[3]! - corners[1]!];
+  const part = Math.min(0.5, (NEAR * glyphs.size(glyph)) / Math.hypot(x, y));
+  return apply(toUser, (corners[0]! + corners[4]!) / 2 + x * part, (corners[1]! + corners[5]!) / 2 + y * part);
 }
 
 /** Returns the center of a quadrilateral: x and y. */

@@ -10,10 +10,11 @@ import { countElsewhere } from "./clean-document.ts";
 import type { Finder } from "./expressions/expressions.ts";
 import { fold } from "./expressions/fold.ts";
 import { FontTexts, UNKNOWN } from "./font-text.ts";
-import { withAddedUnicode } from "./fonts/added-unicode.ts";
-import { GlyphCenters } from "./glyph-centers.ts";
+import { GlyphCenters, pointNearOrigin } from "./glyph-centers.ts";
 import type { Mark } from "./marks.ts";
 import { type ReadPage, readEachPage } from "./page-reader.ts";
+import { isInside } from "./quads.ts";
+import { withAddedUnicode } from "./readable-copy.ts";
 import { findOnPage, textOf } from "./readings.ts";
 import { formsIn } from "./shown-streams.ts";
 import { piecesOf } from "./stream-text.ts";
@@ -94,7 +95,8 @@ export async function prove(
 function proveMarks(page: ReadPage, { marks }: Redacted): void {
   const centers = new GlyphCenters(page, page.glyphs.count);
   for (const quad of marks.get(page.index)!.flat()) {
-    if (centers.inside(quad, WELL_INSIDE).length > 0) throw isLeft(`under a mark of page ${page.index + 1}`);
+    const isUnder = (glyph: number) => isInside(quad, ...pointNearOrigin(page, glyph), 0);
+    if (centers.inside(quad, WELL_INSIDE).some(isUnder)) throw isLeft(`under a mark of page ${page.index + 1}`);
   }
 }
 

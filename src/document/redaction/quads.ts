@@ -14,8 +14,9 @@ export type Quad = readonly [number, number, number, number, number, number, num
 /** Height above and depth below the baseline, in font sizes. More would touch the lines above and below. */
 const ABOVE = 0.8;
 const BELOW = 0.23;
-/** Minimum extent in points. */
+/** Minimum extent in points; and along a line, in font sizes: MuPDF removes glyphs by the widths of font programs. */
 const THIN = 0.5;
+const THIN_ALONG = 0.15;
 
 /** @param toUser maps the space of the glyphs to user space */
 export function quadsOf(glyphs: Glyphs, { first, last }: GlyphRange, toUser: Matrix): Quad[] {
@@ -63,6 +64,7 @@ function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [nu
     const missing = THIN - (range[1] - range[0]);
     if (missing > 0) widen(range, [range[0] - missing / 2, range[1] + missing / 2]);
   }
+  widen(along, [along[0] + THIN_ALONG * glyphs.size(from)]);
   const corner = (s: number, t: number) => apply(toUser, s * dx + t * dy, s * dy - t * dx);
   const [[left, right], [bottom, top]] = [along, across];
   return [...corner(left, top), ...corner(right, top), ...corner(left, bottom), ...corner(right, bottom)];

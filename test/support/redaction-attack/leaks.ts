@@ -8,6 +8,9 @@ const MAX_BUFFER = 2 ** 28;
 /** Characters that may come between two characters of a secret. */
 const GAP = "[\\s\\p{P}\\p{S}\\p{Cf}\\p{M}]{0,4}";
 
+/** Characters without a width, which can stand between all letters. */
+const UNSEEN = /[\u00ad\u200b]/g;
+
 /** Returns an expression that finds the secret in any layout. */
 function patternOf(needle: string): RegExp {
   const letters = [...needle.normalize("NFKC")].filter((char) => /[\p{L}\p{N}]/u.test(char));
@@ -25,7 +28,9 @@ const run = (program: string, args: readonly string[]): Buffer => {
 /** Yields the views in which the secret is found. Texts are also searched backwards. */
 export function* leaksOf(pdf: Uint8Array, needle: string): Generator<string> {
   const pattern = patternOf(needle);
-  for (const [view, text] of readingsOf(Buffer.from(pdf))) if (pattern.test(text.normalize("NFKC"))) yield view;
+  for (const [view, text] of readingsOf(Buffer.from(pdf))) {
+    if (pattern.test(text.normalize("NFKC").replaceAll(UNSEEN, ""))) yield view;
+  }
 }
 
 function* readingsOf(pdf: Buffer): Generator<[view: string, text: string]> {

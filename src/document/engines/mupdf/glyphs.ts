@@ -9,6 +9,11 @@ const MAX_GLYPHS = 500_000;
 const WIDTH = 11;
 /** Reads what the page shows instead of replacement texts, up to and beyond its edges. */
 const OPTIONS = "clip=no,ignore-actualtext";
+const VERTICAL = 1;
+/** Without a width, it shows nothing, and no search regards it. */
+const ZERO_WIDTH_SPACE = 0x200b;
+/** Minimum part of its width after which the next glyph ends a glyph. Glyphs that are closer are drawn on top of it. */
+const APART = 0.25;
 
 /** All places are in points with y downwards, in the space of the displayed page. */
 export class Glyphs {
@@ -72,11 +77,15 @@ export class Glyphs {
           if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;
           let line = raw._wasm_stext_block_get_first_line(block);
           for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
-            const direction = raw._wasm_stext_line_get_dir(line) >> 2;
-            this.lineStarts.push(this.count);
-            this.directions.push([raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!]);
+            const first = this.count;
             let char = raw._wasm_stext_line_get_first_char(line);
             for (; char !== 0; char = raw._wasm_stext_char_get_next(char)) this.#add(engine, char);
+            if (this.count === first) continue;
+            const direction = raw._wasm_stext_line_get_dir(line) >> 2;
+            this.lineStarts.push(first);
+            this.directions.push([raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!]);
+            if (raw._wasm_stext_line_get_wmode(line) === VERTICAL) this.#placeVertical(first);
+            this.#endAtNext(first);
           }
         }
       }, tank);
@@ -96,10 +105,45 @@ export class Glyphs {
     const floats = raw.HEAPF32;
     const quad = raw._wasm_stext_char_get_quad(char) >> 2;
     for (let corner = 0; corner < 8; corner++) this.#numbers[at + corner] = floats[quad + corner]!;
+    const code = raw._wasm_stext_char_get_c(char);
+    if (code === ZERO_WIDTH_SPACE && this.#isThin(at)) return;
     const origin = raw._wasm_stext_char_get_origin(char) >> 2;
     this.#numbers[at + 8] = floats[origin]!;
     this.#numbers[at + 9] = floats[origin + 1]!;
     this.#numbers[at + 10] = raw._wasm_stext_char_get_size(char);
-    this.codePoints.push(raw._wasm_stext_char_get_c(char));
+    this.codePoints.push(code);
+  }
+
+  #isThin(at: number): boolean {
+    const numbers = this.#numbers;
+    return numbers[at] === numbers[at + 2] && numbers[at + 1] === numbers[at + 3];
+  }
+
+  /** Moves the glyphs of a vertical line to where they are drawn: MuPDF places each of them one length too far. */
+  #placeVertical(first: number): void {
+    const numbers = this.#numbers;
+    for (let at = first * WIDTH; at < this.count * WIDTH; at += WIDTH) {
+      // From the corners on the left to those on the right, and from the origin to where the glyph ends.
+      const [x, y] = [numbers[at + 2]! - numbers[at]!, numbers[at + 3]! - numbers[at + 1]!];
+      for (const left of [0, 4, 8]) {
+        numbers[at + left]! += 2 * x;
+        numbers[at + left + 1]! += 2 * y;
+      }
+    }
+  }
+
+  /** Ends each glyph of a line where the next one starts: fonts can state larger widths than programs use. */
+  #endAtNext(first: number): void {
+    const numbers = this.#numbers;
+    for (let at = first * WIDTH; at < (this.count - 1) * WIDTH; at += WIDTH) {
+      const [x, y] = [numbers[at + 2]! - numbers[at]!, numbers[at + 3]! - numbers[at + 1]!];
+      const [nextX, nextY] = [8, 9].map((part) => numbers[at + WIDTH + part]! - numbers[at + part]!);
+      const part = (nextX! * x + nextY! * y) / (x * x + y * y);
+      if (!(part > APART && part < 1)) continue;
+      for (const right of [2, 6]) {
+        numbers[at + right] = numbers[at + right - 2]! + x * part;
+        numbers[at + right + 1] = numbers[at + right - 1]! + y * part;
+      }
+    }
   }
 }

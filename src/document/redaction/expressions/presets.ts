@@ -63,13 +63,16 @@ const LISTED = /^(?:[2-9]\d\d [2-9]\d\d \d{4}|0[1-9]\d{1,3} \d{5,8})$/;
 /** Groups of one digit, and ranges of small numbers: columns of tables, not numbers of phones. */
 const SHORT_GROUPS = /(?<!^00) \d (?=\d)| \d{1,2} \d{1,2}-\d| \d{1,2}-\d+ /;
 
+/** Positions in a record, as in descriptions of forms. */
+const POSITIONS = /^(?:\d{1,2} )+\d{1,2}-\d{1,2}$/;
+
 /**
  * @param isNamed true if a word such as `phone` precedes the number. Without it, a number without separators can be
  *   anything.
  */
 function isPhone(found: string, isNamed: boolean): boolean {
   const digits = found.replace(/\D/g, "");
-  if (digits.length < 7 || digits.length > 15 || dates(found).length > 0) return false;
+  if (digits.length < 7 || digits.length > 15 || dates(found).length > 0 || POSITIONS.test(found)) return false;
   if (isNamed || found.startsWith("+")) return isNamed || digits.length >= 8;
   if (/^(?:1[ .-]?)?(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])[2-9]\d{2}[ .-]\d{4}$/.test(found)) return true;
   if (/^[2-9]\d{2}-\d{4}$/.test(found)) return true;

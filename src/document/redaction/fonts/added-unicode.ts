@@ -2,23 +2,18 @@
 // 9.10.3): MuPDF reads only the names of glyphs and the predefined character collections. Codes that no program explains
 // are guessed, as other readers do.
 import { decodedBytes } from "../../compression/recode-stream.ts";
-import type { Context } from "../../contract/operation.ts";
 import { glyphNames } from "../../fonts/cff/cff.ts";
-import { standardEncoding, unicodeOfName } from "../../fonts/names/glyph-names.ts";
+import { standardEncoding, unicodeOfName, winAnsiEncoding } from "../../fonts/names/glyph-names.ts";
 import { isSymbolic } from "../../fonts/symbolic.ts";
 import { readCmap } from "../../fonts/truetype/cmap.ts";
 import { glyphsByName } from "../../fonts/truetype/names.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, PdfStream, plainBody, Reference } from "../../objects/values.ts";
-import { writeFile } from "../../objects/writer.ts";
-import { openPdf } from "../../pages/open-pdf.ts";
-import { findFonts } from "../../pdfa/fonts/find-fonts.ts";
 import { type FontProgram, namedProgram, programBytes, readProgram } from "../../pdfa/fonts/font-program.ts";
 import { glyphFinder, reverseMaps } from "../../pdfa/fonts/simple/simple-truetype.ts";
 import { readCMap } from "../../pdfa/fonts/to-unicode.ts";
 import { CMap } from "../../text/cmap.ts";
 import { readSimpleEncoding } from "../../text/simple-encoding.ts";
-import { addDescriptors } from "./descriptors.ts";
 import { guessOfCid, guessOfNamed } from "./guesses.ts";
 import { UnicodeWriter } from "./unicode-writer.ts";
 
@@ -29,16 +24,13 @@ const OWN_NAMES = /Dingbats|Symbol/i;
 /** Maximum number of codes of a document whose characters are searched for. */
 const MAX_CODES = 8_000_000;
 
-/** @returns the same bytes if every font has its ToUnicode */
-export async function withAddedUnicode(
-  bytes: Uint8Array,
-  { heapLimitBytes, signal }: Pick<Context, "heapLimitBytes" | "signal">,
-): Promise<Uint8Array> {
-  using pdf = await openPdf(bytes, { heapLimitBytes });
-  const { file } = pdf;
+/**
+ * @param fonts object numbers
+ * @returns true if a font changed
+ */
+export function addUnicode(file: PdfFile, fonts: Iterable<number>, signal: AbortSignal): boolean {
   let left = MAX_CODES;
-  const fonts = await findFonts(file, signal);
-  let isChanged = addDescriptors(file, fonts);
+  let isChanged = false;
   for (const number of fonts) {
     signal.throwIfAborted();
     const reference = new Reference(number);
@@ -51,10 +43,7 @@ export async function withAddedUnicode(
     file.put(reference, font.clone().set("ToUnicode", file.add(stream)));
     isChanged = true;
   }
-  if (!isChanged) return bytes;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of writeFile(file)) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return isChanged;
 }
 
 /** @returns the number of codes that were searched for */
@@ -88,17 +77,20 @@ function addComposite(file: PdfFile, font: Dictionary, writer: UnicodeWriter): n
   return count;
 }
 
-/** Adds the characters of codes without a name that readers know. */
+/** Adds the characters of codes without a name that readers know, and of codes without a glyph. */
 function addTrueType(file: PdfFile, font: Dictionary, writer: UnicodeWriter): void {
   const program = programOf(file, font);
   if (program?.kind !== "truetype") return;
   const isOfProgram = isSymbolic(file.number(file.dictionary(font.get("FontDescriptor"))?.get("Flags")));
   const encoding = readSimpleEncoding(file, font.get("Encoding"), []);
+  const usual = readSimpleEncoding(file, font.get("Encoding"), winAnsiEncoding());
   const { glyphOf } = glyphFinder(program.font, readCmap(program.font) ?? [], encoding, isOfProgram);
   const ofGlyph = charactersOf(program);
   for (let code = 0; code < 256; code++) {
-    const glyph = textOfName(encoding.names[code]) === undefined ? glyphOf(code) : 0;
-    if (glyph > 0) writer.add(code, 1, ofGlyph(glyph) ?? guessOfNamed(code));
+    const glyph = glyphOf(code);
+    // MuPDF ignores the names of missing glyphs.
+    if (glyph === 0) writer.add(code, 1, textOfName(usual.names[code]));
+    else if (textOfName(encoding.names[code]) === undefined) writer.add(code, 1, ofGlyph(glyph) ?? guessOfNamed(code));
   }
 }
 

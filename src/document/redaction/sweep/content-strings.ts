@@ -5,11 +5,13 @@ import { applyEdits, type Edit } from "../../content/edits.ts";
 import { TEXT_SHOWING, VALUE_KEYWORDS } from "../../content/operators.ts";
 import { Lexer } from "../../objects/parsing/lexer.ts";
 import { serialize } from "../../objects/serialize.ts";
-import { latin1Of, type Value } from "../../objects/values.ts";
+import { type Dictionary, latin1Of, Name, type Value } from "../../objects/values.ts";
 import type { Finder } from "../expressions/expressions.ts";
+import { withoutOuterFilters } from "./outer-filters.ts";
 import { isReadable, textOf } from "./unknown-text.ts";
 
 const PERCENT = 0x25;
+const HEXADECIMAL = /^[\s\da-f]*>?\s*$/i;
 
 /**
  * @param clean returns an operand without matches; the same one if it has none
@@ -38,8 +40,9 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (
     if (lexer.kind === "keyword" && !VALUE_KEYWORDS.has(lexer.text)) {
       use(lexer.text);
       if (lexer.text === "BI") {
-        const data = skipInlineData(lexer, inlineDictionary(lexer));
-        const text = textOf(bytes.subarray(data.start, data.end));
+        const dictionary = inlineDictionary(lexer);
+        const data = skipInlineData(lexer, dictionary);
+        const text = inlineText(bytes.subarray(data.start, data.end), dictionary);
         if (isReadable(text) && finder.matches(text)) edits.push({ start, end: lexer.end, text: "" });
       }
     } else {
@@ -51,4 +54,13 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (
   skip(bytes.length);
   use("");
   return edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);
+}
+
+/** Returns the data of an inline image as a text. Digits in which the data is written are no text. */
+function inlineText(data: Uint8Array, dictionary: Dictionary): string {
+  const filters = dictionary.get("F") ?? dictionary.get("Filter");
+  const [first] = Array.isArray(filters) ? filters : [filters];
+  const isHexadecimal =
+    first instanceof Name && /^(AHx|ASCIIHexDecode)$/.test(first.text) && HEXADECIMAL.test(latin1Of(data));
+  return textOf((isHexadecimal && withoutOuterFilters(data, ["ASCIIHexDecode"])) || data);
 }

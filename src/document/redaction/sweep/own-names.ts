@@ -10,7 +10,16 @@ const OWN_KEYS = new Set(["Colorants", "RoleMap", "ClassMap"]);
 /** Entries with values that authors choose. */
 const OWN_VALUES = new Set(["AS", "V", "DV", "Opt", "Name", "C", "Colorants", "Components", "MCTag"]);
 /** Entries with names from lists that ISO 32000 does not contain: encodings, formats of signatures, fonts, glyphs. */
-const LISTED = new Set(["Encoding", "UseCMap", "CMapName", "SubFilter", "BaseFont", "FontName", "Differences"]);
+const LISTED = new Set([
+  "Encoding",
+  "UseCMap",
+  "CMapName",
+  "ToUnicode",
+  "SubFilter",
+  "BaseFont",
+  "FontName",
+  "Differences",
+]);
 /** Names of one or two characters are not listed: nobody finds out anything from them. */
 const SHORT = 2;
 const isStandard = (name: string): boolean => name.length <= SHORT || STANDARD_NAMES.has(name);
@@ -19,6 +28,8 @@ const RESERVED = new Set(["OC", "Tx", "Artifact", "ReversedChars", "Off", "All",
   .add("DeviceCMYK")
   .add("Pattern");
 for (const intent of ["AbsoluteColorimetric", "RelativeColorimetric", "Saturation", "Perceptual"]) RESERVED.add(intent);
+// Viewers, and our own appearances of fields, use these names without a definition (ISO 32000-1, 12.7.3.3 and 12.7.4.2).
+for (const usual of ["Helv", "ZaDb", "Yes"]) RESERVED.add(usual);
 /** Tag of a subset (ISO 32000-1, 9.6.4). */
 const SUBSET = /^[A-Z]{6}\+/;
 const MAX_CLEAN = 10_000;
@@ -74,9 +85,10 @@ export class OwnNames {
     const isOwn =
       OWN_KEYS.has(entry) ||
       parent === "Resources" ||
+      parent === "DR" ||
       (parent === "AP" && STATE_LISTS.has(entry)) ||
       (entry === "Dests" && parent !== "Names");
-    return isOwn || (!isStandard(key) && entry !== "CharProcs" && parent !== "DR") ? this.ofAuthor(key) : key;
+    return isOwn || (!isStandard(key) && entry !== "CharProcs") ? this.ofAuthor(key) : key;
   }
 
   /** Returns the name of an embedded font, whose program decides about its glyphs. */

@@ -27,7 +27,7 @@ import { isReadable, readableEnd, textOf, unescapedAddress, unescapedScript, xml
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
 /** Strings with a syntax of their own, or without text. */
-const NOT_TEXT = new Set(["DA", "Registry", "Ordering", "CharSet", "CheckSum", "Panose", "Cert", "ByteRange"]);
+const NOT_TEXT = new Set(["Registry", "Ordering", "CharSet", "CheckSum", "Panose", "Cert", "ByteRange"]);
 /** Strings that must stay distinct, because others refer to them. */
 const REFERRED = new Set(["Names", "Limits", "D", "Dest", "Dests", "T", "ID", "IDTree"]);
 /** Private data of programs, small images of pages as they were, and attached files, which nobody can search. */
@@ -326,6 +326,7 @@ export class Sweep {
 
   #string(string: PdfString, key: string): Value {
     if (string.latin1 === "" || NOT_TEXT.has(key)) return string;
+    if (key === "DA") return this.#defaultAppearance(string);
     const text = decodeTextString(string);
     if (key === "Lang" && LANGUAGE.test(text)) return string;
     const isMarkup = key === "RC" || key === "RV";
@@ -340,6 +341,13 @@ export class Sweep {
     if (key === "URI" || (key === "JS" && cleaned === shown)) return new PdfString("");
     if (isMarkup || isClean || key === "Lang" || /^D:\d{4}/.test(text)) return null;
     return encodeTextString(REFERRED.has(key) ? this.#names.rename(text, cleaned) : cleaned);
+  }
+
+  /** Cleans a string with the syntax of content, which names fonts of the form (12.7.3.3). */
+  #defaultAppearance(string: PdfString): PdfString {
+    const { bytes } = string;
+    const cleaned = withoutHiddenMatches(bytes, this.#finder, (operand) => this.#operand(operand));
+    return cleaned === bytes ? string : new PdfString(cleaned);
   }
 
   /** Reports whether a string has a match if it is read as UTF-8 or UTF-16 without a byte order mark. */

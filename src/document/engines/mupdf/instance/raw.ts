@@ -144,6 +144,8 @@ export interface MupdfExports {
   _wasm_stext_block_get_first_line(block: Pointer): Pointer;
   _wasm_stext_line_get_next(line: Pointer): Pointer;
   _wasm_stext_line_get_dir(line: Pointer): Pointer;
+  /** @returns 0 for horizontal lines, 1 for vertical ones */
+  _wasm_stext_line_get_wmode(line: Pointer): number;
   _wasm_stext_line_get_first_char(line: Pointer): Pointer;
   _wasm_stext_char_get_next(char: Pointer): Pointer;
   _wasm_stext_char_get_c(char: Pointer): number;
