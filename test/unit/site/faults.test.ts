@@ -58,6 +58,7 @@ describe("files that keep an operation from running", () => {
     for (const path of ["/decrypted-pdf", "/rotated-pdf", "/merged-pdf", "/png"]) {
       expect([path, obstacle(path, pdf), faults(path)]).toEqual([path, undefined, ["current_open_password"]]);
       expect([path, faults(path, { current_open_password: "correct horse" })]).toEqual([path, []]);
+      expect([path, faults(path, { current_open_password: " " })]).toEqual([path, []]);
       expect(whyUnusable(operationOf(path), locked)).toBe(passwordProtected().message);
     }
     expect(faults("/rotated-pdf", {}, [pdf, input("a.pdf")])).toEqual([]);
