@@ -154,6 +154,12 @@ describe("what is made", () => {
   });
 });
 
+test("another name of a field is not shown", () => {
+  const names = shownFields(operationOf("/png"), stateOf("/png", [])).map(({ name }) => name);
+  expect(names).toContain("current_open_password");
+  expect(names).not.toContain("password");
+});
+
 test("a password starts empty, although the documentation has an example", () => {
   for (const path of ["/encrypted-pdf", "/decrypted-pdf", "/restricted-pdf", "/unrestricted-pdf"]) {
     const operation = operationOf(path);
