@@ -48,10 +48,7 @@ export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.include
  */
 const OF_FAILED_JOBS = [...OF_THE_FILE, 401];
 
-export function problemTarget(
-  problem: Omit<Problem, "requestId">,
-  operation: Operation | undefined,
-): ProblemTarget {
+export function problemTarget(problem: Omit<Problem, "requestId">, operation: Operation | undefined): ProblemTarget {
   const { status, help, parameter, sentence } = problem;
   const ofParameter = operation && (targetOfParameter(problem, operation) ?? targetOfPassword(sentence, operation));
   if (ofParameter !== undefined) return ofParameter;

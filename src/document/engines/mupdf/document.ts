@@ -265,7 +265,9 @@ export class MupdfDocument {
         ({ password, bits }) => bits === OPENED_BY_BOTH || (password === permissions && (bits & OPENED_BY_OWNER) !== 0),
       ),
     };
-    const wrong = (["open", "permissions"] as const).find((one) => this.options.passwords?.[one] !== undefined && isWrong[one]);
+    const wrong = (["open", "permissions"] as const).find(
+      (one) => this.options.passwords?.[one] !== undefined && isWrong[one],
+    );
     const isInTheClear = this.#isInTheClear(raw);
     this.#access = { needsPassword, isInTheClear, isUser, isOwner, permissionsPassword, wrong };
   }
