@@ -8,7 +8,7 @@ import {
   permissionsRequired,
 } from "../../../src/service/http/contract/errors.ts";
 import { parameterAnchor } from "../../../src/service/http/responses/help.ts";
-import type { Operation } from "./operations.ts";
+import type { FormField, Operation } from "./operations.ts";
 
 /** An error response, or a broken connection. */
 export interface Problem {
@@ -77,10 +77,12 @@ function targetOfParameter(
   if (ofFiles.some(isMeant)) return "files";
   const file = files.find(({ name, id, url }) => [name, id, url].some(isMeant));
   if (file) return `field:${file.name}`;
-  // A parameter with a dot is the path of a value in a JSON file of settings.
-  const field =
-    fields.find(({ name }) => isMeant(name)) ??
-    fields.find(({ control }) => control === "code" && parameter.includes("."));
+  // A parameter with a dot is the path of a value in JSON, and so is the name of a member.
+  const isWithin = ({ control, content }: FormField) =>
+    control === "code" &&
+    (parameter.includes(".") ||
+      Object.keys(content?.schema.properties ?? {}).some((key) => camelCased(key) === parameter));
+  const field = fields.find(({ name }) => isMeant(name)) ?? fields.find(isWithin);
   return field && `field:${field.name}`;
 }
 

@@ -154,6 +154,25 @@ describe("what is made", () => {
   });
 });
 
+test.each([
+  ["/pdf-with-metadata", "metadata", '{"title":1}'],
+  ["/pdf-with-metadata", "metadata", "[]"],
+  ["/pdf-with-bookmarks", "bookmarks", '[{"title":"x","page":0}]'],
+  ["/pdf-with-bookmarks", "bookmarks", '[{"title":"x"}]'],
+  ["/pdf-with-page-boxes-set", "boxes", '{"boxes":[{"box":"none","pages":[]}]}'],
+])("%s: the error of a member of %s is that of the service: %s", (path, name, text) => {
+  const faults = faultsOf(operationOf(path), stateOf(path, [input("a.pdf")], { [name]: text }));
+  const { fields } = endpoints.find((endpoint) => endpoint.path === path)!;
+  const sent = new Map([
+    [name, [text]],
+    ["output", ["a"]],
+  ] as const);
+  expect(faults).toHaveLength(1);
+  expect(() => readFields(fields, { fields: sent }, {})).toThrow(
+    expect.objectContaining({ message: faults[0]!.sentence }),
+  );
+});
+
 test("another name of a field is not shown", () => {
   const names = shownFields(operationOf("/png"), stateOf("/png", [])).map(({ name }) => name);
   expect(names).toContain("current_open_password");
