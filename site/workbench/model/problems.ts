@@ -60,7 +60,8 @@ export function problemTarget(problem: Omit<Problem, "requestId">, operation: Op
 }
 
 function targetOfPassword(sentence: string, { fields }: Operation): ProblemTarget | undefined {
-  const isMeant = FIELDS_OF_PASSWORDS.get(sentence);
+  // The name of an input can follow the sentence.
+  const [, isMeant] = [...FIELDS_OF_PASSWORDS].find(([beginning]) => sentence.startsWith(beginning)) ?? [];
   const field = isMeant && fields.find(({ name }) => isMeant.test(name));
   return field && `field:${field.name}`;
 }

@@ -7,14 +7,20 @@ import { currentPassword } from "../../document/contract/parameters/text.ts";
 import { writeFile } from "../../document/objects/writer.ts";
 import { isClassic } from "../../document/pages/claims.ts";
 import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
+import { naming, subjectOf } from "../named-inputs.ts";
 
 const parameters = { openPassword: parameter("The password that opens the inputs.", currentPassword) };
 
-/** @throws EngineFailure `password-protected` if the password does not open a document */
+/** @throws EngineFailure `password-protected` if the password does not open a document; it names one of several */
 const run: Run<Params<typeof parameters>> = async function* (inputs, { openPassword }, context) {
+  const documents = inputs.filter(({ role }) => role === undefined);
   for (const input of inputs) {
     const { name, role } = input;
-    yield { ...(await unlocked(input, openPassword, context)), name, ...(role === undefined ? {} : { role }) };
+    try {
+      yield { ...(await unlocked(input, openPassword, context)), name, ...(role === undefined ? {} : { role }) };
+    } catch (error) {
+      throw documents.length > 1 ? naming(error, subjectOf(input, documents.indexOf(input), documents.length)) : error;
+    }
   }
 };
 

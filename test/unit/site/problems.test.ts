@@ -43,7 +43,7 @@ describe("an error is shown", () => {
     ["/pdf-with-metadata", errors.outOfRange("custom.Title", "x"), "field:metadata"],
     ["/pdf-with-bookmarks", errors.outOfRange("bookmarks.0.page", "9"), "field:bookmarks"],
     ["/png", errors.passwordProtected(), "field:current_open_password"],
-    ["/merged-pdf", errors.passwordProtected(), "field:current_open_password"],
+    ["/merged-pdf", errors.passwordProtected().because("a.pdf needs a password."), "field:current_open_password"],
     ["/encrypted-pdf", errors.passwordRequired(), "field:current_open_password"],
     ["/encrypted-pdf", errors.passwordTooShort(), "field:new_open_password"],
     ["/restricted-pdf", errors.passwordTooShort(), "field:new_permissions_password"],

@@ -347,5 +347,7 @@ describe("protected inputs", () => {
     expect(outputs[1]!.bytes).toEqual(plain);
     expect(outputs[2]!.bytes).toEqual(plain);
     expect(await reasonOf(() => outputsOf(unlockPdfs, [locked], { openPassword: "wrong" }))).toBe("password-protected");
+    const several = unlockPdfs.run(inputs, { openPassword: "wrong" }, CONTEXT)[Symbol.asyncIterator]();
+    await expect(several.next()).rejects.toMatchObject({ why: "one.pdf, number 1 of the 2 inputs, needs a password." });
   });
 });
