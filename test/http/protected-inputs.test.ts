@@ -113,6 +113,14 @@ describe("the other endpoints", () => {
     expect(await status({ current_open_password: OWNER })).toBe(200);
   });
 
+  test("say that the protection by the permissions password is lost, unless it was sent", async () => {
+    const notices = async (path: string, current_open_password: string) =>
+      (await client.post(path, { file: locked, output: "a", resolution: "12", current_open_password })).body.notices;
+    expect(await notices("/split-pdf", OPEN)).toEqual(["protection by an owner password was removed"]);
+    expect(await notices("/split-pdf", OWNER)).toBeUndefined();
+    expect(await notices("/png", OPEN)).toBeUndefined();
+  });
+
   test("image endpoints know it as password, too", async () => {
     const made = await client.make("/png", { file: locked, output: "a", password: OPEN, resolution: "12" });
     expect(made).toHaveLength(2);

@@ -8,6 +8,7 @@ import { unlockPdfs } from "../../../../operations/protection/unlock-pdfs.ts";
 import type { JobPlan } from "../../../placement/placement.ts";
 import { duplicateField } from "../errors.ts";
 import { type Inputs, mainInputOf } from "../input-declaration.ts";
+import type { OutputDeclaration } from "./output-declaration.ts";
 
 /** Name of the field on all endpoints. */
 export const OPEN_PASSWORD = "current_open_password";
@@ -39,7 +40,12 @@ export function openPasswordIn(fields: Parameters, values: Readonly<Record<strin
 }
 
 /** Returns a job that first decrypts its inputs, if the client sent a password. */
-export function unlocking(job: JobPlan, openPassword: string | undefined): JobPlan {
+export function unlocking(job: JobPlan, openPassword: string | undefined, { type }: OutputDeclaration): JobPlan {
   if (openPassword === undefined) return job;
-  return { ...job, steps: [stepOf(unlockPdfs, { openPassword }), ...job.steps], memoryNeed: "input-and-output" };
+  const outputs = type === "application/pdf" ? "pdfs" : "others";
+  return {
+    ...job,
+    steps: [stepOf(unlockPdfs, { openPassword, outputs }), ...job.steps],
+    memoryNeed: "input-and-output",
+  };
 }
