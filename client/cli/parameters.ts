@@ -42,6 +42,34 @@ function fileOptionOf({ name, description, required, list, insteadOf }: FileSche
 
 const appended = (text: string, all: readonly string[] = []): readonly string[] => [...all, text];
 
+/** Words contain no commas, so a list of words can be one text. */
+const appendedWords = (text: string, all: readonly string[] = []): readonly string[] => [
+  ...all,
+  ...text.split(",").map((word) => word.trim()),
+];
+
+/**
+ * Moves operands that are further words of a list, as in `--restrictions print_low copy_content report.pdf`, to the
+ * option of the list. A file with the name of a word needs a folder: `./print_low`.
+ */
+export function withWords<O extends Params>(
+  { parameters }: OperationSchema,
+  operands: readonly string[],
+  options: O,
+): { readonly operands: readonly string[]; readonly options: O } {
+  const moved: Record<string, readonly string[]> = {};
+  const rest = operands.filter((operand) => {
+    const list = parameters.find(
+      ({ name, list, schema }) => list && schema.enum?.includes(operand) && options[camelCased(name)] !== undefined,
+    );
+    if (list === undefined) return true;
+    const name = camelCased(list.name);
+    moved[name] = [...(moved[name] ?? (options[name] as readonly string[])), operand];
+    return false;
+  });
+  return { operands: rest, options: { ...options, ...moved } };
+}
+
 const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
 
 /** Returns a default for another option: the value with which this option has an effect. */
@@ -60,7 +88,7 @@ function optionOf(parameter: ParameterSchema): Option {
     ...(minimum === undefined ? [] : [`${minimum} to ${maximum}`]),
     ...(examples ? [`for example ${examples.map((example) => `"${example}"`).join(", ")}`] : []),
     ...(choices ? [`choices: ${choices.join(", ")}`] : []),
-    ...(list ? ["can be repeated"] : []),
+    ...(list ? [words ? "separated by commas or spaces; can be repeated" : "can be repeated"] : []),
     ...(control === "code"
       ? [parameter.secret ? "a file, or - for standard input" : "JSON, a file, or - for standard input"]
       : []),
@@ -70,7 +98,7 @@ function optionOf(parameter: ParameterSchema): Option {
   const option = new Option(isSwitch ? flag : `${flag} <${placeholderOf(parameter)}>`, about);
   if (control === "choice") option.choices([...words!]);
   if (minimum !== undefined) option.argParser((text) => numberIn(text, schema));
-  if (list) option.argParser(appended);
+  if (list) option.argParser(words ? appendedWords : appended);
   if (control === "code") option.argParser((path) => path);
   return example === undefined
     ? option.makeOptionMandatory(required && control !== "password")

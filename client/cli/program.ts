@@ -9,7 +9,7 @@ import { type BatchOptions, type CliContext, runBatch } from "./batch.ts";
 import { addFileCommands } from "./file-commands.ts";
 import { readOperands } from "./operands.ts";
 import type { OperationSchema } from "./operation-types.ts";
-import { optionsOf, paramsOf } from "./parameters.ts";
+import { optionsOf, paramsOf, withWords } from "./parameters.ts";
 import { readSettings, type ServiceOptions } from "./settings.ts";
 import { withoutPdfs } from "./skipping.ts";
 import { type TargetOptions, targetsOf } from "./targets.ts";
@@ -133,9 +133,9 @@ function addOperation(program: Command, operation: OperationSchema, context: Cli
     .addOption(new Option("--json", "print a JSON object for each document"))
     .addOption(new Option("-q, --quiet", "print errors only"))
     .action(async () => {
-      const files = command.args;
-      const options = command.opts<Options & BatchOptions>();
-      outcome.code = (await operate(operation, files, options, context)) > 0 ? EXIT.failed : EXIT.ok;
+      const { operands, options } = withWords(operation, command.args, command.opts<Options & BatchOptions>());
+      if (operands.length === 0 && input.kind !== "none") throw new UsageError("Name a file.");
+      outcome.code = (await operate(operation, operands, options, context)) > 0 ? EXIT.failed : EXIT.ok;
     });
 }
 

@@ -1,6 +1,6 @@
 // Merges PDFs, or selected pages of them, into one PDF in the given order.
 
-import { EngineFailure, type FailureReason, OutOfRange } from "../document/contract/failure.ts";
+import { OutOfRange } from "../document/contract/failure.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
 import { defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { selectPages } from "../document/contract/pages.ts";
@@ -16,6 +16,7 @@ import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts"
 import { documentParts } from "../document/pages/parts/index.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
 import { xfaNotices } from "../document/pages/unprotect.ts";
+import { naming, subjectOf } from "./named-inputs.ts";
 
 const parameters = { pages: parameter("The pages of each input, in the order of type[].", list(listedPages)) };
 export type MergePdfsParams = Params<typeof parameters>;
@@ -39,8 +40,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   let engine: Mupdf | undefined;
 
   function assemblyInput(input: Input, index: number): AssemblyInput {
-    const position = inputs.length === 1 ? "" : `, number ${index + 1} of the ${inputs.length} inputs,`;
-    const document = `${input.name}${position}`;
+    const document = subjectOf(input, index, inputs.length);
     const sourceBudget = new Budget(objectBytes - budget.limitBytes);
     let pdf: OpenPdf | undefined;
     let source: SourceDocument | undefined;
@@ -94,20 +94,5 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
     context.log("documents merged", merged);
   }
 };
-
-/** Messages about a document that cannot be read. */
-const FAULTS: Readonly<Partial<Record<FailureReason, string>>> = {
-  damaged: "is damaged",
-  "not-a-pdf": "is not a PDF",
-  "password-protected": "needs a password",
-};
-
-/** Returns an error that names the document, if a document caused it. @param document as the subject of a sentence */
-function naming(error: unknown, document: string): unknown {
-  const fault = error instanceof EngineFailure ? FAULTS[error.reason] : undefined;
-  if (fault === undefined) return error;
-  const { reason, detail } = error as EngineFailure;
-  return new EngineFailure(reason, detail, { cause: error, why: `${document} ${fault}.` });
-}
 
 export const mergePdfs = defineOperation({ name: "merge-pdfs", parameters, run });

@@ -78,7 +78,12 @@ test("a PDF that needs a password is opened with it, and no code shows it", () =
     await operationOf(page, "/rotated-pdf").check({ force: true });
     await page.click(".run .primary");
     await page.waitForSelector("#field-current_open_password-complaint:has-text('is required')");
+    await page.fill("#field-current_open_password", "wrong");
+    await page.click(".run .primary");
+    const field = ".field:has(#field-current_open_password)";
+    await page.waitForSelector(`${field}:has-text('is password protected')`);
     await page.fill("#field-current_open_password", password);
+    await page.waitForSelector(`${field}:not(:has-text('is password protected'))`);
     for (const code of Object.values(await codeOf(page))) expect(code).not.toContain(password);
     await run(page);
     const { bytes } = await download(page, () => page.click(".output a"));

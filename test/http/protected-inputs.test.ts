@@ -89,6 +89,20 @@ describe("the four endpoints", () => {
   });
 });
 
+test("a password can consist of spaces, whose number counts", async () => {
+  const spaced = upload(encrypted(await textPdf(2), "  ", OWNER), "a.pdf");
+  const status = async (password: string, headers = {}) => {
+    const body = new FormData();
+    body.append("file", spaced);
+    body.append("current_open_password", password);
+    return (await fetch(`${client.url}/decrypted-pdf`, { method: "POST", headers, body })).status;
+  };
+  const once = { "Idempotency-Key": crypto.randomUUID() };
+  expect(await status("  ", once)).toBe(200);
+  expect(await status(" ", once)).toBe(422);
+  expect(await status(" ")).toBe(401);
+});
+
 describe("the other endpoints", () => {
   test("open their input with either password, and no wrong one", async () => {
     const status = async (passwords: Record<string, string>) =>
@@ -97,6 +111,14 @@ describe("the other endpoints", () => {
     expect(await status({ current_open_password: "wrong" })).toBe(401);
     expect(await status({ current_open_password: OPEN })).toBe(200);
     expect(await status({ current_open_password: OWNER })).toBe(200);
+  });
+
+  test("say that the protection by the permissions password is lost, unless it was sent", async () => {
+    const notices = async (path: string, current_open_password: string) =>
+      (await client.post(path, { file: locked, output: "a", resolution: "12", current_open_password })).body.notices;
+    expect(await notices("/split-pdf", OPEN)).toEqual(["protection by an owner password was removed"]);
+    expect(await notices("/split-pdf", OWNER)).toBeUndefined();
+    expect(await notices("/png", OPEN)).toBeUndefined();
   });
 
   test("image endpoints know it as password, too", async () => {
@@ -112,7 +134,10 @@ describe("the other endpoints", () => {
     const [made] = await client.make("/merged-pdf", { ...fields, current_open_password: OPEN });
     expect(pageTexts(made!.bytes)).toHaveLength(3);
     const { status, body } = await client.post("/merged-pdf", fields);
-    expect([status, body.error]).toEqual([401, `${LOCKED} a.pdf, number 1 of the 2 inputs, needs a password.`]);
+    const error = `${LOCKED} a.pdf, number 1 of the 2 inputs, needs a password.`;
+    expect([status, body.error]).toEqual([401, error]);
+    const wrong = await client.post("/merged-pdf", { ...fields, current_open_password: "wrong" });
+    expect([wrong.status, wrong.body.error]).toEqual([401, error]);
   });
 
   test("/pdf-info answers about the protected document itself", async () => {

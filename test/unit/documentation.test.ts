@@ -103,6 +103,13 @@ describe("every endpoint", () => {
     for (const path of others) expect(text).toContain(`${path}\``);
   });
 
+  test("is in the list of contents, the image endpoints together", () => {
+    const contents = read("docs/api.md").split("## First request")[0]!;
+    const missing = endpoints.filter(({ path }) => !contents.includes(`[${path}](#${path.slice(1)})`));
+    expect(missing.map(({ path }) => path).sort()).toEqual(["/bmp", "/gif", "/jpg", "/png", "/tif"]);
+    expect(contents).toContain("[images of pages](#image-endpoints)");
+  });
+
   test("each operation is in the list of tools for agents", () => {
     const named = codeIn(sections.get("agents")!.text);
     expect(endpoints.map(({ verb }) => verb).filter((verb) => !named.includes(verb))).toEqual([]);

@@ -11,12 +11,16 @@ import { NOT_AN_ADDRESS, parseWebUrl } from "../../../src/document/contract/web-
 import { outOfRange } from "../../../src/service/http/contract/errors.ts";
 import type { FormField } from "./operations.ts";
 
+/** Reports whether a text is no value of a field. A password can consist of spaces. */
+export const isBlank = ({ control }: Pick<FormField, "control">, text: string): boolean =>
+  (control === "password" ? text : text.trim()) === "";
+
 /**
  * @param pageCount number of pages of the document, if known
  * @returns the error message with which the service would reject the value; undefined if the value is valid
  */
 export function checkValue(field: FormField, value: string, pageCount?: number): string | undefined {
-  if (value.trim() === "" && !isPerInput(field)) return undefined;
+  if (isBlank(field, value) && !isPerInput(field)) return undefined;
   const { name, control } = field;
   if (control === "pages" || control === "listed-pages") return checkPages(field, value, pageCount);
   return isValid(field, value) ? undefined : outOfRange(name, value).message;

@@ -1,8 +1,14 @@
 // Finds the control on the page to which an error belongs, and splits an error message into its sentence and its
 // reasons.
 import { camelCased } from "../../../client/core/error.ts";
+import {
+  passwordProtected,
+  passwordRequired,
+  passwordTooShort,
+  permissionsRequired,
+} from "../../../src/service/http/contract/errors.ts";
 import { parameterAnchor } from "../../../src/service/http/responses/help.ts";
-import type { Operation } from "./operations.ts";
+import type { FormField, Operation } from "./operations.ts";
 
 /** An error response, or a broken connection. */
 export interface Problem {
@@ -25,6 +31,14 @@ export type ProblemTarget = "files" | "key" | "job" | "result" | `field:${string
 /** Statuses of a failed upload if the file or its URL is the cause. */
 const OF_THE_FILE = [400, 413, 422];
 
+/** The fields whose passwords cause errors that name no parameter, by the sentence of the error. */
+const FIELDS_OF_PASSWORDS: ReadonlyMap<string, RegExp> = new Map([
+  [passwordProtected().message, /^current_open_password$/],
+  [passwordRequired().message, /^current_open_password$/],
+  [permissionsRequired().message, /^current_permissions_password$/],
+  [passwordTooShort().message, /^new_.*_password$/],
+]);
+
 /** Reports whether an error is caused by the file, so that the service would reject the file again. */
 export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.includes(status);
 
@@ -34,18 +48,22 @@ export const isAboutFile = ({ status }: Problem): boolean => OF_THE_FILE.include
  */
 const OF_FAILED_JOBS = [...OF_THE_FILE, 401];
 
-export function problemTarget(
-  problem: Pick<Problem, "status" | "help" | "parameter">,
-  operation: Operation | undefined,
-): ProblemTarget {
-  const { status, help, parameter } = problem;
-  const ofParameter = operation && targetOfParameter(problem, operation);
+export function problemTarget(problem: Omit<Problem, "requestId">, operation: Operation | undefined): ProblemTarget {
+  const { status, help, parameter, sentence } = problem;
+  const ofParameter = operation && (targetOfParameter(problem, operation) ?? targetOfPassword(sentence, operation));
   if (ofParameter !== undefined) return ofParameter;
   if (help === undefined) {
     return operation && parameter === undefined && OF_FAILED_JOBS.includes(status) ? "files" : "job";
   }
   if (operation?.fileErrors.includes(help)) return "files";
   return status === 401 || status === 403 ? "key" : "job";
+}
+
+function targetOfPassword(sentence: string, { fields }: Operation): ProblemTarget | undefined {
+  // The name of an input can follow the sentence.
+  const [, isMeant] = [...FIELDS_OF_PASSWORDS].find(([beginning]) => sentence.startsWith(beginning)) ?? [];
+  const field = isMeant && fields.find(({ name }) => isMeant.test(name));
+  return field && `field:${field.name}`;
 }
 
 const SOURCES = ["file", "id", "url"];
@@ -60,10 +78,12 @@ function targetOfParameter(
   if (ofFiles.some(isMeant)) return "files";
   const file = files.find(({ name, id, url }) => [name, id, url].some(isMeant));
   if (file) return `field:${file.name}`;
-  // A parameter with a dot is the path of a value in a JSON file of settings.
-  const field =
-    fields.find(({ name }) => isMeant(name)) ??
-    fields.find(({ control }) => control === "code" && parameter.includes("."));
+  // A parameter with a dot is the path of a value in JSON, and so is the name of a member.
+  const isWithin = ({ control, content }: FormField) =>
+    control === "code" &&
+    (parameter.includes(".") ||
+      Object.keys(content?.schema.properties ?? {}).some((key) => camelCased(key) === parameter));
+  const field = fields.find(({ name }) => isMeant(name)) ?? fields.find(isWithin);
   return field && `field:${field.name}`;
 }
 

@@ -59,7 +59,7 @@ export function faultsOfJson(
   const profile = parsed(text);
   const notJson = isFile ? profileNotJson() : outOfRange(name, text, "It is not JSON.");
   if (!profile) return [{ key: "", sentence: notJson.message }];
-  return faultsIn(schema, profile.value, isFile ? [] : [name], name);
+  return faultsIn(schema, profile.value, Array.isArray(profile.value) ? [name] : [], name);
 }
 
 function faultsIn(schema: Schema, value: unknown, path: readonly string[], name: string): readonly ProfileFault[] {

@@ -2,7 +2,7 @@
 import { eitherRequired, fieldRequired, passwordProtected } from "../../../src/service/http/contract/errors.ts";
 import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { errorAnchor } from "../../../src/service/http/responses/help.ts";
-import { checkValue } from "../model/checks.ts";
+import { checkValue, isBlank } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
@@ -120,7 +120,7 @@ export function faultOfFile(operation: Operation, file: DescribedFile, state: St
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {
   const values = [shownValue(operation, field, state)].flat();
   const named = { control: controlOf(field), name: field.name };
-  if (values.every((text) => text.trim() === "")) {
+  if (values.every((text) => isBlank(field, text))) {
     const isMissing = isNeeded(field) || (field.name === OPEN_PASSWORD && asksPassword(operation, state));
     return isMissing ? { ...named, sentence: fieldRequired(field.name).message, isMissing } : undefined;
   }

@@ -3,6 +3,7 @@
 import { needsConversion } from "../../../client/core/conversion.ts";
 import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import type { CallInput, OperationCall } from "../../../src/service/reference/snippets/call.ts";
+import { isBlank } from "../model/checks.ts";
 import { extensionOf, stemOf } from "../model/format.ts";
 import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
 import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
@@ -127,8 +128,8 @@ export function shownFields(operation: Operation, state: State): readonly FormFi
 function sentValues(operation: Operation, state: State): Values {
   const sent = shownFields(operation, state).flatMap((field) => {
     const value = shownValue(operation, field, state);
-    const filled = typeof value === "string" ? value : value.filter((text) => text.trim() !== "");
-    const isEmpty = typeof filled === "string" ? filled.trim() === "" : filled.length === 0;
+    const filled = typeof value === "string" ? value : value.filter((text) => !isBlank(field, text));
+    const isEmpty = typeof filled === "string" ? isBlank(field, filled) : filled.length === 0;
     const isSet = state.values[operation.path]?.[field.name] !== undefined;
     return isEmpty || (filled === String(field.default) && !isSet) ? [] : [[field.name, filled] as const];
   });

@@ -23,19 +23,24 @@ const EXTENSION_LEVEL = 8;
 /** The standards that forbid encryption (ISO 19005-1, 6.1.3), PDF/VT as a kind of PDF/X. */
 const UNENCRYPTED_FAMILIES: ReadonlySet<string> = new Set(["PDF/A", "PDF/X", "PDF/VT"]);
 
+/** The failure because of a wrong password. */
+const WRONG = { open: "password-protected", permissions: "permissions-required" } as const;
+
 /**
  * Opens a PDF with the passwords that a client sent.
  * @throws EngineFailure `password-required` if there are none, but the document needs one; `password-protected` if the
- *   open password is wrong; `permissions-required` if the only password is a wrong permissions password
+ *   open password is wrong; `permissions-required` if the permissions password is wrong
  */
 export async function openProtected(input: Input, passwords: Passwords, context: Context): Promise<OpenPdf> {
   const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
   context.defer(() => prepareBareSpare(limits));
   try {
     const pdf = await openPdf(await input.bytes(), context, { passwords, engine: await acquireMupdf(limits) });
-    if (!pdf.source.isLocked) return pdf;
+    const { isLocked, access } = pdf.source;
+    if (!isLocked && access.wrong === undefined) return pdf;
     pdf[Symbol.dispose]();
-    throw new EngineFailure("password-protected", "only its attachments are encrypted");
+    if (isLocked) throw new EngineFailure("password-protected", "only its attachments are encrypted");
+    throw new EngineFailure(WRONG[access.wrong!], "a password is wrong, although another one opens the document");
   } catch (error) {
     if (!(error instanceof EngineFailure && error.reason === "password-protected")) throw error;
     if (passwords.open !== undefined) throw error;

@@ -1,20 +1,34 @@
 // Decrypts the PDFs that need a password, for the next step of a job. Yields one output per input: other documents, and
 // further files, are passed on.
 import { contains } from "../../document/contract/contains.ts";
+import { countedNotices } from "../../document/contract/notice.ts";
 import { type Context, defineOperation, type Input, type Output, type Run } from "../../document/contract/operation.ts";
-import { type Params, parameter } from "../../document/contract/parameter.ts";
+import { optional, type Params, parameter } from "../../document/contract/parameter.ts";
+import { choice } from "../../document/contract/parameters/choice.ts";
 import { currentPassword } from "../../document/contract/parameters/text.ts";
 import { writeFile } from "../../document/objects/writer.ts";
 import { isClassic } from "../../document/pages/claims.ts";
 import { openPdf, pdfOutput } from "../../document/pages/open-pdf.ts";
+import { naming, subjectOf } from "../named-inputs.ts";
 
-const parameters = { openPassword: parameter("The password that opens the inputs.", currentPassword) };
+const parameters = {
+  openPassword: parameter("The password that opens the inputs.", currentPassword),
+  outputs: optional("The kind of outputs that the job makes.", choice(["pdfs", "others"])),
+};
 
-/** @throws EngineFailure `password-protected` if the password does not open a document */
-const run: Run<Params<typeof parameters>> = async function* (inputs, { openPassword }, context) {
+/** @throws EngineFailure `password-protected` if the password does not open a document; it names one of several */
+const run: Run<Params<typeof parameters>> = async function* (inputs, { openPassword, outputs }, context) {
+  const documents = inputs.filter(({ role }) => role === undefined);
   for (const input of inputs) {
     const { name, role } = input;
-    yield { ...(await unlocked(input, openPassword, context)), name, ...(role === undefined ? {} : { role }) };
+    try {
+      const output = await unlocked(input, openPassword, context);
+      // Images and data have no restrictions in any case.
+      const notices = outputs === "pdfs" ? (output.notices?.() ?? []) : [];
+      yield { ...output, notices: () => notices, name, ...(role === undefined ? {} : { role }) };
+    } catch (error) {
+      throw documents.length > 1 ? naming(error, subjectOf(input, documents.indexOf(input), documents.length)) : error;
+    }
   }
 };
 
@@ -28,7 +42,7 @@ async function unlocked(input: Input, open: string, context: Context): Promise<O
     pdf[Symbol.dispose]();
     return pdfOutput(bytes);
   }
-  return pdfOutput(closing(pdf));
+  return pdfOutput(closing(pdf), countedNotices("protection-removed", Number(!pdf.source.access.isOwner)));
 }
 
 async function* closing(pdf: Awaited<ReturnType<typeof openPdf>>): AsyncGenerator<Uint8Array> {

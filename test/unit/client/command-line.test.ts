@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { numbersOf } from "../../../client/cli/numbers.ts";
 import { readOperands } from "../../../client/cli/operands.ts";
-import { optionsOf, paramsOf } from "../../../client/cli/parameters.ts";
+import { optionsOf, paramsOf, withWords } from "../../../client/cli/parameters.ts";
 import { run } from "../../../client/cli/program.ts";
 import { withoutPdfs } from "../../../client/cli/skipping.ts";
 import { targetsOf } from "../../../client/cli/targets.ts";
@@ -163,6 +163,28 @@ test("help names the choices of a list, and says that it repeats", () => {
   expect(restrictions?.description).toContain("can be repeated");
   expect(restrictions?.argChoices).toContain("print_high");
   expect(about("info", "--queries")?.description).toContain("choices: tagged, ");
+});
+
+test("the words of a list are separated by commas or spaces, or the option is repeated", () => {
+  const option = optionsOf(operation("restrict")).find(({ long }) => long === "--restrictions")!;
+  const read = (text: string, all?: readonly string[]) => option.parseArg!(text, all as never);
+  expect(read("print_low, copy_content", ["edit_content"])).toEqual(["edit_content", "print_low", "copy_content"]);
+  const moved = (operands: readonly string[], options = {}) => withWords(operation("restrict"), operands, options);
+  const restrictions = ["print_low"];
+  expect(moved(["copy_content", "a.pdf"], { restrictions })).toEqual({
+    operands: ["a.pdf"],
+    options: { restrictions: ["print_low", "copy_content"] },
+  });
+  for (const files of [["./copy_content"], ["copy_content.pdf"]])
+    expect(moved(files, { restrictions }).operands).toEqual(files);
+  expect(moved(["copy_content"])).toEqual({ operands: ["copy_content"], options: {} });
+});
+
+test("a command whose operands are all words of a list has no file", async () => {
+  const surroundings = around();
+  const args = ["restrict", "--new-permissions-password", "secret", "--restrictions", "print_low", "copy_content"];
+  expect(await run(args, surroundings)).toBe(2);
+  expect(surroundings.said()).toContain("Name a file.");
 });
 
 test("only one operand or option reads standard input", async () => {

@@ -58,6 +58,7 @@ describe("files that keep an operation from running", () => {
     for (const path of ["/decrypted-pdf", "/rotated-pdf", "/merged-pdf", "/png"]) {
       expect([path, obstacle(path, pdf), faults(path)]).toEqual([path, undefined, ["current_open_password"]]);
       expect([path, faults(path, { current_open_password: "correct horse" })]).toEqual([path, []]);
+      expect([path, faults(path, { current_open_password: " " })]).toEqual([path, []]);
       expect(whyUnusable(operationOf(path), locked)).toBe(passwordProtected().message);
     }
     expect(faults("/rotated-pdf", {}, [pdf, input("a.pdf")])).toEqual([]);
@@ -151,6 +152,31 @@ describe("what is made", () => {
     expect(nameOf("/merged-pdf", "a.pdf", "Merged.PDF")).toBe("merged_merged-pdf");
     expect(nameOf("/zip", "a.pdf", "archive.zip")).toBe("archive_zip");
   });
+});
+
+test.each([
+  ["/pdf-with-metadata", "metadata", '{"title":1}'],
+  ["/pdf-with-metadata", "metadata", "[]"],
+  ["/pdf-with-bookmarks", "bookmarks", '[{"title":"x","page":0}]'],
+  ["/pdf-with-bookmarks", "bookmarks", '[{"title":"x"}]'],
+  ["/pdf-with-page-boxes-set", "boxes", '{"boxes":[{"box":"none","pages":[]}]}'],
+])("%s: the error of a member of %s is that of the service: %s", (path, name, text) => {
+  const faults = faultsOf(operationOf(path), stateOf(path, [input("a.pdf")], { [name]: text }));
+  const { fields } = endpoints.find((endpoint) => endpoint.path === path)!;
+  const sent = new Map([
+    [name, [text]],
+    ["output", ["a"]],
+  ] as const);
+  expect(faults).toHaveLength(1);
+  expect(() => readFields(fields, { fields: sent }, {})).toThrow(
+    expect.objectContaining({ message: faults[0]!.sentence }),
+  );
+});
+
+test("another name of a field is not shown", () => {
+  const names = shownFields(operationOf("/png"), stateOf("/png", [])).map(({ name }) => name);
+  expect(names).toContain("current_open_password");
+  expect(names).not.toContain("password");
 });
 
 test("a password starts empty, although the documentation has an example", () => {

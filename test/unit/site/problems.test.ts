@@ -24,7 +24,7 @@ const placeLater = (path: string, error: errors.ServiceError) => problemTarget(p
 
 function parameterIn({ status, message }: errors.ServiceError) {
   const { parameter } = errorSaying(status, message);
-  return { status, ...(parameter === undefined ? {} : { parameter }) };
+  return { status, sentence: message, ...(parameter === undefined ? {} : { parameter }) };
 }
 
 describe("an error is shown", () => {
@@ -39,6 +39,15 @@ describe("an error is shown", () => {
     ["/split-pdf", errors.outOfRange("pages[]", "7", "The document has 1 page."), "field:pages[]"],
     ["/compressed-pdf", errors.profileNotJson(), "field:profile"],
     ["/compressed-pdf", errors.outOfRange("profile.images.quality", "7"), "field:profile"],
+    ["/pdf-with-metadata", errors.outOfRange("creation_date", "x"), "field:metadata"],
+    ["/pdf-with-metadata", errors.outOfRange("custom.Title", "x"), "field:metadata"],
+    ["/pdf-with-bookmarks", errors.outOfRange("bookmarks.0.page", "9"), "field:bookmarks"],
+    ["/png", errors.passwordProtected(), "field:current_open_password"],
+    ["/merged-pdf", errors.passwordProtected().because("a.pdf needs a password."), "field:current_open_password"],
+    ["/encrypted-pdf", errors.passwordRequired(), "field:current_open_password"],
+    ["/encrypted-pdf", errors.passwordTooShort(), "field:new_open_password"],
+    ["/restricted-pdf", errors.passwordTooShort(), "field:new_permissions_password"],
+    ["/unrestricted-pdf", errors.permissionsRequired(), "field:current_permissions_password"],
   ] as const)("of %s at its field: %o", (path, error, place) => {
     expect(placeIn(path, error)).toBe(place);
     expect(placeLater(path, error)).toBe(place);
@@ -46,7 +55,6 @@ describe("an error is shown", () => {
 
   test.each([
     ["/png", errors.notAPdf()],
-    ["/png", errors.passwordProtected()],
     ["/png", errors.noSuchFile()],
     ["/png", errors.fileTooLarge(2 ** 20)],
     ["/png", errors.needsTooMuchMemory()],
@@ -89,7 +97,7 @@ describe("an error is shown", () => {
     ])
       expect(placeIn("/png", error)).toBe("job");
     expect(placeIn("/png", errors.outOfRange("elsewhere", "7"))).toBe("job");
-    expect(problemTarget({ status: 401 }, undefined)).toBe("job");
+    expect(problemTarget({ status: 401, sentence: "No." }, undefined)).toBe("job");
   });
 });
 

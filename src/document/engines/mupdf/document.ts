@@ -18,6 +18,7 @@ const CRYPT_FILTERS_VERSION = 4;
 /** Bits in the result of an authentication. */
 const OPENED_BY_USER = 2;
 const OPENED_BY_OWNER = 4;
+const OPENED_BY_BOTH = OPENED_BY_USER | OPENED_BY_OWNER;
 
 /** Passwords that a client sent for a document. Those that the document does not have are ignored. */
 export interface Passwords {
@@ -37,6 +38,8 @@ export interface Access {
   readonly isOwner: boolean;
   /** The password that is the permissions password but not the open password. */
   readonly permissionsPassword?: string | undefined;
+  /** The first password that the client sent and the document has, but with another value. */
+  readonly wrong?: keyof Passwords | undefined;
 }
 
 /** Corrects a page in memory before it is loaded. */
@@ -255,7 +258,18 @@ export class MupdfDocument {
     const isUser = !needsPassword || attempts.some((one) => one.password === open && (one.bits & OPENED_BY_USER) !== 0);
     const isOwner = attempts.some(({ bits }) => (bits & OPENED_BY_OWNER) !== 0);
     const permissionsPassword = attempts.find(({ bits }) => bits === OPENED_BY_OWNER)?.password;
-    this.#access = { needsPassword, isInTheClear: this.#isInTheClear(raw), isUser, isOwner, permissionsPassword };
+    const isWrong = {
+      open: needsPassword && !attempts.some(({ password, bits }) => password === open && bits !== 0),
+      // If the open password is also the permissions password, the document has no separate one.
+      permissions: !attempts.some(
+        ({ password, bits }) => bits === OPENED_BY_BOTH || (password === permissions && (bits & OPENED_BY_OWNER) !== 0),
+      ),
+    };
+    const wrong = (["open", "permissions"] as const).find(
+      (one) => this.options.passwords?.[one] !== undefined && isWrong[one],
+    );
+    const isInTheClear = this.#isInTheClear(raw);
+    this.#access = { needsPassword, isInTheClear, isUser, isOwner, permissionsPassword, wrong };
   }
 
   /** Reports whether strings and streams are unencrypted by default (ISO 32000-1, table 20). */

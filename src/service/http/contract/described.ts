@@ -2,6 +2,7 @@
 // use only this description, not the declaration.
 import { mayBePdf } from "../../../document/contract/media-type.ts";
 import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
+import { OPEN_PASSWORD } from "./declaration/open-password.ts";
 import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
@@ -64,15 +65,17 @@ function describeInput(inputs: Inputs): DescribedInput {
 const acceptedBy = ({ accepts }: Pick<OneInput, "accepts">): DescribedInput["accepts"] =>
   accepts === mayBePdf ? "pdf" : accepts ? "documents" : "files";
 
-function describeParameters({ fields, output }: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
-  const fileOf = new Map(
+function describeParameters(endpoint: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
+  const { fields, output, openPasswordAlias } = endpoint;
+  const others = new Map(
     Object.entries(fields).flatMap(([name, { kind }]) =>
       kind.json?.file === undefined ? [] : [[idFieldOf(name), name]],
     ),
   );
+  if (openPasswordAlias !== undefined) others.set(openPasswordAlias, OPEN_PASSWORD);
   return Object.entries(fields).map(([name, field]) => {
     const described = describeParameter(name, field);
-    const standsFor = fileOf.get(name);
+    const standsFor = others.get(name);
     const isNamed = name !== "output" || (output.kind === "files" && !output.isOptional);
     return {
       ...described,

@@ -175,7 +175,7 @@ export function defineEndpoint(
           const job = declaration.createJob
             ? await declaration.createJob(params, { ...context, inputs })
             : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params);
-          return unlocking(job, openPassword);
+          return unlocking(job, openPassword, declaration.output);
         },
       };
     },

@@ -85,11 +85,15 @@ export const idFieldOf = (name: string): string => `${name}_id`;
 /** Returns the spec's spelling of a field. */
 export const spellingOf = (name: string, { kind }: Parameter): string => (kind.item ? listName(name) : name);
 
+/** Reports whether a text is a value of a field. A password can consist of spaces. */
+const isValueOf = ({ control }: Kind<unknown>, text: string): boolean =>
+  control === "password" ? text !== "" : isFilled(text);
+
 function textOf(name: string, { kind }: Parameter, texts: readonly string[] | undefined): string | undefined {
   // A JSON body can contain an empty list, which is not a valid value.
   if (texts?.length === 0) throw outOfRange(name, "");
   if (texts && texts.length > 1 && kind.joint === undefined) throw duplicateField(name);
-  const sent = kind.json?.file ? texts : texts?.filter(isFilled);
+  const sent = kind.json?.file ? texts : texts?.filter((text) => isValueOf(kind, text));
   return sent?.length ? sent.join(kind.joint) : undefined;
 }
 

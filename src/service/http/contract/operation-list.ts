@@ -62,7 +62,8 @@ export interface DescribedParameter {
   /** The parameter is required if the parameter `field` has one of the values `is`. */
   readonly requiredIf?: { readonly field: string; readonly is: readonly string[] };
   /**
-   * Name of another parameter, if this parameter is the ID of a stored file that contains the other parameter's value.
+   * Name of another parameter, if this parameter is another name of it, or the ID of a stored file that contains its
+   * value.
    */
   readonly standsFor?: string;
   /** Schema of a JSON value, and a name for it. `isFile`: a form can contain the value as a file. */

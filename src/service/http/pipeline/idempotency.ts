@@ -61,9 +61,11 @@ export function openClaim(
 export function fingerprintContent({ fields, files, order, encoding }: Form, about: FingerprintOptions = {}): unknown {
   const { ordered, secrets, salt = "" } = about;
   const sent = [...fields].flatMap(([name, values]) => {
-    const filled = values.filter(isFilled);
+    const isSecret = secrets?.has(name) === true;
+    // A password can consist of spaces.
+    const filled = values.filter((text) => (isSecret ? text !== "" : isFilled(text)));
     // Keeps a field with an empty list, which differs from a missing field.
-    const hashed = secrets?.has(name) ? filled.map((value) => keyedDigest(value, salt)) : filled;
+    const hashed = isSecret ? filled.map((value) => keyedDigest(value, salt)) : filled;
     return filled.length > 0 || values.length === 0 ? [[name, hashed] as const] : [];
   });
   const byName = (a: readonly [string, unknown], b: readonly [string, unknown]) => (a[0] < b[0] ? -1 : 1);

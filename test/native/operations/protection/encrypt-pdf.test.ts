@@ -192,9 +192,33 @@ describe("encryption", () => {
     const pdf = await encrypt(await textPdf(1));
     expect(await reasonOf(() => encrypt(pdf, "another"))).toBe("password-required");
     expect(await reasonOf(() => encrypt(pdf, "another", { currentOpenPassword: "wrong" }))).toBe("password-protected");
+    // A document whose open password is also its permissions password has no permissions password to be wrong.
+    const ignored = { currentOpenPassword: OPEN, currentPermissionsPassword: "wrong" };
+    expect(openedBy(await encrypt(pdf, "another", ignored), "another")).toEqual(ALL);
     const changed = await encrypt(pdf, "another", { currentOpenPassword: OPEN });
     expect(openedBy(changed, "another")).toEqual(ALL);
     expect(Object.values(openedBy(changed, OPEN))).not.toContain(true);
+  });
+});
+
+describe("a wrong password", () => {
+  test.each([
+    ["password-protected", "wrong", "owns"],
+    ["permissions-required", "opens", "wrong"],
+    ["permissions-required", "owns", "wrong"],
+  ])("%s: %s opens, %s is for permissions", async (reason, open, permissions) => {
+    const pdf = encrypted(await textPdf(1), "opens", "owns");
+    const passwords = { currentOpenPassword: open, currentPermissionsPassword: permissions };
+    expect(await reasonOf(() => encrypt(pdf, "another", passwords))).toBe(reason);
+    expect(await reasonOf(() => decrypt(pdf, open, passwords))).toBe(reason);
+  });
+
+  test("of a document that does not have it is ignored", async () => {
+    const owned = encrypted(await textPdf(1), "", "owns");
+    const passwords = { currentOpenPassword: "any", currentPermissionsPassword: "owns" };
+    expect(pageTexts(await decrypt(owned, "any", passwords))).toHaveLength(1);
+    const same = encrypted(await textPdf(1), "opens", "opens");
+    expect(pageTexts(await decrypt(same, "opens", { currentPermissionsPassword: "any" }))).toHaveLength(1);
   });
 });
 
@@ -323,5 +347,7 @@ describe("protected inputs", () => {
     expect(outputs[1]!.bytes).toEqual(plain);
     expect(outputs[2]!.bytes).toEqual(plain);
     expect(await reasonOf(() => outputsOf(unlockPdfs, [locked], { openPassword: "wrong" }))).toBe("password-protected");
+    const several = unlockPdfs.run(inputs, { openPassword: "wrong" }, CONTEXT)[Symbol.asyncIterator]();
+    await expect(several.next()).rejects.toMatchObject({ why: "one.pdf, number 1 of the 2 inputs, needs a password." });
   });
 });

@@ -44,6 +44,12 @@ test("fields have the names of the API, and give the operation its own", () => {
   });
 });
 
+test("a password can consist of spaces, which are no value of other fields", () => {
+  const sent = { format: ["png"], open_password: ["      "], resolution: ["  "] };
+  expect(paramsOf(read(sent))).toMatchObject({ openPassword: "      ", dpi: 300 });
+  expect(paramsOf(read({ format: ["png"], open_password: [""] })).openPassword).toBeUndefined();
+});
+
 test("a fixed value is no field, and neither is what counts with another value alone", () => {
   const png = exposed(parameters, { fixed: { format: "png" } });
   expect(Object.keys(png.fields).slice(0, 2)).toEqual(["dpi", "text_color"]);

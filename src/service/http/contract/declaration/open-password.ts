@@ -8,9 +8,10 @@ import { unlockPdfs } from "../../../../operations/protection/unlock-pdfs.ts";
 import type { JobPlan } from "../../../placement/placement.ts";
 import { duplicateField } from "../errors.ts";
 import { type Inputs, mainInputOf } from "../input-declaration.ts";
+import type { OutputDeclaration } from "./output-declaration.ts";
 
 /** Name of the field on all endpoints. */
-const FIELD = "current_open_password";
+export const OPEN_PASSWORD = "current_open_password";
 
 /**
  * @param own the endpoint's other fields; an operation that opens protected PDFs itself has the field already
@@ -20,11 +21,11 @@ const FIELD = "current_open_password";
 export function openPasswordFields(inputs: Inputs, own: Parameters, alias: string | undefined): Parameters {
   const main = mainInputOf(inputs);
   const takesPdfs = (main.kind === "one" || main.kind === "several") && main.accepts === mayBePdf;
-  if (!takesPdfs || Object.hasOwn(own, FIELD)) return {};
+  if (!takesPdfs || Object.hasOwn(own, OPEN_PASSWORD)) return {};
   const whose = main.kind === "one" ? "the input" : "each input that needs one";
   return {
-    [FIELD]: optional(`The password that opens ${whose}.`, currentPassword),
-    ...(alias === undefined ? {} : { [alias]: optional(`Another name of ${FIELD}.`, currentPassword) }),
+    [OPEN_PASSWORD]: optional(`The password that opens ${whose}.`, currentPassword),
+    ...(alias === undefined ? {} : { [alias]: optional(`Another name of ${OPEN_PASSWORD}.`, currentPassword) }),
   };
 }
 
@@ -34,12 +35,17 @@ export function openPasswordFields(inputs: Inputs, own: Parameters, alias: strin
  */
 export function openPasswordIn(fields: Parameters, values: Readonly<Record<string, unknown>>): string | undefined {
   const sent = new Set(Object.keys(fields).flatMap((name) => values[name] ?? []));
-  if (sent.size > 1) throw duplicateField(FIELD);
+  if (sent.size > 1) throw duplicateField(OPEN_PASSWORD);
   return [...sent].find((value) => typeof value === "string");
 }
 
 /** Returns a job that first decrypts its inputs, if the client sent a password. */
-export function unlocking(job: JobPlan, openPassword: string | undefined): JobPlan {
+export function unlocking(job: JobPlan, openPassword: string | undefined, { type }: OutputDeclaration): JobPlan {
   if (openPassword === undefined) return job;
-  return { ...job, steps: [stepOf(unlockPdfs, { openPassword }), ...job.steps], memoryNeed: "input-and-output" };
+  const outputs = type === "application/pdf" ? "pdfs" : "others";
+  return {
+    ...job,
+    steps: [stepOf(unlockPdfs, { openPassword, outputs }), ...job.steps],
+    memoryNeed: "input-and-output",
+  };
 }
