@@ -13,6 +13,7 @@ import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { pdfToRasterized } from "./pdf-to-rasterized.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
@@ -54,6 +55,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   linearizePdf,
   markRedactions,
   mergePdfs,
+  pdfToRasterized,
   rasterizePdf,
   readPdfInfo,
   rotatePages,
