@@ -20,6 +20,7 @@ import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
+import { pdfWithAddedAttachment } from "./pdf-with-added-attachment.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
@@ -38,7 +39,8 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
-  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
+  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
+  ...[pdfWithAddedImage, pdfWithAddedAttachment],
   ...[pdfWithMetadata, pdfWithBookmarks],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],

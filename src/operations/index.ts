@@ -1,6 +1,7 @@
 // Lists the operations that the container runs in JavaScript. Other operations run only in the process that imports
 // them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
+import { addAttachment } from "./add-attachment.ts";
 import { addImage } from "./add-image.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
@@ -42,6 +43,7 @@ type AnyOperation = Operation<unknown>;
 
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
+  addAttachment,
   addImage,
   applyRedactions,
   compressPdf,
