@@ -22,6 +22,7 @@ import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
+import { pdfWithAddedAttachment } from "./pdf-with-added-attachment.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
@@ -33,6 +34,7 @@ import { decryptedPdf } from "./protection/decrypted-pdf.ts";
 import { encryptedPdf } from "./protection/encrypted-pdf.ts";
 import { restrictedPdf } from "./protection/restricted-pdf.ts";
 import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
+import { rasterizedPdf } from "./rasterized-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
@@ -40,9 +42,10 @@ import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
-  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
+  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
+  ...[pdfWithAddedImage, pdfWithAddedAttachment],
   ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf],
-  ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
+  ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],

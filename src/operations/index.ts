@@ -1,6 +1,7 @@
 // Lists the operations that the container runs in JavaScript. Other operations run only in the process that imports
 // them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
+import { addAttachment } from "./add-attachment.ts";
 import { addImage } from "./add-image.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
@@ -15,6 +16,7 @@ import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { pdfToRasterized } from "./pdf-to-rasterized.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
@@ -44,6 +46,7 @@ type AnyOperation = Operation<unknown>;
 
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
+  addAttachment,
   addImage,
   applyRedactions,
   compressPdf,
@@ -59,6 +62,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   linearizePdf,
   markRedactions,
   mergePdfs,
+  pdfToRasterized,
   rasterizePdf,
   readPdfInfo,
   reserveMining,

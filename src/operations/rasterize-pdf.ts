@@ -14,7 +14,7 @@ import { CHANNELS, COLOR_MODELS, type ColorModel, type Raster } from "../documen
 import { asDrawn } from "../document/drawing/as-drawn.ts";
 import { MupdfDocument } from "../document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
-import { MupdfPage } from "../document/engines/mupdf/page.ts";
+import { MupdfPage, pixelsOf, type Size } from "../document/engines/mupdf/page.ts";
 import { encodeBmp } from "../document/formats/bmp/write.ts";
 import { encodeGif, GIF_MAX_SIDE } from "../document/formats/gif/write.ts";
 import { encodeJpeg, JPEG_MAX_SIDE } from "../document/formats/jpeg/write.ts";
@@ -26,19 +26,18 @@ import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
 const LOWEST_DPI = 12;
 const DEFAULT_JPEG_QUALITY = 75;
 
+export const resolution = integer({ min: LOWEST_DPI, max: 2400 });
+export const jpegQuality = integer({ min: 1, max: 100 });
+
 const parameters = {
   format: parameter("The format of the files.", choice(["bmp", "jpg", "png", "gif", "tif"])),
   pages: parameter("The pages to convert, in this order.", pages, "1-last"),
-  dpi: parameter("Dots per inch.", integer({ min: LOWEST_DPI, max: 2400 }), "300"),
+  dpi: parameter("Dots per inch.", resolution, "300"),
   colorModel: parameter("The color model of the files.", choice(COLOR_MODELS), "rgb"),
   jpegQuality: onlyWith(
     "format",
     "jpg",
-    parameter(
-      "Higher gives better quality and larger files.",
-      integer({ min: 1, max: 100 }),
-      `${DEFAULT_JPEG_QUALITY}`,
-    ),
+    parameter("Higher gives better quality and larger files.", jpegQuality, `${DEFAULT_JPEG_QUALITY}`),
   ),
 };
 const paramsSchema = z.intersection(
@@ -62,7 +61,7 @@ export const COLOR_MODELS_OF: Readonly<Record<RasterFormat, readonly ColorModel[
 
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
-const HEAP_MARK_BYTES = 48 * 1024 * 1024;
+export const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 
 export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",
@@ -120,16 +119,22 @@ export const rasterizePdf = defineOperation({
   partition: (params, share) => ({ ...params, share }),
 });
 
-function checkSize(page: MupdfPage, { format, colorModel, dpi }: RasterizeParams): void {
-  const { width, height } = page.pixels(dpi);
+/**
+ * Checks that an image of a page is within the limits of its format.
+ * @param page its size in points
+ * @throws OutOfRange `dpi`, EngineFailure `too-large` if no resolution is low enough
+ */
+export function checkSize(page: Size, { format, colorModel, dpi }: Pick<RasterizeParams, Sizing>): void {
+  const { width, height } = pixelsOf(page, dpi);
   const side = { jpg: JPEG_MAX_SIDE, gif: GIF_MAX_SIDE, bmp: MAX_SIDE, png: MAX_SIDE, tif: MAX_SIDE }[format];
   if (Math.max(width, height) <= side && width * height * CHANNELS[colorModel] <= MAX_SAMPLES) return;
-  const atLowest = page.pixels(LOWEST_DPI);
+  const atLowest = pixelsOf(page, LOWEST_DPI);
   const helps =
     Math.max(atLowest.width, atLowest.height) <= side && atLowest.width * atLowest.height <= MAX_SAMPLES / 4;
   if (helps) throw new OutOfRange("dpi", String(dpi));
   throw new EngineFailure("too-large", `a page of ${page.width} x ${page.height} points`);
 }
+type Sizing = "format" | "colorModel" | "dpi";
 
 /** Returns the image as a file, which is encoded while its body is read. */
 export function encodedAs(raster: Raster, format: RasterFormat, jpegQuality = DEFAULT_JPEG_QUALITY): Output {

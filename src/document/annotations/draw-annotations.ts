@@ -17,7 +17,7 @@ import { Overlay } from "../pages/overlay.ts";
 import { quarterTurns } from "../pages/page-size.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 import { removeFields } from "../pages/parts/forms/remove-fields.ts";
-import { isHiddenOnScreen } from "../visibility/annotation-flags.ts";
+import { isHiddenOnScreen, MULTIMEDIA } from "../visibility/annotation-flags.ts";
 import { coveredAnnotations, type Listed, shownAppearance } from "./covered.ts";
 import { addLinkBorder } from "./link-border.ts";
 import { madeAppearances } from "./made-appearances.ts";
@@ -31,7 +31,6 @@ const TURNS: readonly Matrix[] = [
   [-1, 0, 0, -1, 0, 0],
   [0, -1, 1, 0, 0, 0],
 ];
-const MULTIMEDIA = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 const PAGES_AT_ONCE = 100;
 /** Approximate memory per annotation. */
 const ANNOTATION_BYTES = 200;

@@ -8,6 +8,7 @@ export const FAILURE_REASONS = [
   "not-a-pdf",
   "damaged",
   "unreadable-image",
+  "attachments-forbidden",
   "unsupported",
   "too-large",
   "too-complex",
@@ -59,7 +60,10 @@ export class EngineFailure extends Error {
   readonly detail: string;
   /** Present with the reason `nonconforming`. */
   readonly nonconformity: Nonconformity | undefined;
-  /** With the reason `unsupported`: the name of the feature for the client, for example `lossless JPEG`. */
+  /**
+   * With the reason `unsupported`: the name of the feature for the client, for example `lossless JPEG`. With
+   * `attachments-forbidden`: the standard that forbids them.
+   */
   readonly feature: string | undefined;
   /** With the reason `too-large`, if the file size is the cause: the maximum size in bytes. */
   readonly limitBytes: number | undefined;

@@ -3,6 +3,7 @@
 // omitted. The same objects always produce the same bytes.
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
+import type { Chunks } from "../contract/operation.ts";
 import type { PdfFile, StreamSink } from "./pdf-file.ts";
 import { type NumberOf, serialize } from "./serialize.ts";
 import {
@@ -42,6 +43,7 @@ const PNG_UP = 12;
 const ID_BYTES = 16;
 /** Approximate size of output chunks. */
 const CHUNK_BYTES = 64 * 1024;
+const STREAM_END = "\nendstream\nendobj\n";
 
 /** `kept`: object numbers stay. `new`: numbers are assigned in the order in which objects are reached. */
 export type Numbering = "kept" | "new";
@@ -141,6 +143,29 @@ export class FileWriter implements StreamSink {
   }
 
   /**
+   * Writes a stream while its data are produced. Requires the numbering `kept`, and no encryption.
+   * @param file reserves the number for the length of the stream, which follows the stream
+   * @returns the bytes, in chunks as they are produced
+   */
+  async *writeChunks(
+    file: PdfFile,
+    { number }: Reference,
+    dictionary: Dictionary,
+    data: Chunks,
+  ): AsyncGenerator<Uint8Array> {
+    const length = file.reserve();
+    this.#begin(number, dictionary.clone().set("Length", length));
+    const start = this.#offset;
+    for await (const chunk of data) {
+      this.#bytes(chunk.slice());
+      yield* this.take();
+    }
+    const bytes = this.#offset - start;
+    this.#text(STREAM_END);
+    this.#whole(length.number, bytes);
+  }
+
+  /**
    * Writes all remaining objects reachable from the trailer, and the end of the file.
    * @returns the bytes, in chunks as they are produced
    */
@@ -224,11 +249,14 @@ export class FileWriter implements StreamSink {
   }
 
   #plain(number: number, dictionary: Dictionary, bytes: Uint8Array): void {
-    dictionary.set("Length", bytes.length);
+    this.#begin(number, dictionary.set("Length", bytes.length));
+    this.#bytes(bytes);
+    this.#text(STREAM_END);
+  }
+
+  #begin(number: number, dictionary: Dictionary): void {
     this.#rows[number] = [PLAIN, this.#offset, 0];
     this.#text(`${number} 0 obj\n${serialize(dictionary, this.#numberOf)}stream\n`);
-    this.#bytes(bytes);
-    this.#text("\nendstream\nendobj\n");
   }
 
   /** Writes the collected objects as an object stream (7.5.7). */

@@ -1,8 +1,10 @@
-// Removes the files attached to a document (ISO 32000-1, 7.11.4).
+// Attaches files to a document, and removes attached files (ISO 32000-1, 7.11.4).
+import { createHash } from "node:crypto";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { decodeTextString } from "../objects/text-strings.ts";
-import { readNameTree } from "../objects/trees.ts";
-import { Dictionary, PdfString } from "../objects/values.ts";
+import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
+import { readNameTree, writeNameTree } from "../objects/trees.ts";
+import { UniqueNames } from "../objects/unique-names.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody } from "../objects/values.ts";
 
 /** Catalog entries that contain or present attached files. */
 const CATALOG_ENTRIES = ["AF", "Collection"];
@@ -17,4 +19,58 @@ export function removeAttachments(file: PdfFile): { readonly name: string }[] {
   for (const key of CATALOG_ENTRIES) catalog.delete(key);
   file.catalog = catalog;
   return attached.map((name) => ({ name: decodeTextString(PdfString.ofLatin1(name)) }));
+}
+
+export interface NewAttachment {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  readonly modified: Date;
+  /** The relationship to the document, for example `Data` (ISO 19005-3, annex E). */
+  readonly relationship: string;
+  /** @default none */
+  readonly description?: string | undefined;
+}
+
+/** Attaches a file to the document. If its name is already used, it gets another, such as `name (2).txt`. */
+export function attachFile(file: PdfFile, attachment: NewAttachment): void {
+  const { bytes, description, relationship } = attachment;
+  const catalog = file.catalog.clone();
+  const names = file.dictionary(catalog.get("Names"))?.clone() ?? new Dictionary();
+  const attached = readNameTree(file, names.get("EmbeddedFiles"));
+  const taken = uniqueFileNames();
+  for (const key of attached.keys()) taken.take(decodeTextString(PdfString.ofLatin1(key)));
+  const name = encodeTextString(taken.take(attachment.name));
+  const data = file.add(embeddedFile(attachment));
+  const specification = file.add(
+    Dictionary.of({
+      ...{ Type: Name.of("Filespec"), F: name, UF: name, EF: Dictionary.of({ F: data, UF: data }) },
+      Desc: description === undefined ? undefined : encodeTextString(description),
+      AFRelationship: Name.of(relationship),
+    }),
+  );
+  names.set("EmbeddedFiles", writeNameTree(file, attached.set(name.latin1, specification)));
+  catalog.set("Names", names).set("AF", [...(file.array(catalog.get("AF")) ?? []), specification]);
+  file.catalog = catalog;
+  // Charged twice: for the data, and for the compressed data.
+  file.budget.charge(2 * bytes.length);
+}
+
+/** Creates the names of attached files. Names are compared as text, because a name can have several encodings. */
+export const uniqueFileNames = (): UniqueNames =>
+  new UniqueNames((name, count) => {
+    const dot = name.lastIndexOf(".");
+    return dot > 0 ? `${name.slice(0, dot)} (${count})${name.slice(dot)}` : `${name} (${count})`;
+  });
+
+function embeddedFile({ bytes, type, modified }: NewAttachment): PdfStream {
+  const checksum = new PdfString(new Uint8Array(createHash("md5").update(bytes).digest()));
+  const date = `D:${modified.toISOString().replace(/\.\d+|[-:T]/g, "")}`;
+  return new PdfStream(
+    Dictionary.of({
+      ...{ Type: Name.of("EmbeddedFile"), Subtype: Name.of(type) },
+      Params: Dictionary.of({ Size: bytes.length, ModDate: PdfString.ofLatin1(date), CheckSum: checksum }),
+    }),
+    plainBody(bytes),
+  );
 }

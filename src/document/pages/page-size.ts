@@ -16,8 +16,10 @@ export interface PageSize {
 const LETTER: Box = [0, 0, 612, 792];
 const UNIT: Box = [0, 0, 1, 1];
 
-export function pageSize(file: PdfFile, sourcePage: SourcePage): PageSize {
-  const page = pageDictionary(file, sourcePage);
+export const pageSize = (file: PdfFile, page: SourcePage): PageSize => displayedSize(file, pageDictionary(file, page));
+
+/** @param page with its inherited attributes */
+export function displayedSize(file: PdfFile, page: Dictionary): PageSize {
   const box = visibleBox(file, page);
   const unit = unitOf(file, page);
   const [width, height] = [(box[2] - box[0]) * unit, (box[3] - box[1]) * unit];

@@ -1,4 +1,4 @@
-// Interprets annotation flags (ISO 32000-1, table 165), which decide whether an annotation is visible on screen.
+// Interprets types and flags of annotations (ISO 32000-1, table 165), which decide whether one is visible on screen.
 
 export const ANNOTATION_FLAGS = { invisible: 1, hidden: 2, print: 4, noView: 32, toggleNoView: 256 } as const;
 
@@ -10,6 +10,9 @@ const STANDARD_TYPES = new Set(
     "FileAttachment Sound Movie Screen Widget PrinterMark TrapNet Watermark 3D Redact Projection RichMedia"
   ).split(" "),
 );
+
+/** The types that play sounds, videos and scenes. */
+export const MULTIMEDIA: ReadonlySet<string> = new Set(["Sound", "Movie", "Screen", "3D", "RichMedia"]);
 
 /** Returns the flags that have an effect. The flag Invisible affects only annotations of unknown types. */
 export function effectiveFlags(subtype: string, flags: number): number {

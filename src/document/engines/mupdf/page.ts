@@ -25,10 +25,16 @@ const LIMITS_MET = /too many nested graphics states|nesting too deep/;
 const EVERY_PART = ["contents", "annots", "widgets"] as const;
 type PagePart = (typeof EVERY_PART)[number];
 
-/** Size in pixels. */
+/** Size in pixels or points. */
 export interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+/** Converts a size in points to pixels. Each side is at least 1. */
+export function pixelsOf({ width, height }: Size, dpi: number): Size {
+  const side = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
+  return { width: side(width), height: side(height) };
 }
 
 /** The part of a page to draw. */
@@ -85,8 +91,7 @@ export class MupdfPage {
 
   /** Returns the size in pixels at a resolution. Each side is at least 1. */
   pixels(dpi: number): Size {
-    const side = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
-    return { width: side(this.width), height: side(this.height) };
+    return pixelsOf(this, dpi);
   }
 
   raster(options: RasterOptions): Raster {

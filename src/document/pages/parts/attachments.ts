@@ -3,9 +3,9 @@
 
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../../objects/trees.ts";
-import { UniqueNames } from "../../objects/unique-names.ts";
 import { PdfString, Reference, type Value } from "../../objects/values.ts";
 import type { AssemblyTarget, DocumentPart, InputSelection } from "../assemble.ts";
+import { uniqueFileNames } from "../attached-files.ts";
 import type { SourceDocument } from "../source-document.ts";
 import { annotationsOf } from "./annotation-index.ts";
 import { namesOf } from "./catalog-entries.ts";
@@ -36,11 +36,7 @@ function findAttached(source: SourceDocument): Attached {
 }
 
 export class Attachments implements DocumentPart {
-  /** The names as text, because a name can have several encodings. */
-  readonly #names = new UniqueNames((name, count) => {
-    const dot = name.lastIndexOf(".");
-    return dot > 0 ? `${name.slice(0, dot)} (${count})${name.slice(dot)}` : `${name} (${count})`;
-  });
+  readonly #names = uniqueFileNames();
   readonly #written = new Map<string, Value>();
   readonly #associated: Value[] = [];
 

@@ -104,6 +104,8 @@ export const wrongType = (explanation?: string) =>
   new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, explanation);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
 export const unreadableImage = () => new ServiceError(400, "There was a problem reading the input image.");
+export const attachmentsForbidden = (standard = "PDF/A-2b") =>
+  about(400, "The input file declares <standard>, which does not allow this attachment.", { standard });
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const outputTooLarge = (limitBytes: number) =>
@@ -234,6 +236,8 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return notAPdf();
     case "unreadable-image":
       return unreadableImage();
+    case "attachments-forbidden":
+      return attachmentsForbidden(feature);
     case "unsupported":
       return unsupportedFile(feature);
     case "too-large":
