@@ -5,6 +5,7 @@ import { addImage } from "./add-image.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
+import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
@@ -61,6 +62,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setMetadata,
   setPageBoxes,
   splitPdf,
+  ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],
 ];
 

@@ -4,6 +4,7 @@ import type { FontProvider } from "./font-provider.ts";
 import type { Notice } from "./notice.ts";
 import { type Parameters, type Params, schemaOf } from "./parameter.ts";
 import type { Span } from "./trace.ts";
+import type { TypefaceProvider } from "./typeface-provider.ts";
 
 /** A document that can be read repeatedly, independent of its storage. */
 export interface Input {
@@ -70,6 +71,8 @@ export interface Context {
   readonly container?: ContainerClient;
   /** Fonts of the host. @default none */
   readonly fonts?: FontProvider;
+  /** Fonts for text that the operation sets. @default none */
+  readonly typefaces?: TypefaceProvider;
   /** Returns the CPU time of the job's thread, in milliseconds. @default unknown */
   usedMs?(): number;
 }
