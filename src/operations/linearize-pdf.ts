@@ -1,6 +1,7 @@
 // Linearizes PDFs for web browsers (ISO 32000-1, Annex F). Yields one output per input.
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
+import { memoryInput } from "../document/contract/memory-input.ts";
 import type { Notice } from "../document/contract/notice.ts";
 import { type Context, defineOperation, type Input, type Run, stepOf } from "../document/contract/operation.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
@@ -11,7 +12,7 @@ import { writeFile } from "../document/objects/writer.ts";
 import { isClassic } from "../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { mayBeSigned } from "../document/pages/unprotect.ts";
-import { memoryInput, readWhole, released } from "./in-memory.ts";
+import { readWhole, released } from "./in-memory.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { runInMemory } from "./steps.ts";
 

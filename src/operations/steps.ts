@@ -3,9 +3,10 @@
 
 import { EngineFailure } from "../document/contract/failure.ts";
 import { withExtension } from "../document/contract/file-name.ts";
+import { memoryInput } from "../document/contract/memory-input.ts";
 import type { Notice } from "../document/contract/notice.ts";
 import type { Context, Input, Output, Step, Steps } from "../document/contract/operation.ts";
-import { memoryInput, readWhole } from "./in-memory.ts";
+import { readWhole } from "./in-memory.ts";
 
 /**
  * Yields the outputs of the last step. The first output reports the notices of all steps.

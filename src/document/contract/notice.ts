@@ -23,6 +23,7 @@ export const NOTICE_CODES = [
   "properties-removed",
   "damaged-content-kept",
   "characters-missing",
+  "glyphs-missing",
   "marked-annotations-removed",
   "nothing-marked",
   "only-areas-redacted",

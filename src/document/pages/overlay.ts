@@ -72,12 +72,12 @@ export class Overlay {
   }
 
   /**
-   * Draws a form as an artifact (ISO 32000-1, 14.8.2.2), above everything drawn on the page so far.
+   * Draws a form above everything drawn on the page so far.
    * @param number page number, from 1
    * @param matrix maps the form to the displayed page, in points from its lower left corner
    */
-  draw(number: number, form: Reference, matrix: Matrix): void {
-    this.paint(number, form, multiply(matrix, this.#page(number).space));
+  draw(number: number, form: Reference, matrix: Matrix, marks: Marks = {}): void {
+    this.paint(number, form, multiply(matrix, this.#page(number).space), marks);
   }
 
   /**

@@ -56,6 +56,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "damaged-content-kept": ({ count }) => `damaged content of ${counted(count, "page", "pages")} was passed on`,
   "characters-missing": ({ count }) =>
     `${counted(count, "form field has", "form fields have")} characters that no font contains`,
+  "glyphs-missing": ({ count }) =>
+    `${counted(count, "character of the added text is", "characters of the added text are")} in no font`,
   "marked-annotations-removed": ({ count }) =>
     `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
   "nothing-marked": () => "nothing was redacted, because the document has no marks and no recorded redactions",
