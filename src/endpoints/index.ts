@@ -21,6 +21,7 @@ import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
+import { pdfWithAddedText } from "./pdf-with-added-text.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
@@ -38,6 +39,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
+  pdfWithAddedText,
   ...[pdfWithMetadata, pdfWithBookmarks],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],

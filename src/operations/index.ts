@@ -2,6 +2,7 @@
 // them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
 import { addImage } from "./add-image.ts";
+import { addText } from "./add-text.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
@@ -43,6 +44,7 @@ type AnyOperation = Operation<unknown>;
 /** Operations that the container runs for the Worker, with more memory than an isolate has. */
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addImage,
+  addText,
   applyRedactions,
   compressPdf,
   renderPage,

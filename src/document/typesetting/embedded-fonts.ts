@@ -20,6 +20,9 @@ const ONE_BYTE = [{ bytes: 1, low: 0, high: 0xff }];
 const SYMBOLIC = 4;
 const STEM_WIDTH = 80;
 const CODES_OF_TYPE_3 = 256;
+/** First code of a blank glyph that carries a character. No TrueType font here has so many glyphs. */
+const FIRST_CARRIER = 0xf000;
+const SPACE = 0x20;
 
 /** A font in the document, and the glyphs that it shows. */
 export class EmbeddedFont {
@@ -28,6 +31,8 @@ export class EmbeddedFont {
   readonly #cff: CffFont | undefined;
   readonly #glyphs = new Set<number>();
   readonly #texts = new Map<number, CodeText>();
+  /** Codes of the blank glyph, by character. */
+  readonly #carriers = new Map<string, number>();
 
   constructor(font: ShelfFont, reference: Reference) {
     this.#font = font;
@@ -51,6 +56,21 @@ export class EmbeddedFont {
     const known = this.#texts.get(code);
     if (!known) this.#texts.set(code, { bytes: 2, text });
     return known === undefined || known.text === text;
+  }
+
+  /**
+   * Returns the code of a blank glyph without width that stands for a character: a ligature has one glyph, and readers
+   * reverse the characters of one code in text from right to left.
+   * @returns undefined if the font has no such glyph
+   */
+  carry(character: string): string | undefined {
+    const blank = this.#cff ? undefined : this.#font.typeface.glyphOf(SPACE);
+    if (blank === undefined) return undefined;
+    const code = this.#carriers.get(character) ?? FIRST_CARRIER + this.#carriers.size;
+    this.#carriers.set(character, code);
+    this.#glyphs.add(blank);
+    this.#texts.set(code, { bytes: 2, text: character });
+    return code.toString(16);
   }
 
   /** Returns the advance width of a glyph in the document, in thousandths of the font size. */
@@ -88,7 +108,7 @@ export class EmbeddedFont {
       }),
       FontDescriptor: file.add(descriptor),
       W: this.#widths(),
-      CIDToGIDMap: this.#cff ? undefined : Name.of("Identity"),
+      CIDToGIDMap: this.#cff ? undefined : this.#carriers.size > 0 ? add(this.#glyphMap(), {}) : Name.of("Identity"),
     });
     const font = Dictionary.of({
       ...{ Type: Name.of("Font"), Subtype: Name.of("Type0"), BaseFont: name, Encoding: Name.of("Identity-H") },
@@ -107,8 +127,18 @@ export class EmbeddedFont {
     });
   }
 
+  /** Returns the glyph of each code, in two bytes (9.7.4.2). */
+  #glyphMap(): Uint8Array {
+    const map = new DataView(new ArrayBuffer(2 * (FIRST_CARRIER + this.#carriers.size)));
+    for (const glyph of this.#glyphs) map.setUint16(2 * glyph, glyph);
+    const blank = this.#font.typeface.glyphOf(SPACE)!;
+    for (const code of this.#carriers.values()) map.setUint16(2 * code, blank);
+    return new Uint8Array(map.buffer);
+  }
+
   #widths() {
     const codes = [...this.#glyphs].map((glyph) => [this.#codeOf(glyph), this.widthOf(glyph)] as const);
+    codes.push(...[...this.#carriers.values()].map((code) => [code, 0] as const));
     return codes.sort(([one], [other]) => one - other).flatMap(([code, width]) => [code, [width]]);
   }
 }

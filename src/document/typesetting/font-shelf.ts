@@ -117,7 +117,7 @@ export class FontShelf {
 }
 
 const hasAll = ({ typeface }: ShelfFont, cluster: string): boolean =>
-  [...cluster].every((one) => typeface.has(one.codePointAt(0)!) || INVISIBLE.test(one));
+  [...cluster].every((one) => typeface.glyphOf(one.codePointAt(0)!) !== undefined || INVISIBLE.test(one));
 
 const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
 

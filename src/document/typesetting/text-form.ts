@@ -20,6 +20,8 @@ export interface TextInk {
 
 /** Smallest difference of a position that is written, in thousandths of the font size. */
 const VISIBLE = 0.5;
+/** Matches several letters of scripts from right to left, without marks. */
+const RIGHT_TO_LEFT_LIGATURE = /^(?:(?!\p{M})[\u0590-\u08ff]){2,}$/u;
 /** Space around the text within which glyphs are not clipped, in units of the font size. */
 const MARGIN = 2;
 
@@ -117,6 +119,7 @@ class GlyphLine {
 
   show({ text, glyphs }: Cluster): void {
     const [first, ...more] = glyphs;
+    if (more.length === 0 && RIGHT_TO_LEFT_LIGATURE.test(text) && this.#ligature(first!, text)) return;
     const isPlain = more.length === 0 && this.#font.mapTo(first!.glyph, text);
     if (isPlain) return this.#glyph(first!);
     this.#flush();
@@ -126,7 +129,16 @@ class GlyphLine {
     this.#text += "EMC\n";
   }
 
-  #glyph({ glyph, x, y }: Cluster["glyphs"][number]): void {
+  /** Shows the first character of a ligature with its glyph, and carries the others in visual order. */
+  #ligature(glyph: Cluster["glyphs"][number], text: string): boolean {
+    const [first, ...others] = text;
+    const carriers = others.reverse().map((one) => this.#font.carry(one));
+    if (carriers.includes(undefined) || !this.#font.mapTo(glyph.glyph, first!)) return false;
+    this.#glyph(glyph, carriers.join(""));
+    return true;
+  }
+
+  #glyph({ glyph, x, y }: Cluster["glyphs"][number], before = ""): void {
     if (Math.abs(y - this.#rise) * 1000 > VISIBLE * this.#size) {
       this.#flush();
       this.#rise = y;
@@ -137,7 +149,7 @@ class GlyphLine {
       this.#elements += shift;
       this.#pen -= (shift * this.#size) / 1000;
     }
-    this.#elements += `<${this.#font.use(glyph)}>`;
+    this.#elements += `<${before}${this.#font.use(glyph)}>`;
     this.#pen += (this.#font.widthOf(glyph) * this.#size) / 1000;
   }
 

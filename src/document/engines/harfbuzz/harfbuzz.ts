@@ -31,7 +31,7 @@ const PAGE_BYTES = 65_536;
 /** Enough for the largest font that is read whole, twice. */
 const LIMIT_BYTES = 64 * 2 ** 20;
 /** Constants of hb.h. */
-const [LEFT_TO_RIGHT, RIGHT_TO_LEFT, MONOTONE_CHARACTERS, READ_ONLY] = [4, 5, 1, 1];
+const [LEFT_TO_RIGHT, RIGHT_TO_LEFT, READ_ONLY] = [4, 5, 1];
 /** Words of hb_glyph_info_t and of hb_glyph_position_t; words of hb_font_extents_t. */
 const [GLYPH_WORDS, EXTENT_WORDS] = [5, 12];
 
@@ -76,7 +76,10 @@ export class HarfBuzz {
     return {
       unitsPerEm: this.#call("hb_face_get_upem", face),
       lines: { ascent, descent: -descent, gap },
-      has: (character) => this.#call("hb_font_get_nominal_glyph", font, character, this.#scratch) !== 0,
+      glyphOf: (character) =>
+        this.#call("hb_font_get_nominal_glyph", font, character, this.#scratch) === 0
+          ? undefined
+          : this.#words(this.#scratch, 1)[0]!,
       advance: (glyph) => this.#call("hb_font_get_glyph_h_advance", font, glyph),
       shape: (part) => this.#shape(font, part),
       picture: (glyph) => this.#picture(font, glyph),
@@ -87,7 +90,6 @@ export class HarfBuzz {
     const units = Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
     const [place, buffer] = [this.#copy(new Uint8Array(units.buffer)), this.#buffer];
     this.#call("hb_buffer_reset", buffer);
-    this.#call("hb_buffer_set_cluster_level", buffer, MONOTONE_CHARACTERS);
     this.#call("hb_buffer_add_utf16", buffer, place, text.length, start, end - start);
     this.#call("free", place);
     this.#call("hb_buffer_guess_segment_properties", buffer);
@@ -153,8 +155,8 @@ export interface Typeface {
   readonly unitsPerEm: number;
   /** Heights of a line above and below the baseline, and between lines. */
   readonly lines: { readonly ascent: number; readonly descent: number; readonly gap: number };
-  /** Reports whether the font has a glyph for a code point. */
-  has(character: number): boolean;
+  /** Returns the glyph of a code point; undefined if the font has none. */
+  glyphOf(character: number): number | undefined;
   advance(glyph: number): number;
   /** Returns the glyphs of a part, from left to right. */
   shape(part: ShapedPart): ShapedGlyph[];
