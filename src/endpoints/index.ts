@@ -22,6 +22,8 @@ import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithAddedText } from "./pdf-with-added-text.ts";
+import { pdfWithPageNumbers } from "./pdf-with-page-numbers.ts";
+import { watermarkedPdf } from "./watermarked-pdf.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
@@ -39,7 +41,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet, pdfWithAddedImage],
-  pdfWithAddedText,
+  ...[pdfWithAddedText, watermarkedPdf, pdfWithPageNumbers],
   ...[pdfWithMetadata, pdfWithBookmarks],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],

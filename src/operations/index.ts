@@ -2,7 +2,9 @@
 // them: they stream, so inputs of any size fit.
 import type { Operation } from "../document/contract/operation.ts";
 import { addImage } from "./add-image.ts";
+import { addPageNumbers } from "./add-page-numbers.ts";
 import { addText } from "./add-text.ts";
+import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
@@ -45,6 +47,8 @@ type AnyOperation = Operation<unknown>;
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addImage,
   addText,
+  addWatermark,
+  addPageNumbers,
   applyRedactions,
   compressPdf,
   renderPage,
