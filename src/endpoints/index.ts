@@ -22,11 +22,10 @@ import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithAddedText } from "./pdf-with-added-text.ts";
-import { pdfWithPageNumbers } from "./pdf-with-page-numbers.ts";
-import { watermarkedPdf } from "./watermarked-pdf.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
+import { pdfWithPageNumbers } from "./pdf-with-page-numbers.ts";
 import { pdfWithRedactedTextApplied } from "./pdf-with-redacted-text-applied.ts";
 import { pdfWithRedactedTextPreview } from "./pdf-with-redacted-text-preview.ts";
 import { pdfa } from "./pdfa.ts";
@@ -36,6 +35,7 @@ import { restrictedPdf } from "./protection/restricted-pdf.ts";
 import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
+import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [

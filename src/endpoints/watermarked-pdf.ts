@@ -14,7 +14,10 @@ export const watermarkedPdf = defineEndpoint({
   example: { watermark_text: "DRAFT" },
   inputs: {
     file: { kind: "one", description: "PDF", accepts: mayBePdf },
-    watermark_file: { kind: "one", description: "a PDF", accepts: mayBePdf, insteadOf: "watermark_text" },
+    watermark_file: {
+      ...{ kind: "one", description: "a PDF", accepts: mayBePdf, insteadOf: "watermark_text" },
+      ...{ id: "watermark_file_id", url: "watermark_file_url" },
+    },
   },
   operation: addWatermark,
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },

@@ -28,9 +28,17 @@ const MAX_DIGITS = 15;
 const MAX_MARGIN = 10_000;
 
 const parameters = {
-  format: parameter("The text, with {page} for the number and {count} for the last number.", text({ max: LONGEST_FORMAT }), "{page}"),
+  format: parameter(
+    "The text, with {page} for the number and {count} for the last number.",
+    text({ max: LONGEST_FORMAT }),
+    "{page}",
+  ),
   start: parameter("The number of the first numbered page.", integer({ min: 0, max: MAX_NUMBER }), "1"),
-  digits: parameter("Minimum number of digits; zeros precede shorter numbers.", integer({ min: 1, max: MAX_DIGITS }), "1"),
+  digits: parameter(
+    "Minimum number of digits; zeros precede shorter numbers.",
+    integer({ min: 1, max: MAX_DIGITS }),
+    "1",
+  ),
   prefix: optional("Text before each number, such as `ABC-` in Bates numbers.", text({ max: LONGEST_NAME })),
   pages: parameter("The pages to number.", listedPages, "all"),
   position: parameter("The place on the page.", choice(POSITIONS), "bottom-center"),

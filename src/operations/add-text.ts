@@ -10,10 +10,10 @@ import { json } from "../document/contract/parameters/json.ts";
 import { languageTag } from "../document/contract/parameters/language.ts";
 import { color, FONT_SIZE, flag, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
 import { trueFalse } from "../document/contract/parameters/on-off.ts";
+import { turned } from "../document/pages/alignment.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { Overlay } from "../document/pages/overlay.ts";
-import { turned } from "../document/pages/turned.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { type SetText, Typesetter } from "../document/typesetting/typesetter.ts";
 
@@ -96,7 +96,9 @@ function checkSize(objects: readonly TextObject[], tagEnabled: boolean): void {
   if (length > LIMITS.textAddedLength) throw new OutOfRange("textObjects", String(length), TOO_LONG);
   if (tagEnabled) return;
   for (const [index, one] of objects.entries()) {
-    const tag = (["tag_actual_text", "tag_is_artifact", "tag_structure_type"] as const).find((key) => one[key] !== undefined);
+    const tag = (["tag_actual_text", "tag_is_artifact", "tag_structure_type"] as const).find(
+      (key) => one[key] !== undefined,
+    );
     if (tag) throw new OutOfRange(`textObjects.${index}.${tag}`, String(one[tag]), "It requires tag_enabled.");
   }
 }

@@ -16,10 +16,10 @@ import { addPageForm } from "../document/layers/page-form.ts";
 import { Dictionary, Name, type Reference } from "../document/objects/values.ts";
 import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/alignment.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
-import { addLayer } from "../document/pages/new-layer.ts";
 import { type OpenPdf, pdfToPdf } from "../document/pages/open-pdf.ts";
 import { Overlay } from "../document/pages/overlay.ts";
 import { pageSize } from "../document/pages/page-size.ts";
+import { addLayer } from "../document/layers/new-layer.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
 

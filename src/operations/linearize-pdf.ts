@@ -1,9 +1,15 @@
 // Linearizes PDFs for web browsers (ISO 32000-1, Annex F). Yields one output per input.
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
-import { memoryInput } from "../document/contract/memory-input.ts";
 import type { Notice } from "../document/contract/notice.ts";
-import { type Context, defineOperation, type Input, type Run, stepOf } from "../document/contract/operation.ts";
+import {
+  type Context,
+  defineOperation,
+  type Input,
+  memoryInput,
+  type Run,
+  stepOf,
+} from "../document/contract/operation.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
 import type { MupdfSource } from "../document/objects/engine/mupdf-source.ts";

@@ -3,9 +3,15 @@
 
 import { EngineFailure } from "../document/contract/failure.ts";
 import { withExtension } from "../document/contract/file-name.ts";
-import { memoryInput } from "../document/contract/memory-input.ts";
 import type { Notice } from "../document/contract/notice.ts";
-import type { Context, Input, Output, Step, Steps } from "../document/contract/operation.ts";
+import {
+  type Context,
+  type Input,
+  memoryInput,
+  type Output,
+  type Step,
+  type Steps,
+} from "../document/contract/operation.ts";
 import { readWhole } from "./in-memory.ts";
 
 /**

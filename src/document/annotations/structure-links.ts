@@ -2,8 +2,8 @@
 // annotation contains marked content instead of an object reference; and adds elements of new content.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { readNumberTree, writeNumberTree } from "../objects/trees.ts";
 import { encodeTextString } from "../objects/text-strings.ts";
+import { readNumberTree, writeNumberTree } from "../objects/trees.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 
 /** Standard types that require an annotation (14.8.4.4.1), and the type of the same content without one. */

@@ -1,10 +1,9 @@
 // Contract of an operation: documents in, documents out.
 import type { z } from "zod";
-import type { FontProvider } from "./font-provider.ts";
+import type { FontProvider, TypefaceProvider } from "./font-provider.ts";
 import type { Notice } from "./notice.ts";
 import { type Parameters, type Params, schemaOf } from "./parameter.ts";
 import type { Span } from "./trace.ts";
-import type { TypefaceProvider } from "./typeface-provider.ts";
 
 /** A document that can be read repeatedly, independent of its storage. */
 export interface Input {
@@ -19,6 +18,17 @@ export interface Input {
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }
+
+/** Returns an input of a document in memory. */
+export const memoryInput = (whole: Uint8Array, name: string, role?: string): Input => ({
+  name,
+  ...(role === undefined ? {} : { role }),
+  size: whole.length,
+  bytes: async () => whole,
+  async *stream() {
+    yield whole;
+  },
+});
 
 /** Returns the properties of an input that are available without reading it, in the format sent to other processes. */
 export const factsOf = ({ name, size, role }: InputFacts): InputFacts => ({

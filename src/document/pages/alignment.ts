@@ -1,7 +1,6 @@
-// Aligns a mark with the edges or the center of a page.
+// Places marks on pages: at an angle, and aligned with the edges or the center.
 import { boundsOf, type Matrix, multiply } from "../content/matrix.ts";
 import type { PageSize } from "./page-size.ts";
-import { turned } from "./turned.ts";
 
 export const HORIZONTAL = ["left", "center", "right"] as const;
 export const VERTICAL = ["top", "center", "bottom"] as const;
@@ -34,4 +33,15 @@ export function aligned(mark: MarkBox, page: PageSize, { horizontal, vertical, x
   const across = { left: -left, center: page.width / 2, right: page.width - right }[horizontal];
   const up = { bottom: -bottom, center: page.height / 2, top: page.height - top }[vertical];
   return multiply(turn, [1, 0, 0, 1, across + x, up + y]);
+}
+
+/** Returns the matrix that turns a form clockwise about its origin, and moves the origin to a point. */
+export function turned(degrees: number, x: number, y: number): Matrix {
+  const angle = (-(degrees % 360) * Math.PI) / 180;
+  // Exact for quarter turns, so that their numbers stay short.
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)].map((one) => (Math.abs(one) < 1e-12 ? 0 : one)) as [
+    number,
+    number,
+  ];
+  return [cos, sin, -sin, cos, x, y];
 }

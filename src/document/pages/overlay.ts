@@ -107,7 +107,8 @@ export class Overlay {
   finish(): void {
     for (const [number, { dictionary, above, below }] of this.#drawn) {
       const contents = dictionary.get("Contents");
-      const { streams, closing } = above === "" ? { streams: this.#ownStreams(contents), closing: undefined } : this.#enclose(contents);
+      const { streams, closing } =
+        above === "" ? { streams: this.#ownStreams(contents), closing: undefined } : this.#enclose(contents);
       const behind = below === "" ? [] : [this.#stream(below)];
       const upon = closing === undefined ? [] : [this.#stream(`\n${closing}\n${above}`)];
       dictionary.set("Contents", [...behind, ...streams, ...upon]);

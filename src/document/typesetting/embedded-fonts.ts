@@ -2,7 +2,7 @@
 // of each code; and Type 3 fonts of pictures (9.6.5).
 
 import { EngineFailure } from "../contract/failure.ts";
-import { memoryInput } from "../contract/memory-input.ts";
+import { memoryInput } from "../contract/operation.ts";
 import { type CffFont, cffTable, readCff } from "../fonts/cff/cff.ts";
 import { subsetCff } from "../fonts/cff/subset-cff.ts";
 import { subsetTag } from "../fonts/names/subset-tag.ts";

@@ -1,6 +1,6 @@
 // Loads the fonts of a job's texts, each once, and chooses a font for each grapheme cluster.
 
-import type { TypefaceProvider } from "../contract/typeface-provider.ts";
+import type { TypefaceProvider } from "../contract/font-provider.ts";
 import { HarfBuzz, type Typeface } from "../engines/harfbuzz/harfbuzz.ts";
 import type { RequestedFont } from "./requested-font.ts";
 import { type FaceFile, fallbackFaces } from "./scripts.ts";
@@ -18,14 +18,13 @@ export interface EmojiPicture {
 }
 
 /** A font, or a picture, for one grapheme cluster. */
-export type Choice =
-  | { readonly font: ShelfFont; readonly isComplete: boolean }
-  | { readonly picture: EmojiPicture };
+export type Choice = { readonly font: ShelfFont; readonly isComplete: boolean } | { readonly picture: EmojiPicture };
 
 /** Collections of Noto CJK: too large for an isolate, so only the characters of the job are loaded. */
 const IN_PARTS = /CJK/;
 /** Matches clusters that are shown as pictures: emoji by default, with a variation selector, and keycaps. */
-const EMOJI = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2}|\p{Emoji}\p{Emoji_Modifier}|[0-9#*]\ufe0f?\u20e3)/u;
+const EMOJI =
+  /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Regional_Indicator}{2}|\p{Emoji}\p{Emoji_Modifier}|[0-9#*]\ufe0f?\u20e3)/u;
 /** Matches characters that need no glyph of their own, such as joiners and variation selectors. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
 

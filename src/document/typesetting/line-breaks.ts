@@ -1,9 +1,11 @@
 // Finds the places at which lines of a paragraph can break (Unicode Standard Annex 14). Scripts without spaces between
 // words, such as Thai, break between the words of a dictionary.
+/// <reference path="./linebreak.d.ts" />
 import LineBreaker from "linebreak";
 
 /** Scripts whose words are found with a dictionary: class SA of the annex. */
-const WITHOUT_SPACES = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}]+/gu;
+const WITHOUT_SPACES =
+  /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}]+/gu;
 const words = new Intl.Segmenter("th", { granularity: "word" });
 
 /** Returns indices of UTF-16 units in ascending order, without the start, with the end. */

@@ -103,7 +103,12 @@ export function fallbackFaces(cluster: string, text: string, style: FallbackStyl
   const named = regular ? [{ face: style.isBold && bold ? bold : regular }] : [];
   // Full-width forms and brackets have no script.
   const isAsian = /[\u2e80-\u303f\u31c0-\u31ef\u3200-\u33ff\ufe30-\ufe4f\uff00-\uffef]/.test(cluster);
-  return [...named, ...(isAsian ? [asian] : []), ...SYMBOL_FONTS.map((face) => ({ face })), ...(isAsian ? [] : [asian])];
+  return [
+    ...named,
+    ...(isAsian ? [asian] : []),
+    ...SYMBOL_FONTS.map((face) => ({ face })),
+    ...(isAsian ? [] : [asian]),
+  ];
 }
 
 /** Members of the collections of Noto CJK. */

@@ -120,8 +120,10 @@ class GlyphLine {
   show({ text, glyphs }: Cluster): void {
     const [first, ...more] = glyphs;
     if (more.length === 0 && RIGHT_TO_LEFT_LIGATURE.test(text) && this.#ligature(first!, text)) return;
-    const isPlain = more.length === 0 && this.#font.mapTo(first!.glyph, text);
-    if (isPlain) return this.#glyph(first!);
+    if (more.length === 0 && this.#font.mapTo(first!.glyph, text)) {
+      this.#glyph(first!);
+      return;
+    }
     this.#flush();
     this.#text += `/Span <</ActualText <FEFF${utf16Hex(text)}>>> BDC\n`;
     for (const glyph of glyphs) this.#glyph(glyph);

@@ -1,8 +1,8 @@
 // Sets the texts of one job: loads fonts, lays texts out, and adds them to the document as forms.
 
 import { EngineFailure } from "../contract/failure.ts";
+import type { TypefaceProvider } from "../contract/font-provider.ts";
 import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
-import type { TypefaceProvider } from "../contract/typeface-provider.ts";
 import type { Reference } from "../objects/values.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
 import { EmbeddedFonts } from "./embedded-fonts.ts";

@@ -1,7 +1,6 @@
 // Reads fonts of the host for typesetting: whole small fonts without hints, parts of large ones, and pictures of emoji.
 
-import type { FontProvider } from "../../document/contract/font-provider.ts";
-import type { TypefaceProvider } from "../../document/contract/typeface-provider.ts";
+import type { FontProvider, TypefaceProvider } from "../../document/contract/font-provider.ts";
 import { HarfBuzz, type Typeface } from "../../document/engines/harfbuzz/harfbuzz.ts";
 import { subsetTypeface } from "../../document/engines/harfbuzz/subset-typeface.ts";
 

@@ -1,8 +1,8 @@
 // Reads the container's fonts for text that the edge sets.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
+import type { TypefaceProvider } from "../../document/contract/font-provider.ts";
 import { type Context, defineOperation } from "../../document/contract/operation.ts";
-import type { TypefaceProvider } from "../../document/contract/typeface-provider.ts";
 import { drawEmoji as emojiDeclaration, readTypeface as typefaceDeclaration } from "../typefaces.ts";
 
 export const readTypeface = defineOperation({

@@ -3,9 +3,14 @@
 
 import { createHash } from "node:crypto";
 import { EngineFailure } from "../../document/contract/failure.ts";
+import type { TypefacePart, TypefaceProvider } from "../../document/contract/font-provider.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
-import { type ContainerClient, type Context, type OperationDeclaration, stepOf } from "../../document/contract/operation.ts";
-import type { TypefacePart, TypefaceProvider } from "../../document/contract/typeface-provider.ts";
+import {
+  type ContainerClient,
+  type Context,
+  type OperationDeclaration,
+  stepOf,
+} from "../../document/contract/operation.ts";
 import { readWhole } from "../../operations/in-memory.ts";
 import { drawEmoji, readTypeface } from "../../operations/typefaces.ts";
 import type { PageImageCache } from "../ports/page-image-cache.ts";
@@ -42,7 +47,9 @@ export function remoteTypefaces(places: Places): TypefaceProvider {
       const missing = sequences.filter((_, index) => !known[index]);
       const drawn = missing.length > 0 ? await read(drawEmoji, { sequences: missing }, places) : [];
       const pictures = known.map((picture) => picture ?? drawn.shift() ?? NOTHING);
-      await Promise.all(keys.map((key, index) => (known[index] ? undefined : keep(key, pictures[index]!, places.cache))));
+      await Promise.all(
+        keys.map((key, index) => (known[index] ? undefined : keep(key, pictures[index]!, places.cache))),
+      );
       return pictures.map((picture) => (picture.length > 0 ? picture : undefined));
     },
   };
@@ -89,7 +96,8 @@ async function read<P>(operation: OperationDeclaration<P>, params: NoInfer<P>, p
   const outputs: Uint8Array[] = [];
   try {
     const within = { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) };
-    for await (const { body } of runRemotely([stepOf(operation, params)], [], within)) outputs.push(await readWhole(body));
+    for await (const { body } of runRemotely([stepOf(operation, params)], [], within))
+      outputs.push(await readWhole(body));
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason !== "unsupported") throw error;
   }

@@ -92,10 +92,6 @@ export function repairToUnicode(needs: UnicodeNeeds): boolean {
 
 const ONE_BYTE: readonly CodeSpace[] = [{ bytes: 1, low: 0, high: 0xff }];
 
-function writeToUnicode(
-  file: PdfFile,
-  texts: ReadonlyMap<number, CodeText>,
-  spaces: readonly CodeSpace[],
-): Reference {
+function writeToUnicode(file: PdfFile, texts: ReadonlyMap<number, CodeText>, spaces: readonly CodeSpace[]): Reference {
   return file.add(plainStream(file, Buffer.from(toUnicodeCMap(texts, spaces)), new Dictionary()));
 }
