@@ -73,6 +73,11 @@ export class EmbeddedFont {
     return code.toString(16);
   }
 
+  /** Reports whether a glyph is that of a single character. */
+  isGlyphOf(glyph: number, character: string): boolean {
+    return this.#font.typeface.glyphOf(character.codePointAt(0)!) === glyph;
+  }
+
   /** Returns the advance width of a glyph in the document, in thousandths of the font size. */
   widthOf(glyph: number): number {
     const { typeface } = this.#font;

@@ -22,6 +22,8 @@ export interface TextInk {
 const VISIBLE = 0.5;
 /** Matches several letters of scripts from right to left, without marks. */
 const RIGHT_TO_LEFT_LIGATURE = /^(?:(?!\p{M})[\u0590-\u08ff]){2,}$/u;
+/** Text of a glyph without characters of its own: a zero-width space. */
+const NO_CHARACTER = "\u200b";
 /** Space around the text within which glyphs are not clipped, in units of the font size. */
 const MARGIN = 2;
 
@@ -126,9 +128,25 @@ class GlyphLine {
     }
     this.#flush();
     this.#text += `/Span <</ActualText <FEFF${utf16Hex(text)}>>> BDC\n`;
+    this.#mapParts(text, glyphs);
     for (const glyph of glyphs) this.#glyph(glyph);
     this.#flush();
     this.#text += "EMC\n";
+  }
+
+  /**
+   * Maps glyphs to characters for readers that ignore the actual text. Glyphs of single characters have these; the
+   * first other one has the rest.
+   */
+  #mapParts(text: string, glyphs: Cluster["glyphs"]): void {
+    const rest = [...text];
+    const others: number[] = [];
+    for (const { glyph } of glyphs) {
+      const index = rest.findIndex((one) => this.#font.isGlyphOf(glyph, one));
+      if (index < 0) others.push(glyph);
+      else this.#font.mapTo(glyph, rest.splice(index, 1)[0]!);
+    }
+    for (const glyph of others) this.#font.mapTo(glyph, rest.splice(0).join("") || NO_CHARACTER);
   }
 
   /** Shows the first character of a ligature with its glyph, and carries the others in visual order. */
