@@ -1,9 +1,10 @@
 // Adds a watermark to pages of a PDF: a text, or the first page of another PDF. Yields one output. All pages show the
 // same object.
 
-import { EngineFailure } from "../document/contract/failure.ts";
-import { defineOperation, type Input } from "../document/contract/operation.ts";
-import { type PageSelection, resolvePages } from "../document/contract/pages.ts";
+import { type Matrix, multiply } from "../document/content/matrix.ts";
+import { EngineFailure, type FailureReason } from "../document/contract/failure.ts";
+import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { resolvePages } from "../document/contract/pages.ts";
 import { optional, type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { cmyk, rgb } from "../document/contract/parameters/color.ts";
@@ -12,14 +13,17 @@ import { integer, number } from "../document/contract/parameters/number.ts";
 import { trueFalse } from "../document/contract/parameters/on-off.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
 import { text } from "../document/contract/parameters/text.ts";
-import { addPageForm } from "../document/layers/page-form.ts";
-import { Dictionary, Name, type Reference } from "../document/objects/values.ts";
-import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/alignment.ts";
-import { withdrawClaims } from "../document/pages/claims.ts";
-import { type OpenPdf, pdfToPdf } from "../document/pages/open-pdf.ts";
-import { Overlay } from "../document/pages/overlay.ts";
-import { pageSize } from "../document/pages/page-size.ts";
 import { addLayer } from "../document/layers/new-layer.ts";
+import { copyForm, type PageForm, readPageForm } from "../document/layers/page-form.ts";
+import { Budget } from "../document/objects/budget.ts";
+import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
+import { Dictionary, Name, type Reference } from "../document/objects/values.ts";
+import { writeFile } from "../document/objects/writer.ts";
+import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/alignment.ts";
+import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
+import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
+import { Overlay } from "../document/pages/overlay.ts";
+import { type PageSize, pageSize } from "../document/pages/page-size.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
 
@@ -53,47 +57,42 @@ interface Mark extends MarkBox {
   readonly scale: number;
 }
 
-/** Fraction of the engines' memory for the document; the rest is for the other PDF. */
-const DOCUMENT_SHARE = 0.6;
-
 /** @throws OutOfRange if a page or the font does not exist, before any output */
-const run = pdfToPdf<AddWatermarkParams>(
-  async (pdf, params, context) => {
-    const { file, notices } = pdf;
-    const { others, signal } = context;
-    const overlay = new Overlay(file);
-    const numbers = distinct(params.pages, overlay.pageCount);
-    const [other] = others;
-    const mark = other ? await fileMark(pdf, other, params, context) : await textMark(pdf, params, context);
-    const layer = params.layer === undefined ? undefined : addLayer(file, params.layer);
-    const state = params.opacity === 1 || !other ? undefined : file.add(stateOf(params.opacity));
-    const alignment = { ...params, horizontal: params.horizontalAlignment, vertical: params.verticalAlignment };
-    for (const number of mark.scale > 0 ? numbers : []) {
-      signal.throwIfAborted();
-      const { left, bottom, width, height, scale } = mark;
-      const box = { left: left * scale, bottom: bottom * scale, width: width * scale, height: height * scale };
-      const placed = aligned(box, pageSize(file, overlay.pages[number - 1]!), alignment);
-      const [a, b, c, d, e, f] = placed;
-      const matrix = [a * scale, b * scale, c * scale, d * scale, e, f] as const;
-      overlay.draw(number, mark.reference, matrix, { layer, state, isBehind: params.behindPage });
-    }
-    overlay.finish();
-    notices.push(...withdrawClaims(file, (family) => family !== "PDF/UA"));
-  },
-  { engineShare: DOCUMENT_SHARE },
-);
+const run: Run<AddWatermarkParams> = async function* ([input, other], params, context) {
+  const budget = new Budget(memoryLimitsOf(context.heapLimitBytes).objectBytes);
+  const form = other && (await readOther(other, params, budget, context));
+  using pdf = await openPdf(await input!.bytes(), context, { budget });
+  const { file, notices } = pdf;
+  const overlay = new Overlay(file);
+  const numbers = new Set(resolvePages(params.pages, overlay.pageCount));
+  const mark = form ? fileMark(pdf, form, params, context) : await textMark(pdf, params, context);
+  const layer = params.layer === undefined ? undefined : addLayer(file, params.layer);
+  const state = params.opacity === 1 || !form ? undefined : file.add(stateOf(params.opacity));
+  const marks = { layer, state, isBehind: params.behindPage };
+  for (const number of mark.scale > 0 ? numbers : []) {
+    context.signal.throwIfAborted();
+    const size = pageSize(file, overlay.pages[number - 1]!);
+    overlay.draw(number, mark.reference, matrixOf(mark, size, params), marks);
+  }
+  overlay.finish();
+  notices.push(...withdrawClaims(file, (family) => family !== "PDF/UA"));
+  yield pdfOutput(writeFile(file, undefined, { classic: isClassic(file) }), notices);
+};
 
 export const addWatermark = defineOperation({ name: "add-watermark", parameters, run });
-
-const distinct = (selection: PageSelection, pageCount: number): ReadonlySet<number> =>
-  new Set(resolvePages(selection, pageCount));
 
 const stateOf = (opacity: number): Dictionary =>
   Dictionary.of({ Type: Name.of("ExtGState"), ca: opacity, CA: opacity });
 
-type JobContext = Parameters<Parameters<typeof pdfToPdf>[0]>[2];
+/** Returns the matrix that scales, turns and aligns a mark. */
+function matrixOf({ scale, ...mark }: Mark, size: PageSize, params: AddWatermarkParams): Matrix {
+  const { horizontalAlignment: horizontal, verticalAlignment: vertical, x, y, rotation } = params;
+  const { left, bottom, width, height } = mark;
+  const scaled = { left: left * scale, bottom: bottom * scale, width: width * scale, height: height * scale };
+  return multiply([scale, 0, 0, scale, 0, 0], aligned(scaled, size, { horizontal, vertical, x, y, rotation }));
+}
 
-async function textMark(pdf: OpenPdf, params: AddWatermarkParams, { typefaces, signal }: JobContext): Promise<Mark> {
+async function textMark(pdf: OpenPdf, params: AddWatermarkParams, { typefaces, signal }: Context): Promise<Mark> {
   const { watermarkText = "", textColorRgb, textColorCmyk, opacity, horizontalAlignment: align } = params;
   const look = {
     ...fontNamed(params.font, "font"),
@@ -107,24 +106,31 @@ async function textMark(pdf: OpenPdf, params: AddWatermarkParams, { typefaces, s
   return { reference, left: 0, bottom: -descent, width, height: ascent + descent, scale: 1 };
 }
 
+function fileMark({ file }: OpenPdf, form: PageForm, params: AddWatermarkParams, { signal }: Context): Mark {
+  const { watermarkFileScale: scale } = params;
+  return { reference: copyForm(form, file, signal), left: 0, bottom: 0, ...form.size, scale };
+}
+
+/** Messages about another PDF that cannot be read. */
+const FAULTS: Readonly<Partial<Record<FailureReason, string>>> = {
+  damaged: "is damaged",
+  "not-a-pdf": "is not a PDF",
+  "password-protected": "needs a password",
+};
+
 /** @throws EngineFailure that names the other PDF if it cannot be read */
-async function fileMark(
-  pdf: OpenPdf,
+async function readOther(
   other: Input,
-  { watermarkFileScale: scale }: AddWatermarkParams,
-  context: JobContext,
-): Promise<Mark> {
+  { opacity }: AddWatermarkParams,
+  budget: Budget,
+  context: Context,
+): Promise<PageForm> {
   try {
-    const { reference, size } = await addPageForm(pdf, await other.bytes(), context, 1 - DOCUMENT_SHARE);
-    return { reference, left: 0, bottom: 0, ...size, scale };
+    return await readPageForm(await other.bytes(), context, { budget, isFaded: opacity < 1 });
   } catch (error) {
-    const faults: Readonly<Record<string, string>> = {
-      damaged: "is damaged",
-      "not-a-pdf": "is not a PDF",
-      "password-protected": "needs a password",
-    };
-    if (!(error instanceof EngineFailure) || !faults[error.reason]) throw error;
-    const why = `${other.name} ${faults[error.reason]}.`;
-    throw new EngineFailure(error.reason, error.detail, { cause: error, why });
+    const fault = error instanceof EngineFailure ? FAULTS[error.reason] : undefined;
+    if (fault === undefined) throw error;
+    const { reason, detail } = error as EngineFailure;
+    throw new EngineFailure(reason, detail, { cause: error, why: `${other.name} ${fault}.` });
   }
 }

@@ -57,4 +57,3 @@ export function expectChange(
     expect(isNear, `${engine} sees a change at ${found} instead of ${box}`).toBe(true);
   }
 }
-

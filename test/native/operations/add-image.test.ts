@@ -16,8 +16,8 @@ import {
   tiff,
 } from "../../fixtures/pictures.ts";
 import { signedPdf } from "../../fixtures/signed-pdfs.ts";
-import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { changed, drawn, expectChange } from "../../support/changed-pixels.ts";
+import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../support/operations.ts";
 import { pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
 
