@@ -6,6 +6,7 @@ import { basename } from "node:path";
 import { parentPort } from "node:worker_threads";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Context, Input } from "../../src/document/contract/operation.ts";
+import { localTypefaces } from "../../src/operations/container-only/local-typefaces.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
 import { systemFonts } from "../fonts/system-fonts.ts";
 import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
@@ -60,6 +61,7 @@ async function carryOut(job: ThreadJob): Promise<void> {
     signal: new AbortController().signal,
     heapLimitBytes: job.heapLimitBytes,
     fonts: systemFonts,
+    typefaces: localTypefaces(systemFonts),
     usedMs,
     defer: (work) => deferred.push(work),
     log: (message, details) => send({ log: { message, ...(details ? { details } : {}) } }),

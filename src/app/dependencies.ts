@@ -105,6 +105,7 @@ export function servicesFor(origin: Origin, shared: SharedResources, spans: Span
   const traced = trace ? { trace: callerTrace(trace, { spans, traces: config.traces, waitUntil }) } : {};
   return {
     ...{ ...shareOf(shared, client), config, baseUrl, jobs: connectQueue(env), sealer: sealerOf(env.FORM_SECRET) },
+    typefaceCache: cacheOf(env),
     store: openStore(env, { lifetimeMs: config.fileLifetimeMs, ...files }),
     container: connectContainer(env, { requestId: ids.requestId, client: client + suffix, ...traced, waitUntil }),
     log: (message: string, details?: Record<string, unknown>) => log(ids, message, details),

@@ -24,9 +24,11 @@ import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedAttachment } from "./pdf-with-added-attachment.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
+import { pdfWithAddedText } from "./pdf-with-added-text.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
+import { pdfWithPageNumbers } from "./pdf-with-page-numbers.ts";
 import { pdfWithRedactedTextApplied } from "./pdf-with-redacted-text-applied.ts";
 import { pdfWithRedactedTextPreview } from "./pdf-with-redacted-text-preview.ts";
 import { pdfa } from "./pdfa.ts";
@@ -38,12 +40,13 @@ import { rasterizedPdf } from "./rasterized-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
+import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
-  ...[pdfWithAddedImage, pdfWithAddedAttachment],
+  ...[pdfWithAddedImage, pdfWithAddedText, watermarkedPdf, pdfWithPageNumbers, pdfWithAddedAttachment],
   ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],

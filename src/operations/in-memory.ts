@@ -1,17 +1,7 @@
 // Buffers in memory the documents that one operation passes to another.
 
 import { EngineFailure } from "../document/contract/failure.ts";
-import type { Input, Output } from "../document/contract/operation.ts";
-
-export const memoryInput = (whole: Uint8Array, name: string, role?: string): Input => ({
-  name,
-  ...(role === undefined ? {} : { role }),
-  size: whole.length,
-  bytes: async () => whole,
-  async *stream() {
-    yield whole;
-  },
-});
+import type { Output } from "../document/contract/operation.ts";
 
 /** @throws EngineFailure `too-large` */
 export async function readWhole(

@@ -3,10 +3,14 @@
 import type { Operation } from "../document/contract/operation.ts";
 import { addAttachment } from "./add-attachment.ts";
 import { addImage } from "./add-image.ts";
+import { addPageNumbers } from "./add-page-numbers.ts";
+import { addText } from "./add-text.ts";
+import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { exportFormData } from "./export-form-data.ts";
+import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
@@ -48,6 +52,9 @@ type AnyOperation = Operation<unknown>;
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addAttachment,
   addImage,
+  addText,
+  addWatermark,
+  addPageNumbers,
   applyRedactions,
   compressPdf,
   renderPage,
@@ -71,6 +78,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setMetadata,
   setPageBoxes,
   splitPdf,
+  ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],
 ];
 

@@ -2,7 +2,14 @@
 import { contains } from "../document/contract/contains.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import type { Notice } from "../document/contract/notice.ts";
-import { type Context, defineOperation, type Input, type Run, stepOf } from "../document/contract/operation.ts";
+import {
+  type Context,
+  defineOperation,
+  type Input,
+  memoryInput,
+  type Run,
+  stepOf,
+} from "../document/contract/operation.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
 import type { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
@@ -11,7 +18,7 @@ import { writeFile } from "../document/objects/writer.ts";
 import { isClassic } from "../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { mayBeSigned } from "../document/pages/unprotect.ts";
-import { memoryInput, readWhole, released } from "./in-memory.ts";
+import { readWhole, released } from "./in-memory.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { runInMemory } from "./steps.ts";
 

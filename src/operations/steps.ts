@@ -4,8 +4,15 @@
 import { EngineFailure } from "../document/contract/failure.ts";
 import { withExtension } from "../document/contract/file-name.ts";
 import type { Notice } from "../document/contract/notice.ts";
-import type { Context, Input, Output, Step, Steps } from "../document/contract/operation.ts";
-import { memoryInput, readWhole } from "./in-memory.ts";
+import {
+  type Context,
+  type Input,
+  memoryInput,
+  type Output,
+  type Step,
+  type Steps,
+} from "../document/contract/operation.ts";
+import { readWhole } from "./in-memory.ts";
 
 /**
  * Yields the outputs of the last step. The first output reports the notices of all steps.

@@ -37,9 +37,29 @@ export async function pythonReaders(test: TestContext) {
 export const pythonAnswers = (test: TestContext) =>
   pythonScript<Readonly<Record<string, unknown>>>(test, "pdf_facts.py");
 
-/** Returns a function that runs a script, which prints an object in JSON for each file, one per line. */
-async function pythonScript<T>(test: TestContext, script: string) {
-  const bin = await pythonTools(test, "readers.txt");
+/** A text to be shaped with the font at a path. */
+export interface ShapingTask {
+  readonly path: string;
+  readonly text: string;
+  readonly direction: "ltr" | "rtl";
+}
+
+/**
+ * Returns a function that shapes texts with uharfbuzz. Each glyph has its number, its cluster, its advance and its
+ * offsets. Skips the test if the package is unreachable.
+ */
+export async function pythonShaper(test: TestContext) {
+  const run = await pythonScript<{ readonly glyphs: readonly (readonly number[])[] }>(
+    test,
+    "shape_text.py",
+    "typesetting.txt",
+  );
+  return (tasks: readonly ShapingTask[]) => run(tasks.map((task) => JSON.stringify(task)));
+}
+
+/** Returns a function that runs a script, which prints an object in JSON for each argument, one per line. */
+async function pythonScript<T>(test: TestContext, script: string, packages = "readers.txt") {
+  const bin = await pythonTools(test, packages);
   return (args: readonly string[]): T[] =>
     execFileSync(join(bin, "python3"), [join(clientSources, script), ...args], {
       ...{ encoding: "utf8", maxBuffer: MAX_BUFFER },

@@ -1,7 +1,8 @@
-// Updates the structure tree (ISO 32000-1, 14.7) when annotations become page content: the element of an annotation then
-// contains marked content instead of an object reference.
+// Updates the structure tree (ISO 32000-1, 14.7) when annotations become page content, so that the element of an
+// annotation contains marked content instead of an object reference; and adds elements of new content.
 
 import type { PdfFile } from "../objects/pdf-file.ts";
+import { encodeTextString } from "../objects/text-strings.ts";
 import { readNumberTree, writeNumberTree } from "../objects/trees.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 
@@ -18,10 +19,22 @@ export interface Replaced {
   readonly attributes?: Dictionary | undefined;
 }
 
+/** New content, and how it is tagged. */
+export interface Tagged {
+  readonly page: Reference;
+  /** A standard structure type, for example `P`. */
+  readonly type: string;
+  readonly language?: string | undefined;
+  /** Text that replaces the content for readers. */
+  readonly actualText?: string | undefined;
+}
+
 export class StructureLinks {
   readonly #file: PdfFile;
   /** The parent tree. Undefined if the document is not tagged. */
-  readonly #parents: Map<number, Value> | undefined;
+  #parents: Map<number, Value> | undefined;
+  /** New elements, in the order of the content. */
+  readonly #added: Reference[] = [];
   /** New elements of the parent tree, by key: the elements of a page's marked content. */
   readonly #ofPages = new Map<number, Value[]>();
   /** The new StructParents of pages, by object number. */
@@ -36,6 +49,23 @@ export class StructureLinks {
     const root = file.dictionary(file.catalog.get("StructTreeRoot"));
     this.#parents = root && readNumberTree(file, root.get("ParentTree"));
     for (const key of this.#parents?.keys() ?? []) if (key >= this.#nextKey) this.#nextKey = key + 1;
+  }
+
+  /**
+   * Adds an element with marked content of a page, after the existing elements. Creates the structure tree of a
+   * document that is not tagged.
+   * @returns the type and the identifier of the content
+   */
+  add({ page, type, language, actualText }: Tagged): { readonly type: string; readonly id: number } {
+    this.#parents ??= this.#createTree();
+    const element = this.#file.add(null);
+    const id = this.#contentOf(page).push(element) - 1;
+    const entries = Dictionary.of({ Type: Name.of("StructElem"), S: Name.of(type), P: this.#root, Pg: page, K: id });
+    if (language !== undefined) entries.set("Lang", encodeTextString(language));
+    if (actualText !== undefined) entries.set("ActualText", encodeTextString(actualText));
+    this.#file.put(element, entries);
+    this.#added.push(element);
+    return { type, id };
   }
 
   /**
@@ -107,8 +137,29 @@ export class StructureLinks {
     const root = file.catalog.get("StructTreeRoot")!;
     const changed = file.dictionary(root)!.clone().set("ParentTree", writeNumberTree(file, this.#parents));
     changed.set("ParentTreeNextKey", this.#nextKey);
+    if (this.#added.length > 0) changed.set("K", [...this.#list(changed.get("K")), ...this.#added]);
     if (root instanceof Reference) file.put(root, changed);
     else file.catalog = file.catalog.clone().set("StructTreeRoot", changed);
+  }
+
+  /** Returns a new root, and declares that the document is tagged. */
+  #createTree(): Map<number, Value> {
+    const file = this.#file;
+    const root = file.add(Dictionary.of({ Type: Name.of("StructTreeRoot") }));
+    file.catalog = file.catalog
+      .clone()
+      .set("StructTreeRoot", root)
+      .set("MarkInfo", Dictionary.of({ Marked: true }));
+    return new Map();
+  }
+
+  /** The root as an object of its own, to which elements refer. */
+  get #root(): Reference {
+    const root = this.#file.catalog.get("StructTreeRoot");
+    if (root instanceof Reference) return root;
+    const reference = this.#file.add(this.#file.dictionary(root)!);
+    this.#file.catalog = this.#file.catalog.clone().set("StructTreeRoot", reference);
+    return reference;
   }
 
   /** Returns the element of an annotation, and removes it from the parent tree. */

@@ -140,6 +140,8 @@ export const LIMITS = {
   metadataLength: 4000,
   metadataEntries: 100,
   imagesAdded: 100_000,
+  textAddedLength: 200_000,
+  textPlaces: 100_000,
   redactionMarks: 100_000,
   redactionGlyphs: 20_000_000,
   addressLength: 8192,
@@ -148,6 +150,8 @@ export const LIMITS = {
   /** Files up to this size are stored in one write and processed from memory. Most requests are smaller. */
   uploadMemoryPerRequestBytes: 8 * MIB,
   uploadMemoryBytes: 16 * MIB,
+  /** Twenty fonts without hints. */
+  typefaceCacheBytes: 6 * MIB,
   /** Two JSON bodies of the maximum size. */
   heldBodiesBytes: 16 * MIB,
   /** Each upload in progress buffers one part of 5 MiB, or the bytes received so far. */

@@ -27,6 +27,7 @@ export const NOTICE_CODES = [
   "values-not-offered",
   "calculations-not-run",
   "xfa-not-drawn",
+  "glyphs-missing",
   "marked-annotations-removed",
   "nothing-marked",
   "only-areas-redacted",

@@ -1,6 +1,6 @@
 // Contract of an operation: documents in, documents out.
 import type { z } from "zod";
-import type { FontProvider } from "./font-provider.ts";
+import type { FontProvider, TypefaceProvider } from "./font-provider.ts";
 import type { Notice } from "./notice.ts";
 import { type Parameters, type Params, schemaOf } from "./parameter.ts";
 import type { Span } from "./trace.ts";
@@ -18,6 +18,17 @@ export interface Input {
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }
+
+/** Returns an input of a document in memory. */
+export const memoryInput = (whole: Uint8Array, name: string, role?: string): Input => ({
+  name,
+  ...(role === undefined ? {} : { role }),
+  size: whole.length,
+  bytes: async () => whole,
+  async *stream() {
+    yield whole;
+  },
+});
 
 /** Returns the properties of an input that are available without reading it, in the format sent to other processes. */
 export const factsOf = ({ name, size, role }: InputFacts): InputFacts => ({
@@ -70,6 +81,8 @@ export interface Context {
   readonly container?: ContainerClient;
   /** Fonts of the host. @default none */
   readonly fonts?: FontProvider;
+  /** Fonts for text that the operation sets. @default none */
+  readonly typefaces?: TypefaceProvider;
   /** Returns the CPU time of the job's thread, in milliseconds. @default unknown */
   usedMs?(): number;
 }

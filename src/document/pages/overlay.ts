@@ -1,4 +1,4 @@
-// Draws forms on top of pages, and changes nothing else. Supports pages whose content does not close all graphics
+// Draws forms on top of pages or behind them, and changes nothing else. Supports pages whose content does not close all graphics
 // states, text objects or tags; pages that share content or resources; and pages that occur in the document repeatedly.
 
 import { readOperations } from "../content/content.ts";
@@ -27,7 +27,9 @@ interface DrawnPage {
   readonly dictionary: Dictionary;
   readonly space: Matrix;
   readonly resources: Resources;
-  content: string;
+  /** Content above that of the page, and below it. */
+  above: string;
+  below: string;
 }
 
 /** A new resource dictionary, and its categories that can be changed in place. */
@@ -45,6 +47,8 @@ interface Marks {
   readonly layer?: Reference | undefined;
   /** A graphics state parameter dictionary. @default the initial graphics state */
   readonly state?: Reference | undefined;
+  /** True to draw the form below the content of the page. @default false */
+  readonly isBehind?: boolean | undefined;
 }
 
 export class Overlay {
@@ -59,7 +63,8 @@ export class Overlay {
   readonly #resources = new Map<number | Dictionary, Resources>();
   /** The enclosed contents, by the object numbers of their streams. */
   readonly #enclosed = new Map<string, Enclosed>();
-  #opening: Reference | undefined;
+  /** Added streams, by their content. Pages with the same marks share them. */
+  readonly #streams = new Map<string, Reference>();
 
   /** @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory */
   constructor(file: PdfFile) {
@@ -72,20 +77,19 @@ export class Overlay {
   }
 
   /**
-   * Draws a form as an artifact (ISO 32000-1, 14.8.2.2), above everything drawn on the page so far.
+   * Draws a form above everything drawn on the page so far, or above everything drawn behind it.
    * @param number page number, from 1
    * @param matrix maps the form to the displayed page, in points from its lower left corner
    */
-  draw(number: number, form: Reference, matrix: Matrix): void {
-    this.paint(number, form, multiply(matrix, this.#page(number).space));
+  draw(number: number, form: Reference, matrix: Matrix, marks: Marks = {}): void {
+    this.paint(number, form, multiply(matrix, this.#page(number).space), marks);
   }
 
   /**
-   * Draws a form above everything drawn on the page so far.
-   * @param number page number, from 1
+   * Like {@link draw}, in another space.
    * @param matrix maps the form to default user space
    */
-  paint(number: number, form: Reference, matrix: Matrix, { tag, layer, state }: Marks = {}): void {
+  paint(number: number, form: Reference, matrix: Matrix, { tag, layer, state, isBehind }: Marks = {}): void {
     const drawn = this.#page(number);
     const nameOf = (category: ResourceCategory, object: Reference, prefix: string) =>
       nameIn(this.#categoryOf(drawn.resources, category), object, prefix);
@@ -96,17 +100,26 @@ export class Overlay {
     const placed = matrix.map(serializeNumber).join(" ");
     const set = state ? `/${nameOf("ExtGState", state, "State")} gs ` : "";
     const painted = `q ${set}${placed} cm /${nameOf("XObject", form, "Form")} Do Q`;
-    drawn.content += `${marks.join(" ")} ${painted}${" EMC".repeat(marks.length)}\n`;
+    drawn[isBehind ? "below" : "above"] += `${marks.join(" ")} ${painted}${" EMC".repeat(marks.length)}\n`;
   }
 
   /** Writes the changed pages to the file. */
   finish(): void {
-    for (const [number, { dictionary, content }] of this.#drawn) {
-      const { streams, closing } = this.#enclose(dictionary.get("Contents"));
-      const above = this.#file.add(streamOf(`\n${closing}\n${content}`));
-      dictionary.set("Contents", [...streams, above]);
+    for (const [number, { dictionary, above, below }] of this.#drawn) {
+      const contents = dictionary.get("Contents");
+      const { streams, closing } =
+        above === "" ? { streams: this.#ownStreams(contents), closing: undefined } : this.#enclose(contents);
+      const behind = below === "" ? [] : [this.#stream(below)];
+      const upon = closing === undefined ? [] : [this.#stream(`\n${closing}\n${above}`)];
+      dictionary.set("Contents", [...behind, ...streams, ...upon]);
       this.#file.put(this.pages[number - 1]!.reference, dictionary);
     }
+  }
+
+  #stream(content: string): Reference {
+    const known = this.#streams.get(content) ?? this.#file.add(streamOf(content));
+    this.#streams.set(content, known);
+    return known;
   }
 
   #page(number: number): DrawnPage {
@@ -117,7 +130,7 @@ export class Overlay {
     const dictionary = completePage(this.#file, this.pages[number - 1]!);
     const resources = this.#resourcesOf(dictionary.get("Resources"));
     dictionary.set("Resources", resources.reference);
-    const drawn = { dictionary, space: shownSpace(this.#file, dictionary), resources, content: "" };
+    const drawn = { dictionary, space: shownSpace(this.#file, dictionary), resources, above: "", below: "" };
     this.#drawn.set(number, drawn);
     return drawn;
   }
@@ -143,8 +156,12 @@ export class Overlay {
     return copy;
   }
 
+  #ownStreams(contents: Value | undefined): readonly Value[] {
+    return (this.#file.array(contents) ?? [contents ?? null]).filter((part) => this.#file.stream(part));
+  }
+
   #enclose(contents: Value | undefined): Enclosed {
-    const own = (this.#file.array(contents) ?? [contents ?? null]).filter((part) => this.#file.stream(part));
+    const own = this.#ownStreams(contents);
     const key = own.map((part) => (part as Reference).number).join();
     const known = this.#enclosed.get(key);
     if (known) return known;
@@ -152,8 +169,7 @@ export class Overlay {
     const { closing, excess, end } = balanceOf(bytes);
     const isSound = excess.length === 0 && bytes.subarray(end).every((byte) => byte <= 0x20);
     const streams = isSound ? own : [this.#file.add(streamOf(applyEdits(bytes, excess, end)))];
-    this.#opening ??= this.#file.add(streamOf("q\n"));
-    const enclosed = { streams: [this.#opening, ...streams], closing };
+    const enclosed = { streams: [this.#stream("q\n"), ...streams], closing };
     this.#enclosed.set(key, enclosed);
     return enclosed;
   }

@@ -13,9 +13,11 @@ import {
   stepOf,
 } from "../../document/contract/operation.ts";
 import { runSteps } from "../../operations/steps.ts";
+import type { PageImageCache } from "../ports/page-image-cache.ts";
 import type { ProcessCapacity } from "../settings/capacity.ts";
 import { runRemotely } from "./remote.ts";
 import type { Semaphore } from "./semaphore.ts";
+import { remoteTypefaces } from "./typefaces.ts";
 
 /** The steps of a job, and the backends that can run all of them. */
 export interface JobPlan {
@@ -83,6 +85,8 @@ export interface Backends {
   readonly containerSemaphore: Semaphore;
   /** The container; undefined if the deployment has none. */
   readonly container: ContainerClient | undefined;
+  /** Caches fonts near the isolate. @default fonts are cached only in the isolate */
+  readonly typefaceCache?: PageImageCache | undefined;
 }
 
 /** A backend that can run a job. */
@@ -156,13 +160,14 @@ function atEdge(
   steps: Steps,
   inputs: readonly Input[],
   heapLimitBytes: number,
-  { engineSemaphore }: Backends,
+  { engineSemaphore, container, typefaceCache: cache }: Backends,
 ): Backend {
   return {
     kind: "edge",
     async *run(context) {
       using _turn = await engineSemaphore.acquire(context.signal);
-      yield* runSteps(steps, inputs, { ...context, heapLimitBytes });
+      const typefaces = remoteTypefaces({ container, cache, context });
+      yield* runSteps(steps, inputs, { ...context, typefaces, heapLimitBytes });
     },
   };
 }

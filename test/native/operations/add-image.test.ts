@@ -16,12 +16,11 @@ import {
   tiff,
 } from "../../fixtures/pictures.ts";
 import { signedPdf } from "../../fixtures/signed-pdfs.ts";
+import { changed, drawn, expectChange } from "../../support/changed-pixels.ts";
 import { HOSTILE_PDFS, onePage, pdfOf, stream } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../support/operations.ts";
-import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../support/pdf-readers.ts";
-import { type Picture, parsePnm } from "../../support/pictures.ts";
+import { pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
 
-const DPI = 144;
 const RED = [255, 0, 0];
 const flat = (width: number, height: number, ...color: number[]): TestSamples => ({
   ...{ width, height, channels: color.length },
@@ -43,58 +42,6 @@ const at = (x: number, y: number, page = "1"): AddImageParams => ({ x, y, page: 
 const place = (page: number | string, x: number, y: number, more: object = {}) => ({
   ...{ image_index: 0, page, x, y, ...more },
 });
-
-/** Returns a page as each engine draws it. Both engines report errors in some of the documents, but draw them. */
-const drawn = (pdf: Uint8Array, page: number): Readonly<Record<Engine, Picture>> =>
-  withFile(pdf, (path) => {
-    const run = (program: string, ...args: string[]) =>
-      parsePnm(spawnSync(program, args, { maxBuffer: 2 ** 30 }).stdout);
-    const [dpi, at] = [String(DPI), String(page)];
-    return {
-      poppler: run("pdftoppm", "-cropbox", "-r", dpi, "-f", at, "-l", at, path),
-      mupdf: run("mutool", "draw", "-q", "-F", "ppm", "-r", dpi, "-o", "-", path, at),
-    };
-  });
-type Engine = "poppler" | "mupdf";
-
-/**
- * Returns left, bottom, right and top of the changed pixels, in points from the lower left corner; undefined if no
- * pixel changed.
- */
-function changed(before: Picture, after: Picture): readonly number[] | undefined {
-  expect([after.width, after.height]).toEqual([before.width, before.height]);
-  const found = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
-  for (let pixel = 0; pixel < before.width * before.height; pixel++) {
-    if ([0, 1, 2].every((channel) => before.samples[3 * pixel + channel] === after.samples[3 * pixel + channel]))
-      continue;
-    const [x, y] = [pixel % before.width, before.height - 1 - Math.floor(pixel / before.width)];
-    found.splice(
-      0,
-      4,
-      Math.min(found[0]!, x),
-      Math.min(found[1]!, y),
-      Math.max(found[2]!, x + 1),
-      Math.max(found[3]!, y + 1),
-    );
-  }
-  return found[2] === 0 ? undefined : found.map((pixels) => (pixels * 72) / DPI);
-}
-
-/** @param box the expected box, by engine; undefined if nothing may change */
-function expectChange(
-  before: Uint8Array,
-  after: Uint8Array,
-  box: readonly number[] | undefined,
-  page = 1,
-  engines: readonly Engine[] = ["poppler", "mupdf"],
-): void {
-  const [ours, theirs] = [drawn(after, page), drawn(before, page)];
-  for (const engine of engines) {
-    const found = changed(theirs[engine], ours[engine]);
-    const isNear = box ? found?.every((value, side) => Math.abs(value - box[side]!) <= 0.5) : found === undefined;
-    expect(isNear, `${engine} sees a change at ${found} instead of ${box}`).toBe(true);
-  }
-}
 
 const TEXT = "BT /F 40 Tf 20 50 Td (Some text) Tj ET 0 0 1 rg 100 100 60 40 re f ";
 const FONT = "/Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>";

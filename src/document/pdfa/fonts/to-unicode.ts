@@ -3,13 +3,12 @@ import { EngineFailure } from "../../contract/failure.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { Dictionary, type Reference, type Value } from "../../objects/values.ts";
 import { type CharacterCode, type CMap, type CodeSpace, parseCMap } from "../../text/cmap.ts";
+import { type CodeText, toUnicodeCMap } from "../../text/write-cmap.ts";
 import { plainStream } from "./font-program.ts";
 
 /** Value of a code whose character is unknown. */
 const UNKNOWN = "\ufffd";
 const MAX_BYTES = 16 * 2 ** 20;
-/** Maximum number of entries of one operator (Adobe Technical Note 5014). */
-const ENTRIES_AT_ONCE = 100;
 
 export const isSound = (text: string | undefined): text is string =>
   text !== undefined && text !== "" && !/[\0\ufeff\ufffe]/.test(text);
@@ -69,7 +68,7 @@ export function repairToUnicode(needs: UnicodeNeeds): boolean {
   if (!isDemanded && !isChanged) return false;
   const isIdentity = file.name(font.get("ToUnicode"))?.startsWith("Identity") === true;
   let mustWrite = needs.isDistrusted || (isDemanded && font.has("ToUnicode") && existing.size === 0);
-  const texts = new Map<number, { readonly bytes: number; readonly text: string }>();
+  const texts = new Map<number, CodeText>();
   const shown = new Set<number>();
   for (const code of codes) {
     shown.add(code.code);
@@ -93,32 +92,6 @@ export function repairToUnicode(needs: UnicodeNeeds): boolean {
 
 const ONE_BYTE: readonly CodeSpace[] = [{ bytes: 1, low: 0, high: 0xff }];
 
-const hex = (value: number, bytes: number) => value.toString(16).padStart(bytes * 2, "0");
-const utf16 = (text: string) => Array.from({ length: text.length }, (_, at) => hex(text.charCodeAt(at), 2)).join("");
-
-function writeToUnicode(
-  file: PdfFile,
-  texts: ReadonlyMap<number, { readonly bytes: number; readonly text: string }>,
-  spaces: readonly CodeSpace[],
-): Reference {
-  const fitting = [...texts].filter(([code, { bytes }]) => code < 256 ** bytes).sort(([a], [b]) => a - b);
-  const lines = [
-    "/CIDInit /ProcSet findresource begin",
-    "12 dict begin",
-    "begincmap",
-    "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
-    "/CMapName /Adobe-Identity-UCS def",
-    "/CMapType 2 def",
-    `${spaces.length} begincodespacerange`,
-    ...spaces.map(({ low, high, bytes }) => `<${hex(low, bytes)}> <${hex(high, bytes)}>`),
-    "endcodespacerange",
-  ];
-  for (let at = 0; at < fitting.length; at += ENTRIES_AT_ONCE) {
-    const some = fitting.slice(at, at + ENTRIES_AT_ONCE);
-    lines.push(`${some.length} beginbfchar`);
-    for (const [code, { bytes, text }] of some) lines.push(`<${hex(code, bytes)}> <${utf16(text)}>`);
-    lines.push("endbfchar");
-  }
-  lines.push("endcmap", "CMapName currentdict /CMap defineresource pop", "end", "end", "");
-  return file.add(plainStream(file, Buffer.from(lines.join("\n")), new Dictionary()));
+function writeToUnicode(file: PdfFile, texts: ReadonlyMap<number, CodeText>, spaces: readonly CodeSpace[]): Reference {
+  return file.add(plainStream(file, Buffer.from(toUnicodeCMap(texts, spaces)), new Dictionary()));
 }

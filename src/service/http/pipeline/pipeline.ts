@@ -172,6 +172,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
   const places: Backends = {
     budgets: service.budgets,
     container: service.container,
+    typefaceCache: service.typefaceCache,
     engineSemaphore: timing.measureWaits(service.engineSemaphore),
     receiveSemaphore: timing.measureWaits(service.receiveSemaphore),
     containerSemaphore: timing.measureWaits(service.containerSemaphore),

@@ -61,6 +61,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(notice.count, "field does", "fields do")} not offer the value and stayed as before${listed(notice)}`,
   "calculations-not-run": () => "calculations of the form were not run",
   "xfa-not-drawn": () => "only viewers of XFA forms show the values",
+  "glyphs-missing": ({ count }) =>
+    `${counted(count, "character of the added text is", "characters of the added text are")} in no font`,
   "marked-annotations-removed": ({ count }) =>
     `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
   "nothing-marked": () => "nothing was redacted, because the document has no marks and no recorded redactions",

@@ -1,0 +1,31 @@
+// Members of JSON parameters whose values clients send as texts or as JSON values.
+import * as z from "zod";
+
+/** Ranges of a font size in points, and of an opacity. */
+export const FONT_SIZE = { min: 5, max: 100 };
+export const OPACITY = { min: 0, max: 1 };
+
+const NUMBER = /^\s*[+-]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12})\s*$/;
+
+/** A number, or its decimal digits. */
+export const numeric = ({ min, max }: { readonly min: number; readonly max: number }) =>
+  z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).pipe(z.number().min(min).max(max));
+
+/** A boolean, or its name. */
+export const flag = z.union([
+  z.boolean(),
+  z.literal("true").transform(() => true),
+  z.literal("false").transform(() => false),
+]);
+
+/** Components of a color from 0 to `max`, as a list or separated by commas. */
+export const color = (components: number, max: number) =>
+  z
+    .union([
+      z.array(z.number()),
+      z
+        .string()
+        .regex(/^\s*\d{1,3}(?:\s*,\s*\d{1,3})*\s*$/)
+        .transform((text) => text.split(",").map(Number)),
+    ])
+    .pipe(z.array(z.number().min(0).max(max)).length(components));

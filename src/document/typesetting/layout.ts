@@ -1,0 +1,232 @@
+// Lays out a text in a column: breaks it into lines, orders each line from left to right, and places the glyphs.
+import type { ShapedGlyph } from "../engines/harfbuzz/harfbuzz.ts";
+import type { EmojiPicture, FontShelf, ShelfFont } from "./font-shelf.ts";
+import { type Item, itemize, type Paragraph } from "./items.ts";
+import { lineBreaks } from "./line-breaks.ts";
+import type { RequestedFont } from "./requested-font.ts";
+
+export interface TextStyle {
+  readonly font: RequestedFont;
+  /** Font size in points. */
+  readonly size: number;
+  /** Width of the column in points. @default lines break only at line breaks of the text */
+  readonly maxWidth?: number | undefined;
+  /** @default the direction of the first letter of each paragraph */
+  readonly isRightToLeft?: boolean | undefined;
+  /** @default `left` */
+  readonly align?: "left" | "center" | "right";
+}
+
+/** Characters that are shown together, with their glyphs. Positions are in points, from the start of the baseline. */
+export interface Cluster {
+  readonly text: string;
+  readonly glyphs: readonly { readonly glyph: number; readonly x: number; readonly y: number }[];
+}
+
+export type Run =
+  | { readonly font: ShelfFont; readonly clusters: readonly Cluster[] }
+  | { readonly picture: EmojiPicture; readonly text: string; readonly x: number };
+
+export interface Line {
+  /** Runs from left to right. */
+  readonly runs: readonly Run[];
+  readonly width: number;
+  /** Left end of the line in the column. */
+  readonly x: number;
+  /** Baseline, below that of the first line: 0 or negative. */
+  readonly y: number;
+}
+
+export interface TextBlock {
+  readonly lines: readonly Line[];
+  /** Width of the longest line, or of the column. */
+  readonly width: number;
+  /** Height of the first line above its baseline. */
+  readonly ascent: number;
+  /** Distance from the first baseline to the lower edge of the last line. */
+  readonly descent: number;
+}
+
+/** Width and position of an emoji, in units of the font size, as Noto Color Emoji has them. */
+export const EMOJI = { advance: 1.245, bottom: -0.237, width: 1.245, height: 1.172 } as const;
+const EMOJI_HEIGHTS = { ascent: 0.95, descent: 0.25, gap: 0 };
+/** Number of characters around a part that can change its glyphs. */
+const CONTEXT_LENGTH = 8;
+/** A line break of the text (Unicode Standard, 5.8). */
+const PARAGRAPH = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: characters that have no glyphs
+const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/g;
+
+/** @returns undefined if no font is installed */
+export async function layOut(text: string, style: TextStyle, shelf: FontShelf): Promise<TextBlock | undefined> {
+  const lines: (Omit<Line, "x"> & Heights)[] = [];
+  let y = 0;
+  for (const part of text.split(PARAGRAPH)) {
+    const shown = part.toWellFormed().replaceAll("\t", " ").replace(CONTROLS, "");
+    const paragraph = await itemize(shown, shelf, style.font, style.isRightToLeft);
+    const own = await shelf.font(style.font.file);
+    if (!paragraph) return undefined;
+    for (const [start, end] of lineRanges(paragraph, style)) {
+      const line = setLine(paragraph, start, end, style, own);
+      const above = lines.at(-1);
+      if (above) y -= above.descent + above.gap + line.ascent;
+      lines.push({ ...line, y });
+    }
+  }
+  const width = Math.max(style.maxWidth ?? 0, ...lines.map((line) => line.width));
+  const share = { left: 0, center: 0.5, right: 1 }[style.align ?? "left"];
+  const last = lines.at(-1)!;
+  return {
+    lines: lines.map((line) => ({ ...line, x: (width - line.width) * share })),
+    ...{ width, ascent: lines[0]!.ascent, descent: last.descent - last.y },
+  };
+}
+
+/** Heights of a line in points. */
+interface Heights {
+  readonly ascent: number;
+  readonly descent: number;
+  readonly gap: number;
+}
+
+/** Returns start and end of each line, without the spaces at its end. */
+function lineRanges(paragraph: Paragraph, style: TextStyle): Range[] {
+  const { text, clusters } = paragraph;
+  const { maxWidth = Number.POSITIVE_INFINITY } = style;
+  const widths = widthsOf(paragraph, style.size);
+  const trimmed = (start: number, end: number) => start + text.slice(start, end).trimEnd().length;
+  const fits = (start: number, end: number) => widths[trimmed(start, end)]! - widths[start]! <= maxWidth;
+  const indexOf = new Map(clusters.map((start, index) => [start, index]));
+  const ranges: Range[] = [];
+  let [start, end] = [0, 0];
+  for (const place of lineBreaks(text)) {
+    if (place < text.length && !indexOf.has(place)) continue;
+    if (!fits(start, place) && end > start) {
+      ranges.push([start, trimmed(start, end)]);
+      start = end;
+    }
+    // A word that is longer than the line breaks between any characters.
+    while (!fits(start, place)) {
+      let next = indexOf.get(start)! + 1;
+      while (clusters[next + 1]! < place && fits(start, clusters[next + 1]!)) next++;
+      const cut = clusters[next];
+      if (cut === undefined || cut >= place) break;
+      ranges.push([start, cut]);
+      start = cut;
+    }
+    end = place;
+  }
+  ranges.push([start, trimmed(start, text.length)]);
+  return ranges;
+}
+
+type Range = readonly [start: number, end: number];
+
+/** Returns the width of the text before each index, in points. */
+function widthsOf({ text, items }: Paragraph, size: number): Float64Array {
+  const widths = new Float64Array(text.length + 1);
+  for (const item of items) {
+    if ("picture" in item.content) widths[item.end]! += EMOJI.advance * size;
+    else {
+      const scale = size / item.content.font.typeface.unitsPerEm;
+      const ends = clusterEnds(shapeItem(text, item, item.start, item.end), item.end);
+      for (const [{ advance }, end] of ends) widths[end]! += advance * scale;
+    }
+  }
+  for (let at = 1; at < widths.length; at++) widths[at]! += widths[at - 1]!;
+  return widths;
+}
+
+/** Returns each glyph with the end of its cluster. */
+function clusterEnds(glyphs: readonly ShapedGlyph[], end: number): (readonly [ShapedGlyph, number])[] {
+  const starts = [...new Set(glyphs.map(({ cluster }) => cluster)), end].sort((one, other) => one - other);
+  const ends = new Map(starts.map((start, index) => [start, starts[index + 1] ?? end]));
+  return glyphs.map((glyph) => [glyph, ends.get(glyph.cluster)!]);
+}
+
+function shapeItem(text: string, { content, level }: Item, start: number, end: number): ShapedGlyph[] {
+  if ("picture" in content) return [];
+  const from = Math.max(0, start - CONTEXT_LENGTH);
+  const part = { text: text.slice(from, end + CONTEXT_LENGTH), start: start - from, end: end - from };
+  const glyphs = content.font.typeface.shape({ ...part, isRightToLeft: level % 2 === 1 });
+  return glyphs.map((glyph) => ({ ...glyph, cluster: glyph.cluster + from }));
+}
+
+function setLine(
+  { text, items, level }: Paragraph,
+  start: number,
+  end: number,
+  { size }: TextStyle,
+  own: ShelfFont | undefined,
+): Omit<Line, "x" | "y"> & Heights {
+  const parts = items
+    .filter((item) => item.start < end && item.end > start)
+    .map((item) => ({ ...item, start: Math.max(start, item.start), end: Math.min(end, item.end) }));
+  const runs: Run[] = [];
+  let x = 0;
+  for (const part of inVisualOrder(parts, level)) {
+    if ("picture" in part.content) {
+      runs.push({ picture: part.content.picture, text: text.slice(part.start, part.end), x });
+      x += EMOJI.advance * size;
+    } else {
+      const { font } = part.content;
+      const scale = size / font.typeface.unitsPerEm;
+      const placed = placeGlyphs(shapeItem(text, part, part.start, part.end), { text, end: part.end, x, scale });
+      runs.push({ font, clusters: placed.clusters });
+      x = placed.x;
+    }
+  }
+  return { runs, width: x, ...heightsOf(runs, own, size) };
+}
+
+interface Place {
+  readonly text: string;
+  /** End of the run in the text. */
+  readonly end: number;
+  readonly x: number;
+  /** Points per font unit. */
+  readonly scale: number;
+}
+
+function placeGlyphs(glyphs: readonly ShapedGlyph[], { text, end, x, scale }: Place) {
+  const clusters: (Cluster & { glyphs: Cluster["glyphs"][number][]; readonly start: number })[] = [];
+  let at = x;
+  for (const [{ glyph, cluster, advance, dx, dy }, clusterEnd] of clusterEnds(glyphs, end)) {
+    if (clusters.at(-1)?.start !== cluster) {
+      clusters.push({ text: text.slice(cluster, clusterEnd), start: cluster, glyphs: [] });
+    }
+    clusters.at(-1)!.glyphs.push({ glyph, x: at + dx * scale, y: dy * scale });
+    at += advance * scale;
+  }
+  return { clusters, x: at };
+}
+
+/** Orders the parts of a line from left to right (rule L2 of Unicode Standard Annex 9). */
+function inVisualOrder<P extends { readonly level: number }>(parts: readonly P[], base: number): P[] {
+  const ordered = [...parts];
+  const highest = Math.max(base, ...parts.map(({ level }) => level));
+  for (let level = highest; level > 0; level--) {
+    for (let from = 0; from < ordered.length; from++) {
+      let to = from;
+      while (to < ordered.length && ordered[to]!.level >= level) to++;
+      if (to > from) ordered.splice(from, to - from, ...ordered.slice(from, to).reverse());
+      from = to;
+    }
+  }
+  return ordered;
+}
+
+/** An empty line has the heights of the requested font. */
+function heightsOf(runs: readonly Run[], own: ShelfFont | undefined, size: number): Heights {
+  const heights = runs.map((run) => ("font" in run ? fontHeights(run.font, size) : scaled(EMOJI_HEIGHTS, size)));
+  if (own) heights.push(fontHeights(own, size));
+  const highest = (key: keyof Heights) => Math.max(0, ...heights.map((one) => one[key]));
+  return { ascent: highest("ascent"), descent: highest("descent"), gap: highest("gap") };
+}
+
+const fontHeights = ({ typeface }: ShelfFont, size: number): Heights =>
+  scaled(typeface.lines, size / typeface.unitsPerEm);
+
+const scaled = ({ ascent, descent, gap }: Heights, by: number): Heights => ({
+  ...{ ascent: ascent * by, descent: descent * by, gap: gap * by },
+});

@@ -1,0 +1,54 @@
+// Finds the installed font for the name that a client sends, such as `Arial`, `timesnewromanbold` or `SimSun`.
+import { FAMILIES, type FamilyName } from "../fonts/replacements/families.ts";
+import { replacementOf, symbolFontOf } from "../fonts/replacements/font-names.ts";
+import { filesOf } from "../fonts/replacements/replacements.ts";
+import { symbolFileOf } from "../fonts/replacements/symbols.ts";
+import { ASIAN_MEMBERS, type FaceFile, type FallbackStyle } from "./scripts.ts";
+
+export interface RequestedFont extends FallbackStyle {
+  readonly file: FaceFile;
+  /** Name of the family that replaces the named one. @default the named one is installed */
+  readonly replacedBy?: string;
+}
+
+/** Names of the service's font list that documents do not use. */
+const LISTED_NAMES: Readonly<Record<string, string>> = {
+  andalemono: "DejaVu Sans Mono",
+  cantarell: "Noto Sans",
+  comicsans: "Comic Sans MS",
+  courierstd: "Courier",
+  dejavu: "DejaVu Sans Mono",
+  trebuchet: "Trebuchet MS",
+};
+/** Matches styles at the end of a name. */
+const STYLE = /(?:[\s,_-]*(?:regular|normal|roman|bold|italic|oblique|mt))+$/i;
+const BOLD = 1;
+const ITALIC = 2;
+
+const plain = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
+const familiesByName = new Map(Object.keys(FAMILIES).map((name) => [plain(name), name as FamilyName]));
+
+/** @returns undefined for an unknown name */
+export function requestedFont(name: string): RequestedFont | undefined {
+  const [suffix = ""] = STYLE.exec(name) ?? [];
+  const stem = plain(name.slice(0, name.length - suffix.length));
+  const style = (/bold/i.test(suffix) ? BOLD : 0) + (/italic|oblique/i.test(suffix) ? ITALIC : 0);
+  const symbols = symbolFontOf(name);
+  if (symbols) return { file: { face: symbolFileOf(symbols) }, isBold: false, isSerif: false };
+  const listed = LISTED_NAMES[stem] ?? name;
+  const replacement = replacementOf(listed);
+  if (replacement) return fontOf(filesOf(replacement), replacement.family, style, stem);
+  const family = familiesByName.get(plain(listed)) ?? familiesByName.get(stem);
+  return family && fontOf(FAMILIES[family].faces, family, style, stem);
+}
+
+function fontOf(faces: readonly string[], family: FamilyName, style: number, stem: string): RequestedFont {
+  const face = faces[style] ?? faces[style & BOLD] ?? faces[0]!;
+  const language = /CJK (JP|KR|SC|TC)$/.exec(family)?.[1] as keyof typeof ASIAN_MEMBERS | undefined;
+  return {
+    file: { face, ...(language ? { member: ASIAN_MEMBERS[language] } : {}) },
+    isBold: (style & BOLD) !== 0,
+    isSerif: FAMILIES[family].kind === "serif",
+    ...(plain(family).startsWith(stem) ? {} : { replacedBy: family }),
+  };
+}

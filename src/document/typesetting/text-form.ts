@@ -1,0 +1,186 @@
+// Writes a text block as a form XObject. The text can be extracted as it was sent: a glyph's code maps to its
+// characters, and where characters and glyphs do not correspond one to one, they are marked with the actual text (ISO
+// 32000-1, 14.9.4).
+
+import { serializeNumber } from "../objects/serialize.ts";
+import { Dictionary, Name, PdfStream, plainBody, type Reference } from "../objects/values.ts";
+import type { OpenPdf } from "../pages/open-pdf.ts";
+import { utf16Hex } from "../text/write-cmap.ts";
+import type { EmbeddedFont, EmbeddedFonts } from "./embedded-fonts.ts";
+import type { Cluster, Line, Run, TextBlock } from "./layout.ts";
+
+export interface TextInk {
+  /** Components from 0 to 1: red, green and blue, or cyan, magenta, yellow and black. */
+  readonly color: readonly number[];
+  /** From 0 to 1. */
+  readonly opacity: number;
+  /** Font size in points. */
+  readonly size: number;
+}
+
+/** Smallest difference of a position that is written, in thousandths of the font size. */
+const VISIBLE = 0.5;
+/** Matches several letters of scripts from right to left, without marks. */
+const RIGHT_TO_LEFT_LIGATURE = /^(?:(?!\p{M})[\u0590-\u08ff]){2,}$/u;
+/** Text of a glyph without characters of its own: a zero-width space. */
+const NO_CHARACTER = "\u200b";
+/** Space around the text within which glyphs are not clipped, in units of the font size. */
+const MARGIN = 2;
+
+/**
+ * Adds a form whose origin is the start of the first baseline.
+ * @returns undefined if the text has no glyphs
+ */
+export async function addTextForm(
+  pdf: OpenPdf,
+  fonts: EmbeddedFonts,
+  block: TextBlock,
+  ink: TextInk,
+  signal: AbortSignal,
+): Promise<Reference> {
+  const used = new Map<number, Reference>();
+  const writer = new TextWriter(fonts, used, ink.size, signal);
+  for (const line of block.lines) await writer.line(line);
+  const margin = MARGIN * ink.size;
+  const state = Dictionary.of({ Type: Name.of("ExtGState"), ca: ink.opacity, CA: ink.opacity });
+  const isOpaque = ink.opacity === 1;
+  const resources = Dictionary.of({
+    Font: Dictionary.of(Object.fromEntries([...used].map(([number, font]) => [`F${number}`, font]))),
+    ExtGState: isOpaque ? undefined : Dictionary.of({ State: pdf.file.add(state) }),
+  });
+  const color = `${ink.color.map(serializeNumber).join(" ")} ${ink.color.length === 4 ? "k" : "rg"}`;
+  const content = `${isOpaque ? "" : "/State gs "}${color}\nBT\n${writer.content}ET`;
+  const entries = Dictionary.of({
+    ...{ Type: Name.of("XObject"), Subtype: Name.of("Form"), Resources: resources },
+    BBox: [-margin, -block.descent - margin, block.width + margin, block.ascent + margin],
+  });
+  pdf.budget.charge(content.length);
+  return pdf.file.add(new PdfStream(entries, plainBody(Buffer.from(content, "latin1"))));
+}
+
+class TextWriter {
+  content = "";
+  readonly #fonts: EmbeddedFonts;
+  readonly #used: Map<number, Reference>;
+  readonly #size: number;
+  readonly #signal: AbortSignal;
+
+  constructor(fonts: EmbeddedFonts, used: Map<number, Reference>, size: number, signal: AbortSignal) {
+    this.#fonts = fonts;
+    this.#used = used;
+    this.#size = size;
+    this.#signal = signal;
+  }
+
+  async line({ runs, x, y }: Line): Promise<void> {
+    for (const run of runs) {
+      if ("font" in run) this.#glyphs(run, x, y);
+      else await this.#picture(run, x, y);
+    }
+  }
+
+  #start(font: Reference, x: number, y: number): void {
+    this.#used.set(font.number, font);
+    const place = [x, y].map(serializeNumber).join(" ");
+    this.content += `/F${font.number} ${serializeNumber(this.#size)} Tf 1 0 0 1 ${place} Tm\n`;
+  }
+
+  async #picture(run: Extract<Run, { readonly picture: unknown }>, x: number, y: number): Promise<void> {
+    const { reference, code } = await this.#fonts.embedPicture(run.picture, run.text, this.#signal);
+    this.#start(reference, x + run.x, y);
+    this.content += `<${code}> Tj\n`;
+  }
+
+  #glyphs(run: Extract<Run, { readonly font: unknown }>, x: number, y: number): void {
+    const first = run.clusters[0]?.glyphs[0];
+    if (!first) return;
+    const font = this.#fonts.embed(run.font);
+    this.#start(font.reference, x + first.x, y);
+    const line = new GlyphLine(font, this.#size, first.x);
+    for (const cluster of run.clusters) line.show(cluster);
+    this.content += line.end();
+  }
+}
+
+/** Writes glyphs from left to right, with the operators TJ and Ts. */
+class GlyphLine {
+  readonly #font: EmbeddedFont;
+  readonly #size: number;
+  /** Position after the last glyph, in points. */
+  #pen: number;
+  #rise = 0;
+  #text = "";
+  /** Elements of an array that is not written yet. */
+  #elements = "";
+
+  constructor(font: EmbeddedFont, size: number, start: number) {
+    this.#font = font;
+    this.#size = size;
+    this.#pen = start;
+  }
+
+  show({ text, glyphs }: Cluster): void {
+    const [first, ...more] = glyphs;
+    if (more.length === 0 && RIGHT_TO_LEFT_LIGATURE.test(text) && this.#ligature(first!, text)) return;
+    if (more.length === 0 && this.#font.mapTo(first!.glyph, text)) {
+      this.#glyph(first!);
+      return;
+    }
+    this.#flush();
+    this.#text += `/Span <</ActualText <FEFF${utf16Hex(text)}>>> BDC\n`;
+    this.#mapParts(text, glyphs);
+    for (const glyph of glyphs) this.#glyph(glyph);
+    this.#flush();
+    this.#text += "EMC\n";
+  }
+
+  /**
+   * Maps glyphs to characters for readers that ignore the actual text. Glyphs of single characters have these; the
+   * first other one has the rest.
+   */
+  #mapParts(text: string, glyphs: Cluster["glyphs"]): void {
+    const rest = [...text];
+    const others: number[] = [];
+    for (const { glyph } of glyphs) {
+      const index = rest.findIndex((one) => this.#font.isGlyphOf(glyph, one));
+      if (index < 0) others.push(glyph);
+      else this.#font.mapTo(glyph, rest.splice(index, 1)[0]!);
+    }
+    for (const glyph of others) this.#font.mapTo(glyph, rest.splice(0).join("") || NO_CHARACTER);
+  }
+
+  /** Shows the first character of a ligature with its glyph, and carries the others in visual order. */
+  #ligature(glyph: Cluster["glyphs"][number], text: string): boolean {
+    const [first, ...others] = text;
+    const carriers = others.reverse().map((one) => this.#font.carry(one));
+    if (carriers.includes(undefined) || !this.#font.mapTo(glyph.glyph, first!)) return false;
+    this.#glyph(glyph, carriers.join(""));
+    return true;
+  }
+
+  #glyph({ glyph, x, y }: Cluster["glyphs"][number], before = ""): void {
+    if (Math.abs(y - this.#rise) * 1000 > VISIBLE * this.#size) {
+      this.#flush();
+      this.#rise = y;
+      this.#text += `${serializeNumber(y)} Ts\n`;
+    }
+    const shift = Math.round(((this.#pen - x) * 1000) / this.#size);
+    if (shift !== 0) {
+      this.#elements += shift;
+      this.#pen -= (shift * this.#size) / 1000;
+    }
+    this.#elements += `<${before}${this.#font.use(glyph)}>`;
+    this.#pen += (this.#font.widthOf(glyph) * this.#size) / 1000;
+  }
+
+  #flush(): void {
+    if (this.#elements !== "") this.#text += `[${this.#elements.replaceAll("><", "")}] TJ\n`;
+    this.#elements = "";
+  }
+
+  /** Returns the content, after which the next line has its own position. */
+  end(): string {
+    this.#flush();
+    return this.#rise === 0 ? this.#text : `${this.#text}0 Ts\n`;
+  }
+}

@@ -1,0 +1,70 @@
+// Sets the texts of one job: loads fonts, lays texts out, and adds them to the document as forms.
+
+import { EngineFailure } from "../contract/failure.ts";
+import type { TypefaceProvider } from "../contract/font-provider.ts";
+import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
+import type { Reference } from "../objects/values.ts";
+import type { OpenPdf } from "../pages/open-pdf.ts";
+import { EmbeddedFonts } from "./embedded-fonts.ts";
+import { FontShelf } from "./font-shelf.ts";
+import { layOut, type TextBlock, type TextStyle } from "./layout.ts";
+import { addTextForm, type TextInk } from "./text-form.ts";
+
+/** A text with its look. `fontName` is the name that the client sent. */
+export interface SetText extends TextStyle, Omit<TextInk, "size"> {
+  readonly text: string;
+  readonly fontName: string;
+}
+
+/** A text in the document. The origin of its form is the start of the first baseline. */
+export interface TextForm {
+  readonly reference: Reference;
+  readonly block: TextBlock;
+}
+
+export class Typesetter {
+  readonly #pdf: OpenPdf;
+  readonly #shelf: FontShelf;
+  readonly #fonts: EmbeddedFonts;
+  /** Names of the replaced fonts, and of those that replace them. */
+  readonly #replaced = new Map<string, string>();
+
+  private constructor(pdf: OpenPdf, shelf: FontShelf) {
+    this.#pdf = pdf;
+    this.#shelf = shelf;
+    this.#fonts = new EmbeddedFonts(pdf);
+  }
+
+  /**
+   * @param texts all texts of the job
+   * @throws EngineFailure `crashed` without fonts; the failure of the container
+   */
+  static async open(
+    pdf: OpenPdf,
+    provider: TypefaceProvider | undefined,
+    texts: readonly string[],
+  ): Promise<Typesetter> {
+    if (!provider) throw new EngineFailure("crashed", "no fonts");
+    return new Typesetter(pdf, await FontShelf.open(provider, texts));
+  }
+
+  /** Adds a text to the document. */
+  async add(text: SetText, signal: AbortSignal): Promise<TextForm> {
+    const block = await layOut(text.text, text, this.#shelf);
+    if (!block) throw new EngineFailure("crashed", `no font for ${text.fontName}`);
+    if (text.font.replacedBy) this.#replaced.set(text.fontName, text.font.replacedBy);
+    return { reference: await addTextForm(this.#pdf, this.#fonts, block, text, signal), block };
+  }
+
+  /** Writes the fonts. Must be called once, after the last text. @returns notices of replaced fonts and missing glyphs */
+  finish(): readonly Notice[] {
+    this.#fonts.finish();
+    return [
+      ...namedNotices(
+        "fonts-substituted",
+        [...this.#replaced].map(([name, replacedBy]) => ({ name, replacedBy })),
+      ),
+      ...countedNotices("glyphs-missing", this.#shelf.missing),
+    ];
+  }
+}
