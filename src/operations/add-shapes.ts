@@ -5,11 +5,10 @@ import { OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
-import { optional, type Params, parameter } from "../document/contract/parameter.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
-import { languageTag } from "../document/contract/parameters/language.ts";
-import { color, flag, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
-import { trueFalse } from "../document/contract/parameters/on-off.ts";
+import { color, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
+import { checkUntagged, figureTags, tagParameters } from "../document/contract/parameters/tags.ts";
 import type { PdfFile } from "../document/objects/pdf-file.ts";
 import { serializeNumber } from "../document/objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Reference } from "../document/objects/values.ts";
@@ -20,16 +19,13 @@ import { Overlay } from "../document/pages/overlay.ts";
 /** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: -1_000_000, max: 1_000_000 };
 const LENGTH = { min: 0.001, max: DISTANCE.max };
-const TAGS = ["tag_alt_text", "tag_is_artifact", "tag_structure_type"] as const;
 
 const position = numeric(DISTANCE);
 const common = {
   page: z.union([z.int().min(1), z.string().refine((text) => parseListedPages(text) !== undefined)]),
   ...{ stroke_color_rgb: color(3, 255).exactOptional(), stroke_color_cmyk: color(4, 100).exactOptional() },
   ...{ stroke_width: numeric(LENGTH).default(1), opacity: numeric(OPACITY).default(1) },
-  tag_alt_text: z.string().min(1).exactOptional(),
-  tag_is_artifact: flag.exactOptional(),
-  tag_structure_type: z.enum(["Figure", "Formula", "Form"]).exactOptional(),
+  ...figureTags,
 };
 const line = z
   .object({ type: z.literal("line"), ...{ x1: position, y1: position, x2: position, y2: position }, ...common })
@@ -53,8 +49,7 @@ const parameters = {
     ...shapes,
     read: (text) => [shapes.read(text)].flat(),
   }),
-  tagEnabled: parameter("Tags the shapes for accessibility. Otherwise they are artifacts.", trueFalse, "false"),
-  tagLanguage: optional("The language of alternative texts, such as `en-US`.", languageTag),
+  ...tagParameters("shapes"),
 };
 export type AddShapesParams = Params<typeof parameters>;
 
@@ -67,7 +62,7 @@ const run = pdfToPdf<AddShapesParams>(async ({ file, notices }, params, { signal
   const placed = shapeObjects.map((one, index) => ({ one, pages: pagesOf(one, index, overlay) }));
   const count = placed.reduce((sum, { pages }) => sum + pages.length, 0);
   if (count > LIMITS.shapesAdded) throw new OutOfRange("shapeObjects", String(count), TOO_MANY);
-  if (!tagEnabled) shapeObjects.forEach(checkUntagged);
+  if (!tagEnabled) for (const [index, one] of shapeObjects.entries()) checkUntagged(one, `shapeObjects.${index}`);
   const structure = new StructureLinks(file);
   const states = new Map<number, Reference>();
   for (const { one, pages } of placed) {
@@ -92,11 +87,6 @@ export const addShapes = defineOperation({ name: "add-shapes", parameters, run }
 
 const pagesOf = ({ page }: Shape, index: number, { pageCount }: Overlay): readonly number[] =>
   selectPages(parseListedPages(String(page))!, pageCount, { parameter: `shapeObjects.${index}.page` });
-
-function checkUntagged(one: Shape, index: number): void {
-  const tag = TAGS.find((key) => one[key] !== undefined);
-  if (tag) throw new OutOfRange(`shapeObjects.${index}.${tag}`, String(one[tag]), "It requires tag_enabled.");
-}
 
 interface Stroked {
   readonly stroke_color_rgb?: readonly number[];
