@@ -235,6 +235,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   imagesAdded: "images that one request adds to pages",
   textAddedLength: "characters of all texts that one request adds",
   textPlaces: "texts that one request adds to pages, each counted on each page",
+  shapesAdded: "shapes that one request adds to pages, each counted on each page",
   typefaceCacheBytes: "fonts in an isolate's cache",
   redactionMarks: "matches that one request marks",
   redactionGlyphs: "characters on the pages of a document in which texts are redacted",

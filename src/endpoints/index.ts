@@ -24,6 +24,7 @@ import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedAttachment } from "./pdf-with-added-attachment.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
+import { pdfWithAddedShapes } from "./pdf-with-added-shapes.ts";
 import { pdfWithAddedText } from "./pdf-with-added-text.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
@@ -46,7 +47,14 @@ import { watermarkedPdf } from "./watermarked-pdf.ts";
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
-  ...[pdfWithAddedImage, pdfWithAddedText, watermarkedPdf, pdfWithPageNumbers, pdfWithAddedAttachment],
+  ...[
+    pdfWithAddedImage,
+    pdfWithAddedText,
+    pdfWithAddedShapes,
+    watermarkedPdf,
+    pdfWithPageNumbers,
+    pdfWithAddedAttachment,
+  ],
   ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],

@@ -1,5 +1,6 @@
 // Adds images to pages of a PDF, on top of their content. Yields one output.
 import * as z from "zod";
+import { StructureLinks } from "../document/annotations/structure-links.ts";
 import { OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation, type Input } from "../document/contract/operation.ts";
@@ -8,6 +9,7 @@ import { optional, type Params } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
 import { number } from "../document/contract/parameters/number.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
+import { checkUntagged, figureTags, tagParameters } from "../document/contract/parameters/tags.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { addImageForm, type ImageForm } from "../document/pages/image-form.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
@@ -27,17 +29,19 @@ const placement = z.object({
     .optional(),
   page: z.union([z.int().min(1), z.string().refine((text) => parseListedPages(text) !== undefined)]),
   ...{ x: distance, y: distance, width: side.optional(), height: side.optional() },
+  ...figureTags,
 });
-const placements = json(z.array(placement).min(1), { name: "ImageObjects" });
+const imageObjectList = json(z.array(placement).min(1), { name: "ImageObjects" });
 
 const parameters = {
   x: optional("Distance of the image from the left edge of the page as it is shown, in points.", number(DISTANCE)),
   y: optional("Distance of the image from the lower edge of the page as it is shown, in points.", number(DISTANCE)),
   page: optional("The page, or several.", listedPages),
   imageObjects: optional("JSON with the places of images, instead of x, y and page.", {
-    ...placements,
-    read: (text) => [placements.read(text)].flat(),
+    ...imageObjectList,
+    read: (text) => [imageObjectList.read(text)].flat(),
   }),
+  ...tagParameters("images"),
 };
 export type AddImageParams = Params<typeof parameters>;
 
@@ -51,8 +55,11 @@ const TOO_MANY = `A request adds at most ${LIMITS.imagesAdded} images.`;
 
 /** @throws OutOfRange if a page or an image does not exist, EngineFailure `unreadable-image`, before any output */
 const run = pdfToPdf<AddImageParams>(async (pdf, params, { others, signal }) => {
+  const { tagEnabled, tagLanguage: language } = params;
   const overlay = new Overlay(pdf.file);
-  const placed = placementsOf(params).map((one) => ({
+  const placements = placementsOf(params);
+  if (!tagEnabled) for (const one of placements) checkUntagged(one, one.path.replace(/\.$/, ""));
+  const placed = placements.map((one) => ({
     ...one,
     pages: pagesOf(one, overlay),
     image: imageOf(one, others),
@@ -60,15 +67,22 @@ const run = pdfToPdf<AddImageParams>(async (pdf, params, { others, signal }) => 
   const count = placed.reduce((sum, { pages }) => sum + pages.length, 0);
   if (count > LIMITS.imagesAdded) throw new OutOfRange("imageObjects", String(count), TOO_MANY);
   const forms = new Map<Input, ImageForm>();
+  const structure = new StructureLinks(pdf.file);
   for (const { image, pages, x, y, ...wished } of placed) {
     signal.throwIfAborted();
     const form = forms.get(image) ?? (await addImageForm(pdf, image, signal));
     forms.set(image, form);
     const { width, height } = sizeOf(form, wished);
     const matrix = [width / form.box.width, 0, 0, height / form.box.height, x, y] as const;
-    for (const page of pages) overlay.draw(page, form.reference, matrix);
+    const isTagged = tagEnabled && !wished.tag_is_artifact;
+    const tagged = { type: wished.tag_structure_type ?? "Figure", language, alternateText: wished.tag_alt_text };
+    for (const number of pages) {
+      const page = overlay.pages[number - 1]!.reference;
+      overlay.draw(number, form.reference, matrix, { tag: isTagged ? structure.add({ page, ...tagged }) : undefined });
+    }
   }
   overlay.finish();
+  structure.finish();
   pdf.notices.push(...withdrawClaims(pdf.file, (family) => family !== "PDF/UA"));
 });
 

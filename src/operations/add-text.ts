@@ -5,11 +5,10 @@ import { OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
-import { optional, type Params, parameter } from "../document/contract/parameter.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
-import { languageTag } from "../document/contract/parameters/language.ts";
 import { color, FONT_SIZE, flag, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
-import { trueFalse } from "../document/contract/parameters/on-off.ts";
+import { checkUntagged, tagParameters } from "../document/contract/parameters/tags.ts";
 import { turned } from "../document/pages/alignment.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
@@ -52,8 +51,7 @@ const parameters = {
     ...textObjects,
     read: (text) => [textObjects.read(text)].flat(),
   }),
-  tagEnabled: parameter("Tags the texts for accessibility. Otherwise they are artifacts.", trueFalse, "false"),
-  tagLanguage: optional("The language of tagged texts, such as `en-US`.", languageTag),
+  ...tagParameters("texts"),
 };
 export type AddTextParams = Params<typeof parameters>;
 
@@ -94,13 +92,7 @@ export const addText = defineOperation({ name: "add-text", parameters, run });
 function checkSize(objects: readonly TextObject[], tagEnabled: boolean): void {
   const length = objects.reduce((sum, { text }) => sum + text.length, 0);
   if (length > LIMITS.textAddedLength) throw new OutOfRange("textObjects", String(length), TOO_LONG);
-  if (tagEnabled) return;
-  for (const [index, one] of objects.entries()) {
-    const tag = (["tag_actual_text", "tag_is_artifact", "tag_structure_type"] as const).find(
-      (key) => one[key] !== undefined,
-    );
-    if (tag) throw new OutOfRange(`textObjects.${index}.${tag}`, String(one[tag]), "It requires tag_enabled.");
-  }
+  if (!tagEnabled) for (const [index, one] of objects.entries()) checkUntagged(one, `textObjects.${index}`);
 }
 
 const pagesOf = ({ page }: TextObject, index: number, { pageCount }: Overlay): readonly number[] =>

@@ -4,6 +4,7 @@ import type { Operation } from "../document/contract/operation.ts";
 import { addAttachment } from "./add-attachment.ts";
 import { addImage } from "./add-image.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
+import { addShapes } from "./add-shapes.ts";
 import { addText } from "./add-text.ts";
 import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
@@ -52,6 +53,7 @@ type AnyOperation = Operation<unknown>;
 export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addAttachment,
   addImage,
+  addShapes,
   addText,
   addWatermark,
   addPageNumbers,

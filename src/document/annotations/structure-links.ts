@@ -27,6 +27,8 @@ export interface Tagged {
   readonly language?: string | undefined;
   /** Text that replaces the content for readers. */
   readonly actualText?: string | undefined;
+  /** Text that describes the content for readers. */
+  readonly alternateText?: string | undefined;
 }
 
 export class StructureLinks {
@@ -56,13 +58,14 @@ export class StructureLinks {
    * document that is not tagged.
    * @returns the type and the identifier of the content
    */
-  add({ page, type, language, actualText }: Tagged): { readonly type: string; readonly id: number } {
+  add({ page, type, language, actualText, alternateText }: Tagged): { readonly type: string; readonly id: number } {
     this.#parents ??= this.#createTree();
     const element = this.#file.add(null);
     const id = this.#contentOf(page).push(element) - 1;
     const entries = Dictionary.of({ Type: Name.of("StructElem"), S: Name.of(type), P: this.#root, Pg: page, K: id });
     if (language !== undefined) entries.set("Lang", encodeTextString(language));
     if (actualText !== undefined) entries.set("ActualText", encodeTextString(actualText));
+    if (alternateText !== undefined) entries.set("Alt", encodeTextString(alternateText));
     this.#file.put(element, entries);
     this.#added.push(element);
     return { type, id };

@@ -142,6 +142,7 @@ export const LIMITS = {
   imagesAdded: 100_000,
   textAddedLength: 200_000,
   textPlaces: 100_000,
+  shapesAdded: 100_000,
   redactionMarks: 100_000,
   redactionGlyphs: 20_000_000,
   addressLength: 8192,

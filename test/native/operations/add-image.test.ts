@@ -28,9 +28,11 @@ const flat = (width: number, height: number, ...color: number[]): TestSamples =>
 });
 const MARK = png(flat(30, 20, ...RED), { colorType: 2, bits: 8 });
 
-async function add(pdf: Uint8Array, params: AddImageParams, ...images: Uint8Array[]) {
+type Params = Omit<AddImageParams, "tagEnabled"> & Partial<Pick<AddImageParams, "tagEnabled">>;
+
+async function add(pdf: Uint8Array, params: Params, ...images: Uint8Array[]) {
   const inputs = [inputOf(pdf), ...(images.length > 0 ? images : [MARK]).map((bytes) => inputOf(bytes, "mark"))];
-  for await (const output of addImage.run(inputs, params, CONTEXT)) {
+  for await (const output of addImage.run(inputs, { tagEnabled: false, ...params }, CONTEXT)) {
     const made = await bytesOf(output);
     expect(qpdfComplaints(made)).toBe("");
     return { made, notices: output.notices!() };
@@ -38,7 +40,7 @@ async function add(pdf: Uint8Array, params: AddImageParams, ...images: Uint8Arra
   throw new Error("no output");
 }
 const pages = (text: string) => ({ text, items: [{ first: Number(text), last: Number(text) }] });
-const at = (x: number, y: number, page = "1"): AddImageParams => ({ x, y, page: pages(page) });
+const at = (x: number, y: number, page = "1"): Params => ({ x, y, page: pages(page) });
 const place = (page: number | string, x: number, y: number, more: object = {}) => ({
   ...{ image_index: 0, page, x, y, ...more },
 });
@@ -207,14 +209,28 @@ test("an image is one object, however many pages show it, and each place has its
   expectChange(pdf, made, [5, 5, 35, 25], 999);
 });
 
+test("an image is an artifact, or an element with an alternative text", async () => {
+  expect(uncompressed((await add(page(""), at(5, 5))).made)).not.toContain("StructElem");
+  const imageObjects = [place(1, 5, 5, { tag_alt_text: "A mark" }), place(1, 50, 5, { tag_is_artifact: true })];
+  const { made } = await add(page(""), { imageObjects, tagEnabled: true, tagLanguage: "en" });
+  const text = uncompressed(made);
+  expect(text.match(/\/S \/Figure/g)).toHaveLength(1);
+  expect(text).toMatch(/\/Alt \(A mark\)/);
+  expect(text).toMatch(/\/Lang \(en\)/);
+});
+
 describe("what is impossible is refused before any output", () => {
-  const refusal = (params: AddImageParams, ...images: Uint8Array[]) =>
+  const refusal = (params: Params, ...images: Uint8Array[]) =>
     add(page(""), params, ...images).then(
       () => "none",
       (error) => error,
     );
 
   test.each([
+    [
+      { imageObjects: [place(1, 0, 0, { tag_is_artifact: true })] },
+      { parameter: "imageObjects.0.tag_is_artifact", value: "true", why: "It requires tag_enabled." },
+    ],
     [at(0, 0, "4"), { parameter: "page", value: "4", why: "The document has 1 page." }],
     [
       { imageObjects: [place(1, 0, 0), place("1,3-last", 0, 0)] },
@@ -224,7 +240,7 @@ describe("what is impossible is refused before any output", () => {
       { imageObjects: [place(1, 0, 0, { image_index: 1 })] },
       { parameter: "imageObjects.0.image_index", value: "1", why: "There is 1 image, from 0." },
     ],
-  ])("%o", async (params: AddImageParams, error) => expect(await refusal(params)).toMatchObject(error));
+  ])("%o", async (params: Params, error) => expect(await refusal(params)).toMatchObject(error));
 
   test("more images than anybody needs", async () => {
     const many = add(await labeledPdf("P", 1000), {
