@@ -26,7 +26,7 @@ test("names that every document has", async () => {
     textOf(await redact(pdf, literal("e")))
       .join("")
       .replace(/\s/g, ""),
-  ).toBe("vning");
+  ).toBe("evening".replaceAll("e", ""));
 });
 
 test("digits in which an inline image is written stay, and a text in it goes", async () => {
