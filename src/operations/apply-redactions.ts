@@ -15,17 +15,17 @@ import { removeMarkedAnnotations } from "../document/redaction/covered/annotatio
 import { hasTellingPatterns } from "../document/redaction/covered/patterns.ts";
 import { CoveredText } from "../document/redaction/covered/text.ts";
 import { restoreDeviceColors } from "../document/redaction/device-colors.ts";
-import { type ExplicitForms, makeLinesExplicit } from "../document/redaction/explicit-lines.ts";
 import { Finder } from "../document/redaction/expressions/expressions.ts";
 import { fold } from "../document/redaction/expressions/fold.ts";
 import { addUnicode } from "../document/redaction/fonts/added-unicode.ts";
-import { joinContents } from "../document/redaction/joined-contents.ts";
 import { type Mark, marksOf, readRecord } from "../document/redaction/marks.ts";
 import { ofPages, readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { prove } from "../document/redaction/proof.ts";
 import { type GlyphRange, grown } from "../document/redaction/quads.ts";
 import { repairText, written } from "../document/redaction/readable-copy.ts";
 import { findOnPage, textOf } from "../document/redaction/readings.ts";
+import { type ExplicitForms, makeLinesExplicit } from "../document/redaction/repairs/explicit-lines.ts";
+import { joinContents } from "../document/redaction/repairs/joined-contents.ts";
 import { readWhole } from "./in-memory.ts";
 
 /** Distance to which outlines of marked text stand out of a mark, in heights of the mark, and in points. */

@@ -8,7 +8,7 @@ import type { SourcePage } from "../pages/pages.ts";
 import { findFonts } from "../pdfa/fonts/find-fonts.ts";
 import { addUnicode } from "./fonts/added-unicode.ts";
 import { addDescriptors } from "./fonts/descriptors.ts";
-import { repairTextArrays } from "./text-arrays.ts";
+import { repairTextArrays } from "./repairs/text-arrays.ts";
 
 /** Options of a copy, and of the fonts in it. */
 type CopyContext = Pick<Context, "heapLimitBytes" | "signal">;

@@ -21,8 +21,8 @@ describe("vertical text", () => {
   test.each(["", "50 Tz"])("loses only the match: %s", async (scale) => {
     const content = `BT /F 36 Tf ${scale} 50 700 Td (abcdefg) Tj ET`;
     const pdf = onePage(content, "/Font<</F 5 0 R>>", [font]);
-    expect(read(await redact(pdf, literal("a")))).toBe("bcdefg");
-    expect(read(await redact(pdf, literal("de")))).toBe("abcfg");
+    expect(read(await redact(pdf, literal("a")))).toBe("abcdefg".slice(1));
+    expect(read(await redact(pdf, literal("de")))).toBe("abcdefg".replace("de", ""));
     expect(read(await redact(pdf, literal("g")))).toBe("abcdef");
   });
 });

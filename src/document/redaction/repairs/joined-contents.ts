@@ -1,10 +1,10 @@
 // Joins the contents of pages whose parts end within an operation: a search of single parts would not know which
 // strings they show (ISO 32000-1, 7.8.2).
-import { contentOf, decodeContent } from "../content/page-content.ts";
-import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, PdfStream, plainBody } from "../objects/values.ts";
-import { completePage } from "../pages/page-tree.ts";
-import { pageDictionary, type SourcePage } from "../pages/pages.ts";
+import { contentOf, decodeContent } from "../../content/page-content.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { Dictionary, PdfStream, plainBody } from "../../objects/values.ts";
+import { completePage } from "../../pages/page-tree.ts";
+import { pageDictionary, type SourcePage } from "../../pages/pages.ts";
 
 const TAIL_BYTES = 64;
 /** An operator as the last token; or nothing. */

@@ -1,8 +1,8 @@
 // Ends texts before the size of their font changes. MuPDF counts the widths of removed glyphs in font sizes, and moves by
 // them when it writes the next glyph, in the size of that glyph. A glyph without width or shape makes it move at once.
-import type { PdfFile } from "../objects/pdf-file.ts";
-import { serialize, serializeNumber } from "../objects/serialize.ts";
-import { Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../objects/values.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { serialize, serializeNumber } from "../../objects/serialize.ts";
+import { Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../../objects/values.ts";
 
 const MAX_SAVED = 512;
 /** Rise of the glyph above the page, where no mark covers it. */

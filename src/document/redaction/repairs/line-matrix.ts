@@ -1,6 +1,6 @@
 // Follows the text line matrix of content (ISO 32000-1, 9.4.2), and finds the moves that MuPDF loses.
-import { IDENTITY, type Matrix, multiply } from "../content/matrix.ts";
-import { serializeNumber } from "../objects/serialize.ts";
+import { IDENTITY, type Matrix, multiply } from "../../content/matrix.ts";
+import { serializeNumber } from "../../objects/serialize.ts";
 
 /** Size of the cells in which two positions count as equal, and the error of MuPDF's positions, in points. */
 const CELL = 0.01;

@@ -1,14 +1,14 @@
 // Removes keywords from the arrays of text that content shows. MuPDF ignores such an array, but other readers ignore only
 // the keywords, so that they show text that MuPDF does not find (ISO 32000-1, 9.4.3).
-import { readOperations } from "../content/content.ts";
-import { applyEdits, type Edit } from "../content/edits.ts";
-import { contentOf, decodeContent } from "../content/page-content.ts";
-import type { PdfFile } from "../objects/pdf-file.ts";
-import { serialize } from "../objects/serialize.ts";
-import { Dictionary, PdfStream, PdfString, plainBody, type Value } from "../objects/values.ts";
-import { completePage } from "../pages/page-tree.ts";
-import { pageDictionary, type SourcePage } from "../pages/pages.ts";
-import { formsIn } from "./shown-streams.ts";
+import { readOperations } from "../../content/content.ts";
+import { applyEdits, type Edit } from "../../content/edits.ts";
+import { contentOf, decodeContent } from "../../content/page-content.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { serialize } from "../../objects/serialize.ts";
+import { Dictionary, PdfStream, PdfString, plainBody, type Value } from "../../objects/values.ts";
+import { completePage } from "../../pages/page-tree.ts";
+import { pageDictionary, type SourcePage } from "../../pages/pages.ts";
+import { formsIn } from "../shown-streams.ts";
 
 /** Characters of numbers, and white space (7.2.2). */
 const NUMERIC = /^[\s\0\d.+-]$/;

@@ -1,17 +1,17 @@
 // Replaces the operators that move to the next line by moves with a distance (ISO 32000-1, 9.4.2), and selects the fonts
 // that graphics states set (8.4.5). MuPDF loses the leading, these fonts, and moves to where it has been, when it removes
 // glyphs, so that other text would move.
-import { readOperations } from "../content/content.ts";
-import { applyEdits, type Edit } from "../content/edits.ts";
-import { IDENTITY, matrixOf } from "../content/matrix.ts";
-import { TEXT_SHOWING } from "../content/operators.ts";
-import { contentOf, decodeContent } from "../content/page-content.ts";
-import { EngineFailure } from "../contract/failure.ts";
-import type { PdfFile } from "../objects/pdf-file.ts";
-import { serialize, serializeNumber } from "../objects/serialize.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
-import { completePage } from "../pages/page-tree.ts";
-import type { SourcePage } from "../pages/pages.ts";
+import { readOperations } from "../../content/content.ts";
+import { applyEdits, type Edit } from "../../content/edits.ts";
+import { IDENTITY, matrixOf } from "../../content/matrix.ts";
+import { TEXT_SHOWING } from "../../content/operators.ts";
+import { contentOf, decodeContent } from "../../content/page-content.ts";
+import { EngineFailure } from "../../contract/failure.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { serialize, serializeNumber } from "../../objects/serialize.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
+import { completePage } from "../../pages/page-tree.ts";
+import type { SourcePage } from "../../pages/pages.ts";
 import { LineMatrix } from "./line-matrix.ts";
 import { emptyFont, SizeChanges, type StateFont } from "./size-changes.ts";
 
