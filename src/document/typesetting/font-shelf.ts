@@ -118,9 +118,12 @@ export class FontShelf {
 const hasAll = ({ typeface }: ShelfFont, cluster: string): boolean =>
   [...cluster].every((one) => typeface.glyphOf(one.codePointAt(0)!) !== undefined || INVISIBLE.test(one));
 
-const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the grapheme clusters of a text (Unicode Standard Annex 29). */
-export const clustersOf = (text: string): string[] =>
+export function clustersOf(text: string): string[] {
   // Most texts are ASCII, of which each character is a cluster.
-  /^[\x20-\x7e]*$/.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  if (/^[\x20-\x7e]*$/.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}

@@ -46,25 +46,30 @@ interface ScriptFonts {
   readonly files: readonly string[];
 }
 
-const SCRIPTS: readonly ScriptFonts[] = [
-  ...Object.entries(OTHER_FONTS).map(([name, files]) => ({ name, files })),
-  ...NOTO_SCRIPTS.split(" ").map((entry) => {
-    const name = entry.replace("*", "");
-    const family = `NotoSans${name.replaceAll("_", "")}`;
-    return { name, files: [`${family}-Regular`, ...(entry === name ? [] : [`${family}-Bold`])] };
-  }),
-  ...ASIAN_SCRIPTS.map((name) => ({ name, files: [] })),
-].map((one) => ({ ...one, matches: new RegExp(`\\p{Script=${one.name}}`, "u") }));
+/** Created for the first text beyond ASCII, because so many expressions slow down the start of a process. */
+const createScripts = (): readonly ScriptFonts[] =>
+  [
+    ...Object.entries(OTHER_FONTS).map(([name, files]) => ({ name, files })),
+    ...NOTO_SCRIPTS.split(" ").map((entry) => {
+      const name = entry.replace("*", "");
+      const family = `NotoSans${name.replaceAll("_", "")}`;
+      return { name, files: [`${family}-Regular`, ...(entry === name ? [] : [`${family}-Bold`])] };
+    }),
+    ...ASIAN_SCRIPTS.map((name) => ({ name, files: [] })),
+  ].map((one) => ({ ...one, matches: new RegExp(`\\p{Script=${one.name}}`, "u") }));
+
+let scripts: readonly ScriptFonts[] | undefined;
 
 const scriptByCharacter = new Map<string, ScriptFonts | undefined>();
 const KEPT_CHARACTERS = 10_000;
 
 function scriptFontsOf(character: string): ScriptFonts | undefined {
   if (!scriptByCharacter.has(character)) {
+    scripts ??= createScripts();
     if (scriptByCharacter.size >= KEPT_CHARACTERS) scriptByCharacter.clear();
     scriptByCharacter.set(
       character,
-      SCRIPTS.find(({ matches }) => matches.test(character)),
+      scripts.find(({ matches }) => matches.test(character)),
     );
   }
   return scriptByCharacter.get(character);
@@ -114,7 +119,7 @@ export function fallbackFaces(cluster: string, text: string, style: FallbackStyl
 /** Members of the collections of Noto CJK. */
 export const ASIAN_MEMBERS = { JP: 0, KR: 1, SC: 2, TC: 3 } as const;
 
-export function asianFace(language: keyof typeof ASIAN_MEMBERS, { isBold, isSerif }: FallbackStyle): FaceFile {
+function asianFace(language: keyof typeof ASIAN_MEMBERS, { isBold, isSerif }: FallbackStyle): FaceFile {
   const face = `Noto${isSerif ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`;
   return { face, member: ASIAN_MEMBERS[language] };
 }
