@@ -90,20 +90,24 @@ export interface FaceFile {
   readonly member?: number;
 }
 
-export interface FallbackStyle {
+export interface FaceStyle {
   readonly isBold: boolean;
   readonly isSerif: boolean;
 }
 
-/**
- * Returns fonts for a grapheme cluster, best first.
- * @param text the whole text, from which the language of Han characters is derived
- */
-export function fallbackFaces(cluster: string, text: string, style: FallbackStyle): readonly FaceFile[] {
+export interface FallbackStyle extends FaceStyle {
+  /** Language of Han characters. */
+  readonly language: AsianLanguage;
+}
+
+export type AsianLanguage = keyof typeof ASIAN_MEMBERS;
+
+/** Returns fonts for a grapheme cluster, best first. */
+export function fallbackFaces(cluster: string, style: FallbackStyle): readonly FaceFile[] {
   const script = scriptOf(cluster);
   const serif = style.isSerif && script ? SERIF_FONTS[script] : undefined;
   const [regular, bold] = serif ?? (script ? scriptFontsOf([...cluster].find((one) => scriptOf(one))!)!.files : []);
-  const asian = asianFace(languageOf(text), style);
+  const asian = asianFace(style);
   if (script && ASIAN_SCRIPTS.includes(script)) return [asian];
   const named = regular ? [{ face: style.isBold && bold ? bold : regular }] : [];
   // Full-width forms and brackets have no script.
@@ -119,12 +123,13 @@ export function fallbackFaces(cluster: string, text: string, style: FallbackStyl
 /** Members of the collections of Noto CJK. */
 export const ASIAN_MEMBERS = { JP: 0, KR: 1, SC: 2, TC: 3 } as const;
 
-function asianFace(language: keyof typeof ASIAN_MEMBERS, { isBold, isSerif }: FallbackStyle): FaceFile {
+function asianFace({ language, isBold, isSerif }: FallbackStyle): FaceFile {
   const face = `Noto${isSerif ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`;
   return { face, member: ASIAN_MEMBERS[language] };
 }
 
-function languageOf(text: string): keyof typeof ASIAN_MEMBERS {
+/** Returns the language of the Han characters of a text. */
+export function languageOf(text: string): AsianLanguage {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "JP";
   if (/\p{Script=Hangul}/u.test(text)) return "KR";
   return /\p{Script=Bopomofo}/u.test(text) ? "TC" : "SC";
