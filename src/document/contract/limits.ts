@@ -140,7 +140,7 @@ export const LIMITS = {
   metadataLength: 4000,
   metadataEntries: 100,
   imagesAdded: 100_000,
-  textAddedLength: 200_000,
+  textAddedLength: 100_000,
   textPlaces: 100_000,
   shapesAdded: 100_000,
   redactionMarks: 100_000,

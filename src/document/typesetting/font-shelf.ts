@@ -3,7 +3,7 @@
 import type { TypefaceProvider } from "../contract/font-provider.ts";
 import { HarfBuzz, type Typeface } from "../engines/harfbuzz/harfbuzz.ts";
 import type { RequestedFont } from "./requested-font.ts";
-import { type FaceFile, fallbackFaces } from "./scripts.ts";
+import { type FaceFile, type FallbackStyle, fallbackFaces, languageOf } from "./scripts.ts";
 
 /** An open font, and its file, from which glyphs are embedded. */
 export interface ShelfFont {
@@ -79,8 +79,14 @@ export class FontShelf {
    */
   async choose(clusters: readonly string[], requested: RequestedFont): Promise<readonly Choice[] | undefined> {
     const own = await this.font(requested.file);
-    const text = clusters.join("");
+    const language = languageOf(clusters.join(""));
+    const style = { ...requested, language };
     const choices: Choice[] = [];
+    const fallbacks = new Map<string, ShelfFont | undefined>();
+    const fallback = async (cluster: string) => {
+      if (!fallbacks.has(cluster)) fallbacks.set(cluster, await this.#fallback(cluster, style, own));
+      return fallbacks.get(cluster);
+    };
     let last = own;
     for (const cluster of clusters) {
       const picture = this.#pictures.get(cluster);
@@ -90,7 +96,7 @@ export class FontShelf {
       }
       // A space belongs to the word before it, so that the word stays one run.
       const first = /^\s/.test(cluster) ? last : own;
-      const found = first && hasAll(first, cluster) ? first : await this.#fallback(cluster, text, requested, own);
+      const found = first && hasAll(first, cluster) ? first : await fallback(cluster);
       const font = found ?? own ?? last;
       if (!font) return undefined;
       if (!found) this.#missing++;
@@ -100,14 +106,9 @@ export class FontShelf {
     return choices;
   }
 
-  async #fallback(
-    cluster: string,
-    text: string,
-    requested: RequestedFont,
-    own: ShelfFont | undefined,
-  ): Promise<ShelfFont | undefined> {
+  async #fallback(cluster: string, style: FallbackStyle, own: ShelfFont | undefined): Promise<ShelfFont | undefined> {
     if (own && hasAll(own, cluster)) return own;
-    for (const file of fallbackFaces(cluster, text, requested)) {
+    for (const file of fallbackFaces(cluster, style)) {
       const font = await this.font(file);
       if (font && hasAll(font, cluster)) return font;
     }
@@ -118,9 +119,12 @@ export class FontShelf {
 const hasAll = ({ typeface }: ShelfFont, cluster: string): boolean =>
   [...cluster].every((one) => typeface.glyphOf(one.codePointAt(0)!) !== undefined || INVISIBLE.test(one));
 
-const segmenter = new Intl.Segmenter("und", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the grapheme clusters of a text (Unicode Standard Annex 29). */
-export const clustersOf = (text: string): string[] =>
+export function clustersOf(text: string): string[] {
   // Most texts are ASCII, of which each character is a cluster.
-  /^[\x20-\x7e]*$/.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  if (/^[\x20-\x7e]*$/.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}

@@ -22,7 +22,7 @@ export interface Paragraph {
   readonly clusters: readonly number[];
 }
 
-const bidi = bidiFactory();
+let bidi: ReturnType<typeof bidiFactory> | undefined;
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
@@ -66,6 +66,7 @@ const contentOf = (choice: Choice): Item["content"] =>
 function levelsOf(text: string, isRightToLeft: boolean | undefined) {
   if (!isRightToLeft && !RIGHT_TO_LEFT.test(text)) return { levels: () => 0, base: 0 };
   const direction = isRightToLeft === undefined ? undefined : isRightToLeft ? "rtl" : "ltr";
+  bidi ??= bidiFactory();
   const { levels, paragraphs } = bidi.getEmbeddingLevels(text, direction);
   return { levels: (at: number) => levels[at]!, base: paragraphs[0]?.level ?? 0 };
 }

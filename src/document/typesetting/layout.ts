@@ -66,7 +66,7 @@ export async function layOut(text: string, style: TextStyle, shelf: FontShelf): 
     const paragraph = await itemize(shown, shelf, style.font, style.isRightToLeft);
     const own = await shelf.font(style.font.file);
     if (!paragraph) return undefined;
-    for (const [start, end] of lineRanges(paragraph, style)) {
+    for (const [start, end] of await lineRanges(paragraph, style)) {
       const line = setLine(paragraph, start, end, style, own);
       const above = lines.at(-1);
       if (above) y -= above.descent + above.gap + line.ascent;
@@ -90,16 +90,17 @@ interface Heights {
 }
 
 /** Returns start and end of each line, without the spaces at its end. */
-function lineRanges(paragraph: Paragraph, style: TextStyle): Range[] {
+async function lineRanges(paragraph: Paragraph, style: TextStyle): Promise<Range[]> {
   const { text, clusters } = paragraph;
-  const { maxWidth = Number.POSITIVE_INFINITY } = style;
+  const { maxWidth } = style;
+  if (maxWidth === undefined) return [[0, text.trimEnd().length]];
   const widths = widthsOf(paragraph, style.size);
   const trimmed = (start: number, end: number) => start + text.slice(start, end).trimEnd().length;
   const fits = (start: number, end: number) => widths[trimmed(start, end)]! - widths[start]! <= maxWidth;
   const indexOf = new Map(clusters.map((start, index) => [start, index]));
   const ranges: Range[] = [];
   let [start, end] = [0, 0];
-  for (const place of lineBreaks(text)) {
+  for (const place of await lineBreaks(text)) {
     if (place < text.length && !indexOf.has(place)) continue;
     if (!fits(start, place) && end > start) {
       ranges.push([start, trimmed(start, end)]);

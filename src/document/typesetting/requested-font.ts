@@ -3,9 +3,9 @@ import { FAMILIES, type FamilyName } from "../fonts/replacements/families.ts";
 import { replacementOf, symbolFontOf } from "../fonts/replacements/font-names.ts";
 import { filesOf } from "../fonts/replacements/replacements.ts";
 import { symbolFileOf } from "../fonts/replacements/symbols.ts";
-import { ASIAN_MEMBERS, type FaceFile, type FallbackStyle } from "./scripts.ts";
+import { ASIAN_MEMBERS, type AsianLanguage, type FaceFile, type FaceStyle } from "./scripts.ts";
 
-export interface RequestedFont extends FallbackStyle {
+export interface RequestedFont extends FaceStyle {
   readonly file: FaceFile;
   /** Name of the family that replaces the named one. @default the named one is installed */
   readonly replacedBy?: string;
@@ -44,7 +44,7 @@ export function requestedFont(name: string): RequestedFont | undefined {
 
 function fontOf(faces: readonly string[], family: FamilyName, style: number, stem: string): RequestedFont {
   const face = faces[style] ?? faces[style & BOLD] ?? faces[0]!;
-  const language = /CJK (JP|KR|SC|TC)$/.exec(family)?.[1] as keyof typeof ASIAN_MEMBERS | undefined;
+  const language = /CJK (JP|KR|SC|TC)$/.exec(family)?.[1] as AsianLanguage | undefined;
   return {
     file: { face, ...(language ? { member: ASIAN_MEMBERS[language] } : {}) },
     isBold: (style & BOLD) !== 0,

@@ -46,25 +46,30 @@ interface ScriptFonts {
   readonly files: readonly string[];
 }
 
-const SCRIPTS: readonly ScriptFonts[] = [
-  ...Object.entries(OTHER_FONTS).map(([name, files]) => ({ name, files })),
-  ...NOTO_SCRIPTS.split(" ").map((entry) => {
-    const name = entry.replace("*", "");
-    const family = `NotoSans${name.replaceAll("_", "")}`;
-    return { name, files: [`${family}-Regular`, ...(entry === name ? [] : [`${family}-Bold`])] };
-  }),
-  ...ASIAN_SCRIPTS.map((name) => ({ name, files: [] })),
-].map((one) => ({ ...one, matches: new RegExp(`\\p{Script=${one.name}}`, "u") }));
+/** Created for the first text beyond ASCII, because so many expressions slow down the start of a process. */
+const createScripts = (): readonly ScriptFonts[] =>
+  [
+    ...Object.entries(OTHER_FONTS).map(([name, files]) => ({ name, files })),
+    ...NOTO_SCRIPTS.split(" ").map((entry) => {
+      const name = entry.replace("*", "");
+      const family = `NotoSans${name.replaceAll("_", "")}`;
+      return { name, files: [`${family}-Regular`, ...(entry === name ? [] : [`${family}-Bold`])] };
+    }),
+    ...ASIAN_SCRIPTS.map((name) => ({ name, files: [] })),
+  ].map((one) => ({ ...one, matches: new RegExp(`\\p{Script=${one.name}}`, "u") }));
+
+let scripts: readonly ScriptFonts[] | undefined;
 
 const scriptByCharacter = new Map<string, ScriptFonts | undefined>();
 const KEPT_CHARACTERS = 10_000;
 
 function scriptFontsOf(character: string): ScriptFonts | undefined {
   if (!scriptByCharacter.has(character)) {
+    scripts ??= createScripts();
     if (scriptByCharacter.size >= KEPT_CHARACTERS) scriptByCharacter.clear();
     scriptByCharacter.set(
       character,
-      SCRIPTS.find(({ matches }) => matches.test(character)),
+      scripts.find(({ matches }) => matches.test(character)),
     );
   }
   return scriptByCharacter.get(character);
@@ -85,20 +90,24 @@ export interface FaceFile {
   readonly member?: number;
 }
 
-export interface FallbackStyle {
+export interface FaceStyle {
   readonly isBold: boolean;
   readonly isSerif: boolean;
 }
 
-/**
- * Returns fonts for a grapheme cluster, best first.
- * @param text the whole text, from which the language of Han characters is derived
- */
-export function fallbackFaces(cluster: string, text: string, style: FallbackStyle): readonly FaceFile[] {
+export interface FallbackStyle extends FaceStyle {
+  /** Language of Han characters. */
+  readonly language: AsianLanguage;
+}
+
+export type AsianLanguage = keyof typeof ASIAN_MEMBERS;
+
+/** Returns fonts for a grapheme cluster, best first. */
+export function fallbackFaces(cluster: string, style: FallbackStyle): readonly FaceFile[] {
   const script = scriptOf(cluster);
   const serif = style.isSerif && script ? SERIF_FONTS[script] : undefined;
   const [regular, bold] = serif ?? (script ? scriptFontsOf([...cluster].find((one) => scriptOf(one))!)!.files : []);
-  const asian = asianFace(languageOf(text), style);
+  const asian = asianFace(style);
   if (script && ASIAN_SCRIPTS.includes(script)) return [asian];
   const named = regular ? [{ face: style.isBold && bold ? bold : regular }] : [];
   // Full-width forms and brackets have no script.
@@ -114,12 +123,13 @@ export function fallbackFaces(cluster: string, text: string, style: FallbackStyl
 /** Members of the collections of Noto CJK. */
 export const ASIAN_MEMBERS = { JP: 0, KR: 1, SC: 2, TC: 3 } as const;
 
-export function asianFace(language: keyof typeof ASIAN_MEMBERS, { isBold, isSerif }: FallbackStyle): FaceFile {
+function asianFace({ language, isBold, isSerif }: FallbackStyle): FaceFile {
   const face = `Noto${isSerif ? "Serif" : "Sans"}CJK-${isBold ? "Bold" : "Regular"}`;
   return { face, member: ASIAN_MEMBERS[language] };
 }
 
-function languageOf(text: string): keyof typeof ASIAN_MEMBERS {
+/** Returns the language of the Han characters of a text. */
+export function languageOf(text: string): AsianLanguage {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "JP";
   if (/\p{Script=Hangul}/u.test(text)) return "KR";
   return /\p{Script=Bopomofo}/u.test(text) ? "TC" : "SC";

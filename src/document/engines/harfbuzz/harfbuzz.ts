@@ -20,16 +20,14 @@ export interface ShapedPart {
   readonly start: number;
   readonly end: number;
   readonly isRightToLeft: boolean;
-  /** BCP 47 language, for example `ja`. @default the font's own choice */
-  readonly language?: string | undefined;
 }
 
 type Call = (...values: number[]) => number;
 type Exports = Readonly<Record<string, Call>> & { readonly memory: WebAssembly.Memory };
 
 const PAGE_BYTES = 65_536;
-/** Enough for the largest font that is read whole, twice. */
-const LIMIT_BYTES = 64 * 2 ** 20;
+/** Enough for the emoji font, of 11 MiB, or for dozens of other fonts. */
+const LIMIT_BYTES = 24 * 2 ** 20;
 /** Constants of hb.h. */
 const [LEFT_TO_RIGHT, RIGHT_TO_LEFT, READ_ONLY] = [4, 5, 1];
 /** Words of hb_glyph_info_t and of hb_glyph_position_t; words of hb_font_extents_t. */
@@ -86,7 +84,7 @@ export class HarfBuzz {
     };
   }
 
-  #shape(font: number, { text, start, end, isRightToLeft, language }: ShapedPart): ShapedGlyph[] {
+  #shape(font: number, { text, start, end, isRightToLeft }: ShapedPart): ShapedGlyph[] {
     const units = Uint16Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
     const [place, buffer] = [this.#copy(new Uint8Array(units.buffer)), this.#buffer];
     this.#call("hb_buffer_reset", buffer);
@@ -94,7 +92,6 @@ export class HarfBuzz {
     this.#call("free", place);
     this.#call("hb_buffer_guess_segment_properties", buffer);
     this.#call("hb_buffer_set_direction", buffer, isRightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT);
-    if (language) this.#setLanguage(language);
     this.#call("hb_shape", font, buffer, 0, 0);
     const infos = this.#call("hb_buffer_get_glyph_infos", buffer, this.#scratch);
     const count = this.#words(this.#scratch, 1)[0]!;
@@ -110,13 +107,6 @@ export class HarfBuzz {
       dx: position[index * GLYPH_WORDS + 2]!,
       dy: position[index * GLYPH_WORDS + 3]!,
     }));
-  }
-
-  #setLanguage(language: string): void {
-    const name = this.#copy(new TextEncoder().encode(language));
-    const known = this.#call("hb_language_from_string", name, language.length);
-    this.#call("hb_buffer_set_language", this.#buffer, known);
-    this.#call("free", name);
   }
 
   #picture(font: number, glyph: number): Uint8Array {
