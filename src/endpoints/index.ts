@@ -5,6 +5,7 @@ import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
+import { unzip } from "./files/unzip.ts";
 import { upload } from "./files/upload.ts";
 import { zip } from "./files/zip.ts";
 import { flattenedAnnotationsPdf } from "./flattened-annotations-pdf.ts";
@@ -47,7 +48,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo],
-  ...[zip, html],
+  ...[zip, unzip, html],
 ];
 
 /** POSTs that run no operation. */

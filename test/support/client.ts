@@ -16,7 +16,8 @@ export interface Posted {
     readonly outputSize?: number;
     readonly inputSize?: number;
     readonly notices?: string[];
-    readonly substitutedFonts?: { name: string; replacedBy?: string; sameWidths: boolean }[];
+    readonly files?: readonly { readonly name: string; readonly id: string; readonly outputUrl: string }[];
+  readonly substitutedFonts?: { name: string; replacedBy?: string; sameWidths: boolean }[];
     readonly error?: string;
   };
 }

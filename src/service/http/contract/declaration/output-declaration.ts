@@ -13,6 +13,8 @@ export type OutputDeclaration =
       readonly naming: "name" | "prefix" | "list";
       /** Media type of each output, without parameters. */
       readonly type: string;
+      /** True if outputs keep the names that the operation chose. @default false */
+      readonly keepsNames?: boolean;
       /** True if `output` is optional in forms as well as in JSON bodies. @default false */
       readonly isOptional?: boolean;
       /** Description of `output`. @default {@link DESCRIPTIONS_OF_NAMES} */
