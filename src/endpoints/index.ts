@@ -17,6 +17,7 @@ import { gif } from "./images/gif.ts";
 import { jpg } from "./images/jpg.ts";
 import { png } from "./images/png.ts";
 import { tif } from "./images/tif.ts";
+import { imposedPdf } from "./imposed-pdf.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
@@ -39,7 +40,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
+  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[pdfWithAddedImage, pdfWithAddedAttachment],
   ...[pdfWithMetadata, pdfWithBookmarks],

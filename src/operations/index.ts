@@ -10,6 +10,7 @@ import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
+import { imposePages } from "./impose-pages.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
@@ -51,6 +52,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   flattenTransparency,
   imageToPdf,
+  imposePages,
   flattenAnnotations,
   flattenForms,
   flattenLayers,

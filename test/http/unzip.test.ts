@@ -10,7 +10,7 @@ const bytes = zipSync({ "report.txt": Buffer.from("A report"), "folder/report.tx
 test("the files are stored under their names", async () => {
   const { status, body } = await client.post("/unzip", { file: upload(bytes, "a.zip") });
   expect(status).toBe(200);
-  const files = body.files!;
+  const { files } = body as { files: { name: string; id: string; outputUrl: string }[] };
   expect(files.map(({ name }) => name)).toEqual(["report.txt", "report (2).txt"]);
   expect(body.outputId).toEqual(files.map(({ id }) => id));
   expect(body.outputUrl).toEqual(files.map(({ outputUrl }) => outputUrl));

@@ -16,8 +16,7 @@ export interface Posted {
     readonly outputSize?: number;
     readonly inputSize?: number;
     readonly notices?: string[];
-    readonly files?: readonly { readonly name: string; readonly id: string; readonly outputUrl: string }[];
-  readonly substitutedFonts?: { name: string; replacedBy?: string; sameWidths: boolean }[];
+    readonly substitutedFonts?: { name: string; replacedBy?: string; sameWidths: boolean }[];
     readonly error?: string;
   };
 }
