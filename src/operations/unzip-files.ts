@@ -31,13 +31,17 @@ const run: Run<UnzipFilesParams> = async function* ([input], params, { signal })
   for (const [index, entry] of entries.entries()) {
     await yieldBetweenPages({ index }, signal);
     const data = entryData(reader, entry, params.password);
-    const first = await data.next();
-    const start = first.done ? new Uint8Array(0) : first.value;
-    const name = names.add(entry.name);
-    yield {
-      ...{ name, extension: /(?<=.\.)[^.]+$/.exec(name)?.[0] ?? "", type: detectMediaType(start, name) },
-      ...{ body: startingWith(start, data), total: entries.length },
-    };
+    try {
+      const first = await data.next();
+      const start = first.done ? new Uint8Array(0) : first.value;
+      const name = names.add(entry.name);
+      yield {
+        ...{ name, extension: /(?<=.\.)[^.]+$/.exec(name)?.[0] ?? "", type: detectMediaType(start, name) },
+        ...{ body: startingWith(start, data), total: entries.length },
+      };
+    } finally {
+      await data.return(undefined);
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 // Tests POST /unzip: its response, and the errors of its archives.
 // Contract: docs/api.md#unzip
+// cspell:ignore AQABAD
 import { zipSync } from "fflate";
 import { expect, test } from "vitest";
 import { privateClient, upload } from "../support/client.ts";
