@@ -5,6 +5,7 @@ import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
+import { unzip } from "./files/unzip.ts";
 import { upload } from "./files/upload.ts";
 import { zip } from "./files/zip.ts";
 import { flattenedAnnotationsPdf } from "./flattened-annotations-pdf.ts";
@@ -18,6 +19,7 @@ import { gif } from "./images/gif.ts";
 import { jpg } from "./images/jpg.ts";
 import { png } from "./images/png.ts";
 import { tif } from "./images/tif.ts";
+import { imposedPdf } from "./imposed-pdf.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
@@ -45,7 +47,7 @@ import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, blankPdf],
+  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,
@@ -61,7 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
   ...[pdfInfo, exportedFormData],
-  ...[zip, html],
+  ...[zip, unzip, html],
 ];
 
 /** POSTs that run no operation. */

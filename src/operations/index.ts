@@ -17,6 +17,7 @@ import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
 import { importFormData } from "./import-form-data.ts";
+import { imposePages } from "./impose-pages.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
@@ -63,6 +64,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   flattenTransparency,
   imageToPdf,
+  imposePages,
   flattenAnnotations,
   flattenForms,
   flattenLayers,

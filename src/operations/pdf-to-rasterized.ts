@@ -22,8 +22,8 @@ import { Dictionary, PdfStream, plainBody, type Reference } from "../document/ob
 import { FileWriter } from "../document/objects/writer.ts";
 import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { displayedSize, shownSpace } from "../document/pages/page-size.ts";
-import { type Coding, imageData, RasterImages } from "../document/pages/raster-image.ts";
 import { copyShell } from "../document/pages/shell.ts";
+import { type Coding, imageData, RasterImages } from "../document/pictures/raster-image.ts";
 import { checkSize, HEAP_MARK_BYTES, jpegQuality, resolution } from "./rasterize-pdf.ts";
 
 const parameters = {

@@ -1,6 +1,7 @@
 // Tests the rules that apply to all endpoints, with the list of operations that the service itself returns. An
 // endpoint's own test file tests only its special properties.
 // Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
+import { zipSync } from "fflate";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { passwordProtected } from "../../src/service/http/contract/errors.ts";
 import type {
@@ -56,6 +57,12 @@ function sampleOf({ example, parameters }: ListedOperation, { name, accepts, ins
   return upload(fileName.endsWith(".pdf") ? pdf : fileName.endsWith(".png") ? PNG_1X1 : "text", fileName);
 }
 
+/** Documents for operations that do not accept PDFs. */
+const OTHER_DOCUMENTS: Readonly<Record<string, File>> = {
+  "/pdf": upload("<!doctype html><p>Hello", "a.html"),
+  "/unzip": upload(zipSync({ "made.bin": Buffer.from("Contents") }), "a.zip"),
+};
+
 /** Returns the fields of a successful request with the given document. */
 function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
   const { input, files, example } = operation;
@@ -72,8 +79,8 @@ function fieldsFor(operation: ListedOperation, document: FormFields = { file: up
     if (file.required || example[file.name] !== undefined) fields[file.name] = sampleOf(operation, file);
   }
   if (input.kind === "none") return fields;
-  const isHtml = operation.path === "/pdf" && "file" in document;
-  return { ...fields, ...(isHtml ? { file: upload("<!doctype html><p>Hello", "a.html") } : document) };
+  const other = "file" in document ? OTHER_DOCUMENTS[operation.path] : undefined;
+  return { ...fields, ...(other ? { file: other } : document) };
 }
 
 async function error(operation: ListedOperation, fields: FormFields) {

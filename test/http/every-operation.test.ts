@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { ListedOperation, OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
@@ -36,6 +37,7 @@ beforeAll(async () => {
     "a.pdf": await fieldPdf(EXAMPLE_PAGES),
     "a.docx": docx({ body: paragraph("Hello") }),
     "a.html": Buffer.from(EXAMPLE_TEXT),
+    "a.zip": zipSync({ "a.bin": Buffer.from("Contents") }),
     [EXAMPLE_IMAGE.name]: Buffer.from(EXAMPLE_IMAGE.base64, "base64"),
   };
   for (const [name, bytes] of Object.entries(files)) {
@@ -51,8 +53,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const nameOf = ({ input }: ListedOperation) =>
-  input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
+function nameOf({ input, path }: ListedOperation): string {
+  if (path === "/unzip") return "a.zip";
+  return input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
+}
 /**
  * Returns a value as an argument of the command line. A JSON value is written to a file, and the argument is its path.
  */

@@ -16,6 +16,7 @@ export const EXAMPLE_IMAGE = {
 
 /** First characters of files, by media type. */
 const BEGINNINGS: Readonly<Record<string, string>> = {
+  "application/octet-stream": "",
   "application/pdf": "%PDF",
   "application/vnd.adobe.xfdf": "<?xml",
   "application/zip": "PK\x03\x04",

@@ -143,6 +143,11 @@ export const LIMITS = {
   textAddedLength: 100_000,
   textPlaces: 100_000,
   shapesAdded: 100_000,
+  unzippedEntries: 10_000,
+  zipDirectoryBytes: 16 * MIB,
+  /** Text compresses 20 times, logs 100 times; deflate reaches 1,000 times only for the same byte again and again. */
+  unzippedRatio: 200,
+  unzippedAnywayBytes: 256 * MIB,
   redactionMarks: 100_000,
   redactionGlyphs: 20_000_000,
   addressLength: 8192,

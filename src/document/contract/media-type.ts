@@ -156,6 +156,12 @@ export function mayBePdf(type: string): boolean {
   return type === "application/pdf" || type === "application/octet-stream" || /^text\/(?!html)|json$|xml$/.test(type);
 }
 
+/** Reports whether the content might be a zip archive. Other bytes can precede an archive, such as a program. */
+export function mayBeZip(type: string): boolean {
+  const zipBased = [...ZIP_BASED].map((extension) => EXTENSIONS[extension]);
+  return type === "application/zip" || type === "application/octet-stream" || zipBased.includes(type);
+}
+
 const latin1 = (bytes: Uint8Array) => new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
 
 function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {

@@ -29,7 +29,7 @@ async function attach(
   throw new Error("no output");
 }
 
-test.each(["data.bin", "Übersicht äöü.xml", "帳票 – 報告.txt", "no extension", "(a)\\b.txt"])(
+test.each(["data.bin", "Größe äöü.xml", "帳票 – 報告.txt", "no extension", "(a)\\b.txt"])(
   "%s is attached with its name and its bytes",
   async (name) => {
     const made = await attach(plainPdf("Page"), name);

@@ -13,22 +13,23 @@ const HEADER_BYTES = 2;
 
 /**
  * `strict`: verifies the checksum. `tolerant`: ignores the checksum, because it does not show which bytes are wrong.
- * `careful`: like `tolerant`, but slower, in small steps, so that few bytes before the damage are lost.
+ * `careful`: like `tolerant`, but slower, in small steps, so that few bytes before the damage are lost. `raw`: the stream
+ * has neither a header nor a checksum (RFC 1951).
  */
-export type Mode = "strict" | "tolerant" | "careful";
+export type Mode = "strict" | "tolerant" | "careful" | "raw";
 
 /** Inflates one stream. Uses about 2 MiB, regardless of the size that the stream declares. */
 export class Inflater implements Disposable {
   readonly #zlib: ReturnType<typeof createInflate>;
-  readonly #isRaw: boolean;
+  readonly #skipsHeader: boolean;
   #header: number[] = [];
   #state: "open" | "ended" | "damaged" = "open";
   #wake = () => {};
 
   constructor(mode: Mode) {
-    this.#isRaw = mode !== "strict";
+    this.#skipsHeader = mode === "tolerant" || mode === "careful";
     const chunkSize = mode === "careful" ? SMALL_CHUNK_BYTES : CHUNK_BYTES;
-    this.#zlib = this.#isRaw ? createInflateRaw({ chunkSize }) : createInflate({ chunkSize });
+    this.#zlib = mode === "strict" ? createInflate({ chunkSize }) : createInflateRaw({ chunkSize });
     this.#zlib.on("readable", () => this.#wake());
     this.#zlib.on("end", () => this.#become("ended"));
     this.#zlib.on("error", () => this.#become("damaged"));
@@ -45,7 +46,7 @@ export class Inflater implements Disposable {
 
   /** Inflates the next part of the stream. The part must not change until all inflated bytes are read. */
   async *push(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-    const part = this.#isRaw ? this.#withoutHeader(bytes) : bytes;
+    const part = this.#skipsHeader ? this.#withoutHeader(bytes) : bytes;
     if (part.length > 0 && this.isOpen) yield* this.#read((done) => this.#zlib.write(part, done));
   }
 

@@ -63,6 +63,7 @@ export const passwordProtected = () =>
 export const permissionsRequired = () =>
   new ServiceError(401, "Cannot process the given input file without the correct permissions password.");
 export const passwordRequired = () => new ServiceError(400, "A password is required to process the document.");
+export const damagedArchive = () => new ServiceError(400, "The zip archive is damaged, or has no files.");
 export const passwordTooShort = () => new ServiceError(400, "The given new password is too short.");
 export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");

@@ -206,6 +206,7 @@ function exampleOfResult(
     outputUrl: isList ? [url] : url,
     outputId: isList ? [EXAMPLE_OUTPUT] : EXAMPLE_OUTPUT,
     ...inputs[input.kind],
+    ...(extraFields.includes("files") ? { files: [{ name: "a.txt", id: EXAMPLE_OUTPUT, outputUrl: url }] } : {}),
     ...(isList ? {} : { outputSize: 48_213 }),
     ...(extraFields.includes("inputSize") ? { inputSize: 310_772 } : {}),
   };

@@ -139,6 +139,11 @@ export function resultSchema({
         outputUrl: { ...output(url), description: "Where the output is read." },
         outputId: { ...output(id), description: "Id of the output." },
       };
+  if (extraFields.includes("files")) {
+    const named = { type: "object", properties: { name: { type: "string" }, id, outputUrl: url } };
+    const file = { ...named, required: ["name", "id", "outputUrl"] };
+    always.files = { ...list(file, 1), description: "The outputs with their names." };
+  }
   if (isStored) {
     const ids = input.kind === "several" ? list(id, 1) : files.length > 0 ? { oneOf: [id, list(id, 2)] } : id;
     always.inputId = { ...ids, description: "Id of the input." };

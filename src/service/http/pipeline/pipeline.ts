@@ -201,6 +201,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
   } = endpoint.parse(await withStoredFields(endpoint, form, store), defaultOutputName(endpoint, form, config, sources));
   const inputs = sources.map((source) => toInput(source, store));
   const isNumbered = namingOf(endpoint.output) !== "name";
+  const keepsNames = endpoint.output.kind === "files" && endpoint.output.keepsNames === true;
   resources.use(abortAfter(LIMITS.requestJobMs, deadline));
   const job = await prepare(inputs);
   const attempted = (attempt: Backend) =>
@@ -208,7 +209,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       // Each attempt collects its own outputs and notices.
       () =>
         collectOutputs(attempt.run(context), {
-          ...{ ...exchange, name, isNumbered, isData, store, timing },
+          ...{ ...exchange, name, isNumbered, keepsNames, isData, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
       { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },

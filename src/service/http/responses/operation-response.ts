@@ -16,6 +16,8 @@ export interface OperationResponse {
   readonly outputUrl: string | readonly string[];
   readonly outputId: string | readonly string[];
   readonly inputId?: string | readonly string[];
+  /** The outputs with their names, for endpoints whose outputs have names of their own. */
+  readonly files?: readonly { readonly name: string; readonly id: string; readonly outputUrl: string }[];
   /** Size of the output in bytes. Missing if the other members are lists. */
   readonly outputSize?: number;
   /** Size of the input in bytes. Only some endpoints return it. */
@@ -50,6 +52,9 @@ export function operationResponse(
     outputUrl: several ? urls : urls[0]!,
     outputId: several ? ids : ids[0]!,
     ...namedInputs(declared, inputIds),
+    ...(extraFields.includes("files")
+      ? { files: outputs.map(({ name, id }) => ({ name, id, outputUrl: fileUrl(baseUrl, id) })) }
+      : {}),
     ...(several ? {} : { outputSize: outputs[0]!.size }),
     ...(extraFields.includes("inputSize") ? { inputSize: inputs[0]!.size } : {}),
     ...(notices.length > 0 ? { notices } : {}),

@@ -32,6 +32,8 @@ export interface OutputOptions {
   readonly name: string;
   /** True if a number is appended to the output names: `page1`, `page2`. */
   readonly isNumbered: boolean;
+  /** True if outputs keep the names that the operation chose. @default false */
+  readonly keepsNames?: boolean;
   /** True if the only output is data, which is buffered in memory. @default false */
   readonly isData?: boolean;
   readonly store: Store;
@@ -220,8 +222,9 @@ class Outputs {
     return yield* writeEntry(toInput(file, store), about);
   }
 
-  #nameOf({ extension }: Output): string {
+  #nameOf({ extension, name: own }: Output): string {
     this.#count++;
+    if (this.#to.keepsNames && own !== undefined) return own;
     const name = withoutExtension(this.#to.name, extension);
     return `${name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
   }

@@ -15,6 +15,8 @@ export type OutputDeclaration =
       readonly type: string;
       /** Media types that the parameters can choose instead. @default none */
       readonly otherTypes?: readonly string[];
+      /** True if outputs keep the names that the operation chose. @default false */
+      readonly keepsNames?: boolean;
       /** True if `output` is optional in forms as well as in JSON bodies. @default false */
       readonly isOptional?: boolean;
       /** Description of `output`. @default {@link DESCRIPTIONS_OF_NAMES} */
