@@ -96,7 +96,7 @@ export class EmbeddedFont {
     };
     const program = this.#cff
       ? (subsetCff(this.#cff.bytes, this.#glyphs) ?? this.#cff.bytes)
-      : subsetTrueType(this.#font.bytes, { glyphs: this.#glyphs, byNumber: true });
+      : subsetTrueType(this.#font.bytes, { glyphs: this.#glyphs, byNumber: true, withoutHints: true });
     if (!program) throw new EngineFailure("crashed", `the font ${this.#font.name} has an unexpected structure`);
     const name = Name.of(`${subsetTag(program)}+${this.#font.name}`);
     const entries = this.#cff ? { Subtype: Name.of("CIDFontType0C") } : { Length1: program.length };

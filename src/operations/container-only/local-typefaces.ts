@@ -1,4 +1,4 @@
-// Reads fonts of the host for typesetting: whole small fonts without hints, parts of large ones, and pictures of emoji.
+// Reads fonts of the host for typesetting: small fonts as they are, parts of large ones, and pictures of emoji.
 
 import type { FontProvider, TypefaceProvider } from "../../document/contract/font-provider.ts";
 import { HarfBuzz, type Typeface } from "../../document/engines/harfbuzz/harfbuzz.ts";
@@ -10,7 +10,8 @@ export function localTypefaces(fonts: FontProvider): TypefaceProvider {
   return {
     async typeface({ face, ...part }) {
       const bytes = fonts.face(face);
-      return bytes && subsetTypeface(bytes, part);
+      const isWhole = part.characters === undefined && part.member === undefined;
+      return isWhole ? bytes : bytes && subsetTypeface(bytes, part);
     },
     async emoji(sequences) {
       const bytes = fonts.face(EMOJI_FACE);

@@ -3,13 +3,16 @@
 import { EngineFailure } from "../../document/contract/failure.ts";
 import type { TypefaceProvider } from "../../document/contract/font-provider.ts";
 import { type Context, defineOperation } from "../../document/contract/operation.ts";
+import { subsetTypeface } from "../../document/engines/harfbuzz/subset-typeface.ts";
 import { drawEmoji as emojiDeclaration, readTypeface as typefaceDeclaration } from "../typefaces.ts";
 
 export const readTypeface = defineOperation({
   ...typefaceDeclaration,
   /** @throws EngineFailure `unsupported` if there is no such font */
   async *run(_, part, context) {
-    const body = await typefacesOf(context).typeface(part);
+    const font = await typefacesOf(context).typeface(part);
+    // A whole font is sent without its hints, which are half of it.
+    const body = font && (part.characters === undefined ? (subsetTypeface(font) ?? font) : font);
     if (!body) throw new EngineFailure("unsupported", `no font ${part.face}`);
     yield { extension: "otf", type: "font/otf", body };
   },

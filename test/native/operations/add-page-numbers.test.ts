@@ -15,6 +15,9 @@ const DEFAULTS: AddPageNumbersParams = {
   ...{ font: "Arial", textSize: 10, opacity: 1 },
 };
 
+/** The tests of /pdf-with-added-text, which places forms in the same way, use all of them. */
+const SOME_PAGES = AWKWARD_PAGES.filter((_, index) => index % 4 === 0);
+
 async function number(pdf: Uint8Array, wishes: Partial<AddPageNumbersParams>) {
   for await (const output of addPageNumbers.run([inputOf(pdf)], { ...DEFAULTS, ...wishes }, TYPESETTING)) {
     const made = await bytesOf(output);
@@ -44,7 +47,7 @@ describe("the number is at its place on the page as it is shown", () => {
     return { x: (left! + right!) / 2, y: (bottom! + top!) / 2, left: left!, right: right! };
   };
 
-  test.each(AWKWARD_PAGES)("that is %s", async (_, pdf) => {
+  test.each(SOME_PAGES)("that is %s", async (_, pdf) => {
     const { x, y } = await middleOf(pdf, { position: "bottom-left", format: "H", margin: 20 });
     expect([Math.abs(x - 23.6) < 0.6, Math.abs(y - 25.7) < 0.6]).toEqual([true, true]);
   });

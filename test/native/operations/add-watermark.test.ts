@@ -17,6 +17,9 @@ const DEFAULTS: AddWatermarkParams = {
 };
 type Wishes = Partial<AddWatermarkParams>;
 
+/** The tests of /pdf-with-added-text, which places forms in the same way, use all of them. */
+const SOME_PAGES = AWKWARD_PAGES.filter((_, index) => index % 4 === 0);
+
 async function mark(pdf: Uint8Array, wishes: Wishes, ...others: Uint8Array[]) {
   const inputs = [inputOf(pdf), ...others.map((bytes) => inputOf(bytes, "mark.pdf"))];
   for await (const output of addWatermark.run(inputs, { ...DEFAULTS, ...wishes }, TYPESETTING)) {
@@ -32,7 +35,7 @@ const redPage = (entries = "", box = "0 0 40 30") => pageWith(entries, "1 0 0 rg
 const plain = pageWith("");
 
 describe("a page of another PDF is aligned with the page as it is shown", () => {
-  test.each(AWKWARD_PAGES)("that is %s", async (_, pdf) => {
+  test.each(SOME_PAGES)("that is %s", async (_, pdf) => {
     const wishes: Wishes = { horizontalAlignment: "left", verticalAlignment: "bottom", x: 50, y: 20 };
     expectChange(pdf, (await mark(pdf, wishes, redPage())).made, [50, 20, 90, 50]);
   });

@@ -16,7 +16,10 @@ export interface SubsetTypeface {
 }
 
 /** @returns undefined if the bytes are not a font */
-export function subsetTypeface(bytes: Uint8Array, { member = 0, characters }: SubsetTypeface): Uint8Array | undefined {
+export function subsetTypeface(
+  bytes: Uint8Array,
+  { member = 0, characters }: SubsetTypeface = {},
+): Uint8Array | undefined {
   const calls = new WebAssembly.Instance(module).exports as Exports;
   const call = (name: string, ...values: number[]) => calls[name]!(...values);
   call("_initialize");
