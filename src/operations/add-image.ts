@@ -13,7 +13,7 @@ import { checkUntagged, figureTags, tagParameters } from "../document/contract/p
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { addImageForm, type ImageForm } from "../document/pages/image-form.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
-import { Overlay } from "../document/pages/overlay.ts";
+import { Overlay } from "../document/pages/overlay/overlay.ts";
 
 /** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: 0, max: 1_000_000 };

@@ -12,10 +12,10 @@ import { FONT_SIZE, OPACITY } from "../document/contract/parameters/loose-json.t
 import { integer, number } from "../document/contract/parameters/number.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
 import { text } from "../document/contract/parameters/text.ts";
-import { type Alignment, aligned } from "../document/pages/alignment.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
-import { Overlay } from "../document/pages/overlay.ts";
+import { type Alignment, aligned } from "../document/pages/overlay/alignment.ts";
+import { Overlay } from "../document/pages/overlay/overlay.ts";
 import { pageSize } from "../document/pages/page-size.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";

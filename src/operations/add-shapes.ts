@@ -14,7 +14,7 @@ import { serializeNumber } from "../document/objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Reference } from "../document/objects/values.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
-import { Overlay } from "../document/pages/overlay.ts";
+import { Overlay } from "../document/pages/overlay/overlay.ts";
 
 /** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: -1_000_000, max: 1_000_000 };

@@ -9,10 +9,10 @@ import { type Params, parameter } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
 import { color, FONT_SIZE, flag, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
 import { checkUntagged, tagParameters } from "../document/contract/parameters/tags.ts";
-import { turned } from "../document/pages/alignment.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
-import { Overlay } from "../document/pages/overlay.ts";
+import { turned } from "../document/pages/overlay/alignment.ts";
+import { Overlay } from "../document/pages/overlay/overlay.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { type SetText, Typesetter } from "../document/typesetting/typesetter.ts";
 

@@ -13,7 +13,7 @@ import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { withdrawClaims } from "../pages/claims.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
-import { Overlay } from "../pages/overlay.ts";
+import { Overlay } from "../pages/overlay/overlay.ts";
 import { quarterTurns } from "../pages/page-size.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 import { removeFields } from "../pages/parts/forms/remove-fields.ts";

@@ -3,7 +3,7 @@ import { inverse } from "../content/matrix.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody } from "../objects/values.ts";
-import { Overlay } from "../pages/overlay.ts";
+import { Overlay } from "../pages/overlay/overlay.ts";
 import { shownSpace } from "../pages/page-size.ts";
 import { placesOf } from "../pages/page-tree.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";

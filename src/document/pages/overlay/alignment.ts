@@ -1,6 +1,6 @@
 // Places marks on pages: at an angle, and aligned with the edges or the center.
-import { boundsOf, type Matrix, multiply } from "../content/matrix.ts";
-import type { PageSize } from "./page-size.ts";
+import { boundsOf, type Matrix, multiply } from "../../content/matrix.ts";
+import type { PageSize } from "../page-size.ts";
 
 export const HORIZONTAL = ["left", "center", "right"] as const;
 export const VERTICAL = ["top", "center", "bottom"] as const;

@@ -1,17 +1,17 @@
 // Draws forms on top of pages or behind them, and changes nothing else. Supports pages whose content does not close all graphics
 // states, text objects or tags; pages that share content or resources; and pages that occur in the document repeatedly.
 
-import { readOperations } from "../content/content.ts";
-import { applyEdits, type Edit } from "../content/edits.ts";
-import { type Matrix, multiply } from "../content/matrix.ts";
-import { PATH_CONSTRUCTION, type ResourceCategory } from "../content/operators.ts";
-import { contentOf } from "../content/page-content.ts";
-import type { PdfFile } from "../objects/pdf-file.ts";
-import { serializeNumber } from "../objects/serialize.ts";
-import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
-import { shownSpace } from "./page-size.ts";
-import { completePage, placesOf } from "./page-tree.ts";
-import type { SourcePage } from "./pages.ts";
+import { readOperations } from "../../content/content.ts";
+import { applyEdits, type Edit } from "../../content/edits.ts";
+import { type Matrix, multiply } from "../../content/matrix.ts";
+import { PATH_CONSTRUCTION, type ResourceCategory } from "../../content/operators.ts";
+import { contentOf } from "../../content/page-content.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
+import { serializeNumber } from "../../objects/serialize.ts";
+import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
+import { shownSpace } from "../page-size.ts";
+import { completePage, placesOf } from "../page-tree.ts";
+import type { SourcePage } from "../pages.ts";
 
 /**
  * Content streams, the first of which saves the graphics state, and the operators that restore it after the last
