@@ -156,8 +156,9 @@ describe.each(operations)("%s", (path, operation) => {
       });
       expect({ status, ...later }).toMatchObject({ status: "completed" });
       expect(Object.keys(later)).toEqual(Object.keys(atOnce));
-      // Encryption is random, so the number of escaped characters varies.
-      expect(Number(later.outputSize ?? 0)).toBeCloseTo(Number(atOnce.outputSize ?? 0), -2);
+      // Encryption is random, so the number of escaped characters varies; edge and container compress differently.
+      const [size, expected] = [later.outputSize, atOnce.outputSize].map((one) => Number(one ?? 0));
+      expect(Math.abs(size! - expected!)).toBeLessThanOrEqual(50 + expected! / 20);
       for (const id of [later.outputId ?? [], later.inputId ?? []].flat()) {
         expect((await fetch(`${to}/resource/${id}?format=info`)).status).toBe(200);
       }
