@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
+import { zip } from "../fixtures/office.ts";
 import { fieldPdf, labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, upload } from "../support/client.ts";
@@ -47,6 +48,7 @@ beforeAll(async () => {
   container = await startContainer({ logFile: join(folder, "container.log"), env });
   for (const variant of ["private", "keyed"] as const) services[variant] = await startService({ variant, container });
   pages.set("/three.pdf", show("application/pdf", await fieldPdf(3, [144, 144])));
+  pages.set("/made.zip", show("application/zip", zip({ "a.txt": "Contents" })));
   pages.set("/a", show("application/pdf", await labeledPdf("A", 3)));
   pages.set("/b.pdf", show("application/octet-stream", await labeledPdf("B", 3)));
   pages.set("/text", show("text/plain", "just text"));
@@ -78,7 +80,8 @@ async function json(path: string, value: unknown, headers: Record<string, string
 const fileOf = (id: unknown) => fetch(`${services.private!.url}/resource/${id}?format=file`);
 
 test.each(takesFiles)("%s takes an address, and stores the file as an input", async (path, operation) => {
-  const url = `${site.url}/three.pdf`;
+  const [name, type] = path === "/unzip" ? ["made.zip", "application/zip"] : ["three.pdf", "application/pdf"];
+  const url = `${site.url}/${name}`;
   const several = operation.input.kind === "several";
   const order = operation.input.orderedBy ? { [`${operation.input.orderedBy}[]`]: "url" } : {};
   const selections = operation.parameters.filter(({ perInput }) => perInput).map(({ name }) => [`${name}[]`, "all"]);
@@ -93,7 +96,7 @@ test.each(takesFiles)("%s takes an address, and stores the file as an input", as
   });
   expect([status, body.error]).toEqual([200, undefined]);
   const info = await fetch(`${services.keyed!.url}/resource/${[body.inputId].flat()[0]}?format=info`);
-  expect(await info.json()).toMatchObject({ name: "three.pdf", type: "application/pdf" });
+  expect(await info.json()).toMatchObject({ name, type });
 });
 
 test("/upload fetches addresses later for a client that does not wait", async () => {

@@ -9,6 +9,7 @@ export const unzip = defineEndpoint({
   ...{ verb: "unzip", title: "Unzip", group: "Store" },
   variants: ["private", "keyed"],
   summary: "Unpacks a .zip archive.",
+  example: { file: "archive.zip" },
   inputs: { file: { kind: "one", description: "a zip archive", accepts: mayBeZip } },
   operation: unzipFiles,
   memory: "nothing",
