@@ -60,7 +60,11 @@ test.each([
   const samples = Buffer.alloc(length, 0x55);
   const imageOf = (data: Buffer) =>
     stream(deflateSync(data), `/Type/XObject/Subtype/Image/Width 4/Height 4/Filter/FlateDecode${entries}`);
-  const more = [HELVETICA, imageOf(Buffer.concat([samples, Buffer.from("\0Heron and its nest\n")])), stream("", "/N 4")];
+  const more = [
+    HELVETICA,
+    imageOf(Buffer.concat([samples, Buffer.from("\0Heron and its nest\n")])),
+    stream("", "/N 4"),
+  ];
   const content = "BT /F 20 Tf 50 700 Td (Heron) Tj ET q 50 0 0 50 50 50 cm /X Do Q";
   const redacted = await redact(onePage(content, "/Font<</F 5 0 R>>/XObject<</X 6 0 R>>", more), literal("Heron"));
   expect(uncompressed(redacted)).not.toContain("Heron");
