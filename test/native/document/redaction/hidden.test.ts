@@ -38,6 +38,12 @@ describe("a hidden layer between the glyphs of a match", () => {
   });
 });
 
+test("tiny glyphs between those of a match do not keep it", async () => {
+  const pdf = pageOf("BT /F 20 Tf 50 700 Td (Above Her) Tj /F 0.01 Tf (draft) Tj /F 20 Tf (on) Tj ET");
+  expect(read(await redact(pdf, literal("Heron")))).toBe("Above");
+  expect(marksIn(await mark(pdf, literal("draft")))).toBe(1);
+});
+
 test.each([
   ["a font size of zero", "BT /F 0 Tf 50 600 Td (Heron) Tj ET"],
   ["no horizontal scale", "BT /F 20 Tf 0 Tz 50 600 Td (Heron) ' ET"],
