@@ -38,6 +38,23 @@ describe("a hidden layer between the glyphs of a match", () => {
   });
 });
 
+test("replacement texts that match only together are replaced", async () => {
+  const words = ["Project", "Heron", "Her", "on", "stays"];
+  const spans = words.map(
+    (word, at) => `/Span<</ActualText(${word})>>BDC BT /F 20 Tf 50 ${600 - at * 40} Td (\\${200 + at}) Tj ET EMC`,
+  );
+  const pdf = pageOf(`BT /F 20 Tf 50 700 Td (Project Heron) Tj ET ${spans.join(" ")}`);
+  const phrase = uncompressed(await redact(pdf, literal("Project Heron")));
+  expect(phrase).not.toMatch(/Project|\(Heron\)/);
+  expect(phrase).toMatch(/ActualText ?\(Her\)/);
+  const word = uncompressed(await redact(pdf, literal("Heron")));
+  expect(word).not.toMatch(/\((?:Heron|Her|on)\)/);
+  expect(word).toMatch(/ActualText ?\(stays\)/);
+  expect(word).toMatch(/ActualText ?\(Project\)/);
+  const all = uncompressed(await redact(pdf, [{ type: "regex", value: "(?s).+" }]));
+  for (const one of words) expect(all).not.toContain(`(${one})`);
+});
+
 test("tiny glyphs between those of a match do not keep it", async () => {
   const pdf = pageOf("BT /F 20 Tf 50 700 Td (Above Her) Tj /F 0.01 Tf (draft) Tj /F 20 Tf (on) Tj ET");
   expect(read(await redact(pdf, literal("Heron")))).toBe("Above");
