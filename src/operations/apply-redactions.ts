@@ -48,8 +48,10 @@ const run: Run<ApplyRedactionsParams> = async function* ([input], { rgbColor }, 
     unreadable.look(page);
     const whole = marks.get(page.index)!.flat();
     const covered = new CoveredText(page, whole);
-    const ofPaths = whole.map((quad) => grown(quad, OUTLINE_OVERHANG, MAX_OVERHANG));
-    areas.set(page.index, { ofText: covered.areas, whole, ofPaths });
+    if (page.hasAllLayers) {
+      const ofPaths = whole.map((quad) => grown(quad, OUTLINE_OVERHANG, MAX_OVERHANG));
+      areas.set(page.index, { ofText: covered.areas, whole, ofPaths });
+    }
     for (const range of findOnPage(page, finder)) {
       if (range.first >= page.glyphs.contentCount || isEveryGlyph(range, (glyph) => covered.covers(glyph))) continue;
       kept.add(fold(textOf(page.glyphs, range)).text);

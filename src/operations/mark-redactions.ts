@@ -11,7 +11,7 @@ import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { placesOf } from "../document/pages/page-tree.ts";
 import { countElsewhere } from "../document/redaction/clean-document.ts";
 import { expressions, Finder } from "../document/redaction/expressions/expressions.ts";
-import { type Mark, Marker, writeRecord } from "../document/redaction/marks.ts";
+import { type Mark, Marker, newMarks, writeRecord } from "../document/redaction/marks.ts";
 import { readEachPage, UnreadablePages } from "../document/redaction/page-reader.ts";
 import { quadsOf } from "../document/redaction/quads.ts";
 import { readableCopy } from "../document/redaction/readable-copy.ts";
@@ -36,11 +36,16 @@ const run: Run<MarkRedactionsParams> = async function* ([input], { redactions },
   let count = 0;
   await readEachPage(await readableCopy(bytes, context), context, (page) => {
     unreadable.look(page);
-    const found = findOnPage(page, finder);
+    const known = marks.get(page.index) ?? [];
+    const ranges = findOnPage(page, finder);
+    const found = newMarks(
+      known,
+      ranges.map((range) => quadsOf(page.glyphs, range, page.toUser)),
+    );
     count += found.length;
     if (count > LIMITS.redactionMarks) throw new OutOfRange("redactions", String(count), TOO_MANY);
-    const quads = found.map((range) => quadsOf(page.glyphs, range, page.toUser)).filter((mark) => mark.length > 0);
-    if (quads.length > 0) marks.set(page.index, quads);
+    const visible = found.filter((mark) => mark.length > 0);
+    if (visible.length > 0) marks.set(page.index, [...known, ...visible]);
   });
   using pdf = await openPdf(bytes, context);
   const { file, notices } = pdf;

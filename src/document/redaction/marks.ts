@@ -78,8 +78,7 @@ export class Marker implements Rewriting {
 
   add(page: SourcePage, marks: readonly Mark[]): void {
     const file = this.#file;
-    const known = new Set(marksOf(file, page).map(keyOf));
-    const added = marks.filter((mark) => !known.has(keyOf(mark)));
+    const added = newMarks(marksOf(file, page), marks);
     if (added.length === 0) return;
     const dictionary = completePage(file, page);
     const before = file.array(dictionary.get("Annots")) ?? [];
@@ -142,6 +141,12 @@ export class Marker implements Rewriting {
       return new PdfStream(dictionary, plainBody(new Uint8Array(Buffer.from(`/G gs 1 0 0 rg ${content}`))));
     });
   }
+}
+
+/** Returns the marks whose quadrilaterals are not those of known ones. */
+export function newMarks(known: readonly Mark[], marks: readonly Mark[]): Mark[] {
+  const keys = new Set(known.map(keyOf));
+  return marks.filter((mark) => !keys.has(keyOf(mark)));
 }
 
 const keyOf = (mark: Mark): string =>

@@ -1,4 +1,4 @@
-// Reads the glyphs of all pages of a document, in all layers.
+// Reads the glyphs of all pages of a document, in all layers, and then in those that viewers show.
 import { inverse, type Matrix } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { LIMITS } from "../contract/limits.ts";
@@ -27,6 +27,8 @@ export interface ReadPage {
   readonly others: Glyphs | undefined;
   /** True if the characters of some glyphs are unknown or guessed. */
   readonly isUnreadable: boolean;
+  /** False if the glyphs of hidden layers are left out: they can stand between those of a match. */
+  readonly hasAllLayers: boolean;
   /** Maps the space of the glyphs to user space. */
   readonly toUser: Matrix;
 }
@@ -36,13 +38,26 @@ export interface ReadOptions extends Pick<Context, "heapLimitBytes" | "signal"> 
   readonly isRead?: (index: number) => boolean;
 }
 
-/** @throws EngineFailure `too-complex` if the pages have too many glyphs */
+/**
+ * @param visit receives each page with all layers; if the document has layers, then also each page with those shown
+ * @throws EngineFailure `too-complex` if the pages have too many glyphs
+ */
 export async function readEachPage(
   bytes: Uint8Array,
-  { heapLimitBytes, signal, isRead = () => true }: ReadOptions,
+  options: ReadOptions,
   visit: (page: ReadPage) => void,
 ): Promise<void> {
-  const options = { heapLimitBytes, showsAllLayers: true };
+  if (await readLayers(bytes, options, true, visit)) await readLayers(bytes, options, false, visit);
+}
+
+/** @returns true if the document has layers */
+async function readLayers(
+  bytes: Uint8Array,
+  { heapLimitBytes, signal, isRead = () => true }: ReadOptions,
+  showsAllLayers: boolean,
+  visit: (page: ReadPage) => void,
+): Promise<boolean> {
+  const options = { heapLimitBytes, showsAllLayers };
   const document = MupdfDocument.open(await Mupdf.create(options), bytes, options);
   let count = 0;
   try {
@@ -58,11 +73,12 @@ export async function readEachPage(
         count += glyphs.count;
         if (count > LIMITS.redactionGlyphs)
           throw new EngineFailure("too-complex", "too many glyphs", { why: TOO_MANY });
-        visit({ index, ...withoutGuesses(glyphs), toUser });
+        visit({ index, ...withoutGuesses(glyphs), hasAllLayers: showsAllLayers, toUser });
       } finally {
         page.close();
       }
     }
+    return document.hasLayers;
   } finally {
     document.close();
   }
@@ -84,7 +100,8 @@ export class UnreadablePages {
   /** Indexes of pages without glyphs. */
   readonly #empty = new Set<number>();
 
-  look({ index, glyphs, isUnreadable }: ReadPage): void {
+  look({ index, glyphs, isUnreadable, hasAllLayers }: ReadPage): void {
+    if (!hasAllLayers) return;
     if (isUnreadable) this.#unknown.add(index);
     if (glyphs.count === 0) this.#empty.add(index);
   }

@@ -44,6 +44,8 @@ const WIDE_GAP = 1;
 const APART = " \ufdd0 ";
 /** Matches without any glyph that shows something. */
 const INVISIBLE = /^[\s\ufdd0]*$/;
+/** Size in points of glyphs that nobody sees between others. */
+const TINY = 0.5;
 /** Letters with a space after each, as in headings with wide letter spacing. */
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
@@ -78,6 +80,7 @@ function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {
   look(read(lines, DEHYPHENATED));
   look(read(lines, AT_PUNCTUATION));
   look(without(spaced, LETTER_SPACED));
+  look(withoutTiny(spaced, glyphs));
   if (finder.hasLiterals) {
     lookForLiterals(read(lines, UNBROKEN), 1);
     lookForLiterals(without(spaced, BESIDE_SINGLE), LONG);
@@ -307,6 +310,21 @@ function without({ text, glyphs }: Reading, pattern: RegExp): Reading {
       at = inside + 1;
     }
   }
+  kept.addPart(text, glyphs, at, text.length);
+  return { text: kept.text, glyphs: kept.places };
+}
+
+/** Removes the glyphs that nobody sees. */
+function withoutTiny(reading: Reading, placed: Glyphs): Reading {
+  const { text, glyphs } = reading;
+  const kept = new PlacedText(text.length);
+  let at = 0;
+  for (let unit = 0; unit < text.length; unit++) {
+    if (placed.size(glyphs[unit]!) >= TINY) continue;
+    kept.addPart(text, glyphs, at, unit);
+    at = unit + 1;
+  }
+  if (at === 0) return reading;
   kept.addPart(text, glyphs, at, text.length);
   return { text: kept.text, glyphs: kept.places };
 }

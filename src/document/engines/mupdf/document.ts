@@ -100,6 +100,11 @@ export class MupdfDocument {
     return this.#pageCount;
   }
 
+  /** True if the document has layers, and a page was loaded. */
+  get hasLayers(): boolean {
+    return this.#layers.areUsed;
+  }
+
   /** True if the page tree was rewritten, so that the engine's objects differ from the objects in the file. */
   get isRewritten(): boolean {
     return this.#isRewritten;

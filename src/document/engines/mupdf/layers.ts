@@ -45,6 +45,11 @@ export class Layers {
     this.#look("Annots", this.#objects.get(page, "Annots"));
   }
 
+  /** True if the document has layers, and a page was rewritten. */
+  get areUsed(): boolean {
+    return this.#content !== null && this.#content !== undefined;
+  }
+
   #read(): OptionalContent<Pointer> | null {
     const root = this.#objects.get(this.#engine.raw._wasm_pdf_trailer(this.#document), "Root");
     const properties = this.#objects.get(root, "OCProperties");

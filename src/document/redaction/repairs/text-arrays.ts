@@ -1,5 +1,5 @@
-// Removes keywords from the arrays of text that content shows. MuPDF ignores such an array, but other readers ignore only
-// the keywords, so that they show text that MuPDF does not find (ISO 32000-1, 9.4.3).
+// Removes text of no size, and keywords from the arrays of text that content shows. MuPDF ignores an array with keywords,
+// but other readers ignore only the keywords, so that they show text that MuPDF does not find (ISO 32000-1, 9.4.3).
 import { readOperations } from "../../content/content.ts";
 import { applyEdits, type Edit } from "../../content/edits.ts";
 import { contentOf, decodeContent } from "../../content/page-content.ts";
@@ -9,6 +9,7 @@ import { Dictionary, PdfStream, PdfString, plainBody, type Value } from "../../o
 import { completePage } from "../../pages/page-tree.ts";
 import { pageDictionary, type SourcePage } from "../../pages/pages.ts";
 import { formsIn } from "../shown-streams.ts";
+import { TextSizes } from "./no-size.ts";
 
 /** Characters of numbers, and white space (7.2.2). */
 const NUMERIC = /^[\s\0\d.+-]$/;
@@ -22,7 +23,7 @@ const IS_NUMERIC = Uint8Array.from({ length: 256 }, (_, code) => Number(NUMERIC.
 export function repairTextArrays(file: PdfFile, page: SourcePage, done: Set<number>): boolean {
   const dictionary = pageDictionary(file, page);
   const content = contentOf(file, dictionary.get("Contents"));
-  const repaired = withValidArrays(content);
+  const repaired = withReadableText(content);
   let isChanged = repaired !== content;
   if (isChanged) {
     const contents = file.add(new PdfStream(new Dictionary(), plainBody(repaired)));
@@ -32,7 +33,7 @@ export function repairTextArrays(file: PdfFile, page: SourcePage, done: Set<numb
     done.add(form.number);
     const stream = file.stream(form)!;
     const before = decodeContent(stream);
-    const after = withValidArrays(before);
+    const after = withReadableText(before);
     if (after === before) continue;
     isChanged = true;
     const own = stream.dictionary.clone();
@@ -42,10 +43,14 @@ export function repairTextArrays(file: PdfFile, page: SourcePage, done: Set<numb
   return isChanged;
 }
 
-/** @returns the same bytes if all arrays are valid */
-function withValidArrays(bytes: Uint8Array): Uint8Array {
+/** @returns the same bytes if all arrays are valid and all text has a size */
+function withReadableText(bytes: Uint8Array): Uint8Array {
   const edits: Edit[] = [];
+  const sizes = new TextSizes();
   for (const { operator, operands, start, end } of readOperations(bytes)) {
+    const withoutText = sizes.after(operator, operands);
+    if (withoutText !== undefined) edits.push({ start, end, text: withoutText });
+    if (withoutText !== undefined) continue;
     const shown = operands.at(-1);
     if (operator !== "TJ" || !Array.isArray(shown) || isPlain(bytes, start, end)) continue;
     const valid = shown.filter((one: Value) => one instanceof PdfString || typeof one === "number");

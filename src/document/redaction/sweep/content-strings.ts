@@ -8,6 +8,7 @@ import { serialize } from "../../objects/serialize.ts";
 import { type Dictionary, latin1Of, Name, type Value } from "../../objects/values.ts";
 import type { Finder } from "../expressions/expressions.ts";
 import { withoutOuterFilters } from "./outer-filters.ts";
+import { ReplacementTexts } from "./replacement-texts.ts";
 import { isReadable, textOf } from "./unknown-text.ts";
 
 const PERCENT = 0x25;
@@ -18,7 +19,8 @@ const HEXADECIMAL = /^[\s\da-f]*>?\s*$/i;
  * @returns the same bytes if nothing changes
  */
 export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (operand: Value) => Value): Uint8Array {
-  const edits: Edit[] = [];
+  let edits: Edit[] = [];
+  const replaced = new ReplacementTexts();
   const lexer = new Lexer(bytes);
   let ended = 0;
   let operands: { readonly value: Value; readonly start: number; readonly end: number }[] = [];
@@ -30,6 +32,7 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (
     const isText = TEXT_SHOWING.has(operator);
     for (const { value, start, end } of operands) {
       const cleaned = isText ? value : clean(value);
+      replaced.add(cleaned, start, end);
       if (cleaned !== value) edits.push({ start, end, text: ` ${serialize(cleaned, ({ number }) => number)} ` });
     }
     operands = [];
@@ -53,6 +56,9 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (
   }
   skip(bytes.length);
   use("");
+  const together = replaced.edits(finder);
+  const starts = new Set(together.map(({ start }) => start));
+  edits = [...edits.filter(({ start }) => !starts.has(start)), ...together];
   return edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);
 }
 

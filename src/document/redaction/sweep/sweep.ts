@@ -20,6 +20,7 @@ import { FontTexts } from "../font-text.ts";
 import { OF_MARK } from "../marks.ts";
 import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
+import { samplesLength } from "./image-samples.ts";
 import { withoutImageTexts } from "./image-texts.ts";
 import { withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
@@ -146,6 +147,8 @@ export class Sweep {
     const same = dictionary === object.dictionary ? object : new PdfStream(dictionary, object.body);
     const filters = this.#filtersOf(object);
     if (IMAGE_FILTER.test(filters.at(-1) ?? "")) return this.#removes ? this.#image(same, filters) : same;
+    const samples = this.#samplesOf(object, filters);
+    if (samples) return plainStream(dictionary, samples);
     const role = this.#roleOf(object, visit.role);
     const tail = this.#tailOf(object);
     const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
@@ -153,9 +156,14 @@ export class Sweep {
       bytes && (role === "binary" ? withoutTail(bytes, object, tail) : this.#stream(bytes, object, role, number));
     if (cleaned === undefined || (bytes === cleaned && tail === 0)) return same;
     this.count++;
-    const plain = dictionary.clone();
-    for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
-    return new PdfStream(plain, plainBody(cleaned));
+    return plainStream(dictionary, cleaned);
+  }
+
+  /** Returns the samples of an image with other bytes behind them; undefined without any. */
+  #samplesOf(object: PdfStream, filters: readonly string[]): Uint8Array | undefined {
+    const length = this.#removes ? samplesLength(this.#file, object.dictionary, filters) : undefined;
+    const bytes = length === undefined ? undefined : this.#bytes(object);
+    return bytes && bytes.length >= length! + MIN_TAIL ? bytes.subarray(0, length) : undefined;
   }
 
   #filtersOf({ dictionary }: PdfStream): string[] {
@@ -366,6 +374,12 @@ const sameOr = (name: Name, text: string): Name => (text === name.text ? name : 
 /** Decoded data has no tail; an image that is not compressed keeps its size. */
 const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
   dictionary.has("Filter") ? bytes : new Uint8Array(bytes).fill(0, bytes.length - tail);
+
+function plainStream(dictionary: Dictionary, bytes: Uint8Array): PdfStream {
+  const plain = dictionary.clone();
+  for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
+  return new PdfStream(plain, plainBody(bytes));
+}
 
 /** Returns the resources of a page, which its ancestors can have instead, or of a Type 3 font. */
 function inherited(file: PdfFile, owner: Dictionary): Value | undefined {
