@@ -8,7 +8,7 @@ import { applyRedactions } from "../../../../src/operations/apply-redactions.ts"
 import { HELVETICA } from "../../../fixtures/form-pdfs.ts";
 import { machineFace } from "../../../support/font-provider.ts";
 import { onePage, stream } from "../../../support/hostile-pdfs.ts";
-import { bytesOf, CONTEXT, inputOf } from "../../../support/operations.ts";
+import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../../support/operations.ts";
 import { textOf } from "../../../support/pdf-readers.ts";
 import { changedPixels } from "../../../support/redaction-attack/damage.ts";
 import { literal, mark, redact } from "../../../support/redactions.ts";
@@ -150,6 +150,23 @@ describe("text without a size", () => {
     expect(result.notices).not.toContain("matches-kept");
     expect(await glyphsOf(result.pdf)).toBe("Neighbor");
   });
+});
+
+const HUGE = "9".repeat(30);
+test.each([
+  ["by its size", `/F ${HUGE} Tf 50 700 Td (Secret) Tj`],
+  ["by its matrix", `1 0 0 1 ${HUGE} ${HUGE} Tm (Secret) Tj`],
+  ["by its spacing", `50 700 Td ${HUGE} Tc (Secret) Tj`],
+  ["by its rise", `50 700 Td ${HUGE} Ts (Secret) Tj`],
+])("a match too far from its page %s is refused", async (_, content) => {
+  const pdf = pageOf(content);
+  expect(await reasonOf(() => mark(pdf, literal("other")))).toBe("none");
+  expect(await reasonOf(() => mark(pdf, literal("Secret")))).toBe("too-complex");
+});
+
+test("a match that is far from its page", async () => {
+  const pdf = pageOf("1 0 0 1 999999 999999 Tm (Secret) Tj");
+  expect(await glyphsOf(await redact(pdf, literal("Secret")))).toBe("");
 });
 
 test("glyphs far higher than their line", async () => {
