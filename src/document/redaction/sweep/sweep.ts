@@ -150,7 +150,8 @@ export class Sweep {
     const tail = this.#tailOf(object);
     const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
     // Other viewers can decode what is nothing here: they know more filters, and repair other damage.
-    if (this.#removes && role !== "binary" && !bytes?.length && object.body.raw().length > 0) return plainStream(dictionary);
+    if (this.#removes && role !== "binary" && !bytes?.length && object.body.raw().length > 0)
+      return plainStream(dictionary);
     const cleaned =
       bytes && (role === "binary" ? withoutTail(bytes, object, tail) : this.#stream(bytes, object, role, number));
     if (cleaned === undefined || (bytes === cleaned && tail === 0)) return same;

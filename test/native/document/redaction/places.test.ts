@@ -176,5 +176,5 @@ test("glyphs far higher than their line", async () => {
   const pdf = onePage("BT /F 10 Tf 50 700 Td (Named) Tj ET", "/Font<</F 5 0 R>>", [font, descriptor]);
   const result = await applied(await mark(pdf, literal("e")));
   expect(result.notices).not.toContain("matches-kept");
-  expect(await glyphsOf(result.pdf)).toBe("Namd");
+  expect(await glyphsOf(result.pdf)).toBe("Named".replace("e", ""));
 });
