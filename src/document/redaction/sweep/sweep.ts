@@ -365,7 +365,7 @@ export class Sweep {
 const sameOr = (name: Name, text: string): Name => (text === name.text ? name : Name.of(text));
 
 /** Returns a stream without filters. */
-function plainStream(dictionary: Dictionary, bytes = new Uint8Array(0)): PdfStream {
+function plainStream(dictionary: Dictionary, bytes: Uint8Array = new Uint8Array(0)): PdfStream {
   const plain = dictionary.clone();
   for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
   return new PdfStream(plain, plainBody(bytes));

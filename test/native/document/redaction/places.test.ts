@@ -11,7 +11,7 @@ import { onePage, stream } from "../../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../../support/operations.ts";
 import { textOf } from "../../../support/pdf-readers.ts";
 import { changedPixels } from "../../../support/redaction-attack/damage.ts";
-import { literal, mark, redact } from "../../../support/redactions.ts";
+import { literal, mark, type Redactions, redact } from "../../../support/redactions.ts";
 
 const read = (pdf: Uint8Array): string => textOf(pdf).join("").replace(/\s/g, "");
 
@@ -130,7 +130,7 @@ test("names of glyphs that a font program lacks", async () => {
 });
 
 describe("text without a size", () => {
-  const SECRETS = [...literal("Secret"), { type: "preset", value: "email" }] as const;
+  const SECRETS: Redactions = [...literal("Secret"), { type: "preset", value: "email" }];
 
   test.each([
     ["a font size of 0", "/F 0 Tf 50 700 Td (Secret) Tj"],
