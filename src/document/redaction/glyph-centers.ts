@@ -3,7 +3,7 @@ import { apply } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import type { ReadPage } from "./page-reader.ts";
-import { boundsOfQuads, isInside, type Quad } from "./quads.ts";
+import { boundsOfQuads, heightsOf, isInside, type Quad } from "./quads.ts";
 
 /** Mean number of glyphs per cell of the grid. */
 const GLYPHS_PER_CELL = 4;
@@ -36,9 +36,10 @@ export class GlyphCenters {
       Number.NEGATIVE_INFINITY,
     ];
     const found: number[] = [];
-    for (let glyph = 0; glyph < count; glyph++) {
+    for (let glyph = 0, line = 0; glyph < count; glyph++) {
+      while (glyphs.lineStarts[line + 1]! <= glyph) line++;
       if (isSpace(glyphs, glyph)) continue;
-      const [x, y] = apply(toUser, ...centerOf(glyphs.corners(glyph)));
+      const [x, y] = apply(toUser, ...centerOf(glyphs, glyph, glyphs.directions[line]!));
       if (!Number.isFinite(x + y)) continue;
       this.#places[glyph * 2] = x;
       this.#places[glyph * 2 + 1] = y;
@@ -122,11 +123,18 @@ export function pointNearOrigin({ glyphs, toUser }: ReadPage, glyph: number): [n
   return apply(toUser, (corners[0]! + corners[4]!) / 2 + x * part, (corners[1]! + corners[5]!) / 2 + y * part);
 }
 
-/** Returns the center of a quadrilateral: x and y. */
-const centerOf = (corners: Float32Array): [number, number] => [
-  (corners[0]! + corners[2]! + corners[4]! + corners[6]!) / 4,
-  (corners[1]! + corners[3]! + corners[5]! + corners[7]!) / 4,
-];
+/** Returns the center of a glyph: x and y. That of a box far above its line is in the middle of the line. */
+function centerOf(glyphs: Glyphs, glyph: number, direction: readonly [number, number]): [number, number] {
+  const corners = glyphs.corners(glyph);
+  const x = (corners[0]! + corners[2]! + corners[4]! + corners[6]!) / 4;
+  const y = (corners[1]! + corners[3]! + corners[5]! + corners[7]!) / 4;
+  const [low, high] = heightsOf(glyphs, glyph, direction);
+  const [dx, dy] = direction;
+  const height = x * dy - y * dx;
+  if (height >= low && height <= high) return [x, y];
+  const missing = (low + high) / 2 - height;
+  return [x + dy * missing, y - dx * missing];
+}
 
 export function isSpace({ codePoints }: Glyphs, glyph: number): boolean {
   const code = codePoints[glyph]!;

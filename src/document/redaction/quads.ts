@@ -44,17 +44,7 @@ function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [nu
   const [along, across] = [nothing(), nothing()];
   for (let glyph = from; glyph < to; glyph++) {
     const corners = glyphs.corners(glyph);
-    const heights = [0, 2, 4, 6].map((at) => corners[at]! * dy - corners[at + 1]! * dx);
-    const [x, y] = glyphs.origin(glyph);
-    const baseline = x * dy - y * dx;
-    const size = glyphs.size(glyph);
-    const isMirrored = heights[0]! < heights[2]!;
-    const low = Math.max(Math.min(...heights), baseline - (isMirrored ? ABOVE : BELOW) * size);
-    const high = Math.min(Math.max(...heights), baseline + (isMirrored ? BELOW : ABOVE) * size);
-    // The baseline of vertical text is not on a side of its glyphs, and Type 3 fonts can have any size.
-    const extent = Math.max(...heights) - Math.min(...heights);
-    const isUsable = high - low > Math.max(size, extent / 2) / 4;
-    widen(across, isUsable ? [low, high] : heights);
+    widen(across, heightsOf(glyphs, glyph, [dx, dy]));
     widen(
       along,
       [0, 2, 4, 6].map((at) => corners[at]! * dx + corners[at + 1]! * dy),
@@ -68,6 +58,26 @@ function quadOf(glyphs: Glyphs, from: number, to: number, [dx, dy]: readonly [nu
   const corner = (s: number, t: number) => apply(toUser, s * dx + t * dy, s * dy - t * dx);
   const [[left, right], [bottom, top]] = [along, across];
   return [...corner(left, top), ...corner(right, top), ...corner(left, bottom), ...corner(right, bottom)];
+}
+
+/** Returns the lowest and the highest point of a glyph across the direction of its line, at most those of a line. */
+export function heightsOf(
+  glyphs: Glyphs,
+  glyph: number,
+  [dx, dy]: readonly [number, number],
+): readonly [low: number, high: number] {
+  const corners = glyphs.corners(glyph);
+  const heights = [0, 2, 4, 6].map((at) => corners[at]! * dy - corners[at + 1]! * dx);
+  const [lowest, highest] = [Math.min(...heights), Math.max(...heights)];
+  const [x, y] = glyphs.origin(glyph);
+  const baseline = x * dy - y * dx;
+  const size = glyphs.size(glyph);
+  const isMirrored = heights[0]! < heights[2]!;
+  const low = Math.max(lowest, baseline - (isMirrored ? ABOVE : BELOW) * size);
+  const high = Math.min(highest, baseline + (isMirrored ? BELOW : ABOVE) * size);
+  // The baseline of vertical text is not on a side of its glyphs, and Type 3 fonts can have any size.
+  const isUsable = high - low > Math.max(size, (highest - lowest) / 2) / 4;
+  return isUsable ? [low, high] : [lowest, highest];
 }
 
 const nothing = (): [number, number] => [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

@@ -1,5 +1,6 @@
 // The readings of a page: its text in several ways of joining lines and letters, so that a match is found however the
 // text is broken.
+import { EngineFailure } from "../contract/failure.ts";
 import type { Glyphs } from "../engines/mupdf/glyphs.ts";
 import { breaksWord } from "./breaks/long-words.ts";
 import type { Finder } from "./expressions/expressions.ts";
@@ -46,19 +47,34 @@ const APART = " \ufdd0 ";
 const INVISIBLE = /^[\s\ufdd0]*$/;
 /** Size in points of glyphs that nobody sees between others. */
 const TINY = 0.5;
+/** Distance in points from the corner of a page that is too far for a mark. */
+const FAR = 10_000_000;
+const TOO_FAR = `A match is more than ${FAR / 1e6} million points from its page.`;
 /** Letters with a space after each, as in headings with wide letter spacing. */
 const LETTER_SPACED = /(?<![^\s])(?:\S ){2,200}\S(?![^\s])/gu;
 
-/** Returns the matches on a page, without those inside others, in the order of their first glyphs. */
+/**
+ * Returns the matches on a page, without those inside others, in the order of their first glyphs.
+ * @throws EngineFailure `too-complex` if one is so far away that no mark can cover it
+ */
 export function findOnPage({ glyphs, others }: Pick<ReadPage, "glyphs" | "others">, finder: Finder): GlyphRange[] {
   const found = [...matchesOf(glyphs, finder), ...(others ? matchesOf(others, finder) : [])];
   found.sort((a, b) => a.first - b.first || b.last - a.last);
+  for (const range of found) refuseFar(glyphs, range);
   let reached = -1;
   return found.filter(({ last }) => {
     const isNew = last > reached;
     reached = Math.max(reached, last);
     return isNew;
   });
+}
+
+/** Single-precision numbers of this size are too coarse for the sides of a mark. */
+function refuseFar(glyphs: Glyphs, { first, last }: GlyphRange): void {
+  for (let glyph = first; glyph <= last; glyph++) {
+    if (glyphs.corners(glyph).every((one) => Math.abs(one) < FAR)) continue;
+    throw new EngineFailure("too-complex", "a match is far from its page", { why: TOO_FAR });
+  }
 }
 
 function matchesOf(glyphs: Glyphs, finder: Finder): GlyphRange[] {

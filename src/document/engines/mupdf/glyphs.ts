@@ -14,6 +14,8 @@ const VERTICAL = 1;
 const ZERO_WIDTH_SPACE = 0x200b;
 /** Minimum part of its width after which the next glyph ends a glyph. Glyphs that are closer are drawn on top of it. */
 const APART = 0.25;
+/** Direction of the lines without one. */
+const TO_THE_RIGHT = [1, 0] as const;
 
 /** All places are in points with y downwards, in the space of the displayed page. */
 export class Glyphs {
@@ -82,8 +84,7 @@ export class Glyphs {
             for (; char !== 0; char = raw._wasm_stext_char_get_next(char)) this.#add(engine, char);
             if (this.count === first) continue;
             const direction = raw._wasm_stext_line_get_dir(line) >> 2;
-            this.lineStarts.push(first);
-            this.directions.push([raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!]);
+            if (!this.#addLine(first, raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!)) continue;
             if (raw._wasm_stext_line_get_wmode(line) === VERTICAL) this.#placeVertical(first);
             this.#endAtNext(first);
           }
@@ -92,6 +93,26 @@ export class Glyphs {
     } finally {
       engine.release((raw) => raw._wasm_drop_stext_page(text));
     }
+  }
+
+  /**
+   * Adds a line that starts with a glyph. MuPDF makes a line without a direction of each glyph without a size: those at
+   * one place become one line, and run to the right.
+   * @returns false if the line before goes on
+   */
+  #addLine(first: number, dx: number, dy: number): boolean {
+    const hasDirection = Math.hypot(dx, dy) > 0;
+    if (!hasDirection && this.#goesOn(first)) return false;
+    this.lineStarts.push(first);
+    this.directions.push(hasDirection ? [dx, dy] : TO_THE_RIGHT);
+    return true;
+  }
+
+  /** Reports whether a glyph without a size is at the place of a line of such glyphs. */
+  #goesOn(first: number): boolean {
+    const [x, y] = this.origin(first);
+    const [beforeX, beforeY] = first > 0 ? this.origin(first - 1) : [];
+    return this.directions.at(-1) === TO_THE_RIGHT && x === beforeX && y === beforeY;
   }
 
   #add({ raw }: Mupdf, char: Pointer): void {

@@ -152,6 +152,9 @@ export class Sweep {
     const role = this.#roleOf(object, visit.role);
     const tail = this.#tailOf(object);
     const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
+    // Other viewers can decode what is nothing here: they know more filters, and repair other damage.
+    if (this.#removes && role !== "binary" && !bytes?.length && object.body.raw().length > 0)
+      return plainStream(dictionary);
     const cleaned =
       bytes && (role === "binary" ? withoutTail(bytes, object, tail) : this.#stream(bytes, object, role, number));
     if (cleaned === undefined || (bytes === cleaned && tail === 0)) return same;
@@ -192,7 +195,7 @@ export class Sweep {
     return end.length >= MIN_TAIL && this.#finder.matches(textOf(end)) ? end.length : 0;
   }
 
-  /** Returns the decoded bytes; undefined if they cannot be decoded, so that no viewer shows them either. */
+  /** Returns the decoded bytes; undefined if they cannot be decoded. */
   #bytes({ body }: PdfStream): Uint8Array | undefined {
     try {
       return body.decoded(MAX_STREAM_BYTES);
@@ -371,15 +374,16 @@ export class Sweep {
 
 const sameOr = (name: Name, text: string): Name => (text === name.text ? name : Name.of(text));
 
-/** Decoded data has no tail; an image that is not compressed keeps its size. */
-const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
-  dictionary.has("Filter") ? bytes : new Uint8Array(bytes).fill(0, bytes.length - tail);
-
-function plainStream(dictionary: Dictionary, bytes: Uint8Array): PdfStream {
+/** Returns a stream without filters. */
+function plainStream(dictionary: Dictionary, bytes: Uint8Array = new Uint8Array(0)): PdfStream {
   const plain = dictionary.clone();
   for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
   return new PdfStream(plain, plainBody(bytes));
 }
+
+/** Decoded data has no tail; an image that is not compressed keeps its size. */
+const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
+  dictionary.has("Filter") ? bytes : new Uint8Array(bytes).fill(0, bytes.length - tail);
 
 /** Returns the resources of a page, which its ancestors can have instead, or of a Type 3 font. */
 function inherited(file: PdfFile, owner: Dictionary): Value | undefined {

@@ -3,14 +3,36 @@
 import { describe, expect, test } from "vitest";
 import { readCmap } from "../../../../src/document/fonts/truetype/cmap.ts";
 import { readTrueType } from "../../../../src/document/fonts/truetype/truetype.ts";
+import { readEachPage } from "../../../../src/document/redaction/page-reader.ts";
+import { applyRedactions } from "../../../../src/operations/apply-redactions.ts";
 import { HELVETICA } from "../../../fixtures/form-pdfs.ts";
 import { machineFace } from "../../../support/font-provider.ts";
 import { onePage, stream } from "../../../support/hostile-pdfs.ts";
+import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../../support/operations.ts";
 import { textOf } from "../../../support/pdf-readers.ts";
 import { changedPixels } from "../../../support/redaction-attack/damage.ts";
-import { literal, redact } from "../../../support/redactions.ts";
+import { literal, mark, type Redactions, redact } from "../../../support/redactions.ts";
 
 const read = (pdf: Uint8Array): string => textOf(pdf).join("").replace(/\s/g, "");
+
+/** Returns the characters that MuPDF finds, also those without a size, without spaces. */
+async function glyphsOf(pdf: Uint8Array): Promise<string> {
+  let text = "";
+  await readEachPage(pdf, CONTEXT, ({ glyphs }) => {
+    text += String.fromCodePoint(...glyphs.codePoints);
+  });
+  return text.replace(/\s/g, "");
+}
+
+/** Applies the marks of a document. */
+async function applied(marked: Uint8Array) {
+  for await (const output of applyRedactions.run([inputOf(marked)], { rgbColor: [0, 0, 0] }, CONTEXT)) {
+    const pdf = await bytesOf(output);
+    return { pdf, notices: (output.notices?.() ?? []).map(({ code }) => code) };
+  }
+  throw new Error("no output");
+}
+
 const pageOf = (content: string) => onePage(`BT /F 20 Tf ${content} ET`, "/Font<</F 5 0 R>>", [HELVETICA]);
 
 describe("vertical text", () => {
@@ -105,4 +127,54 @@ test("names of glyphs that a font program lacks", async () => {
   const pdf = onePage("BT /F 20 Tf 50 700 Td (A) Tj ET", "/Font<</F 5 0 R>>", more);
   expect(read(pdf)).toBe("\u4e00");
   expect(read(await redact(pdf, literal("\u4e00")))).toBe("");
+});
+
+describe("text without a size", () => {
+  const SECRETS: Redactions = [...literal("Secret"), { type: "preset", value: "email" }];
+
+  test.each([
+    ["a font size of 0", "/F 0 Tf 50 700 Td (Secret) Tj"],
+    ["a number that MuPDF reads as 0", "/F 1e2 Tf 50 700 Td (Secret) Tj"],
+    ["a matrix of zeros", "0 0 0 0 50 700 Tm (Secret) Tj"],
+    ["a flat matrix", "1 0 0 0 50 700 Tm (Secret) Tj"],
+    ["a thin matrix", "0 0 0 1 50 700 Tm (Secret) Tj"],
+    ["a scale of 0", "0 Tz 50 700 Td (Secret) Tj"],
+    ["an address", "/F 0 Tf 50 700 Td (a.secret@example.com) Tj"],
+    ["glyphs one by one", "/F 0 Tf 50 700 Td (Se) Tj (cr) Tj [(e) -9 (t)] TJ"],
+    ["a page below", "/F 0 Tf 50 -700 Td (Secret) Tj"],
+  ])("%s", async (_, content) => {
+    const pdf = pageOf(`1 0 0 1 50 300 Tm (Neighbor) Tj ET BT ${content}`);
+    expect(await glyphsOf(pdf)).toMatch(/secret/i);
+    const marked = await mark(pdf, SECRETS);
+    const result = await applied(marked);
+    expect(result.notices).not.toContain("matches-kept");
+    expect(await glyphsOf(result.pdf)).toBe("Neighbor");
+  });
+});
+
+const HUGE = "9".repeat(30);
+test.each([
+  ["by its size", `/F ${HUGE} Tf 50 700 Td (Secret) Tj`],
+  ["by its matrix", `1 0 0 1 ${HUGE} ${HUGE} Tm (Secret) Tj`],
+  ["by its spacing", `50 700 Td ${HUGE} Tc (Secret) Tj`],
+  ["by its rise", `50 700 Td ${HUGE} Ts (Secret) Tj`],
+])("a match too far from its page %s is refused", async (_, content) => {
+  const pdf = pageOf(content);
+  expect(await reasonOf(() => mark(pdf, literal("other")))).toBe("none");
+  expect(await reasonOf(() => mark(pdf, literal("Secret")))).toBe("too-complex");
+});
+
+test("a match that is far from its page", async () => {
+  const pdf = pageOf("1 0 0 1 999999 999999 Tm (Secret) Tj");
+  expect(await glyphsOf(await redact(pdf, literal("Secret")))).toBe("");
+});
+
+test("glyphs far higher than their line", async () => {
+  const font = `<</Type/Font/Subtype/TrueType/BaseFont/Other/FontDescriptor 6 0 R>>`;
+  const descriptor = `<</Type/FontDescriptor/FontName/Other/Flags 32/FontBBox[0 -1000 1000 4000]/ItalicAngle 0
+    /Ascent 4000/Descent -1000>>`;
+  const pdf = onePage("BT /F 10 Tf 50 700 Td (Named) Tj ET", "/Font<</F 5 0 R>>", [font, descriptor]);
+  const result = await applied(await mark(pdf, literal("e")));
+  expect(result.notices).not.toContain("matches-kept");
+  expect(await glyphsOf(result.pdf)).toBe("Named".replace("e", ""));
 });
