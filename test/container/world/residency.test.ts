@@ -4,7 +4,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { ListedOperation, OperationList } from "../../../src/service/http/contract/operation-list.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
-import { textPdf } from "../../fixtures/pdfs.ts";
+import { fieldPdf } from "../../fixtures/pdfs.ts";
 import { EXAMPLE_IMAGE } from "../../support/examples.ts";
 import { LIMITS_OF_KEY } from "../../support/world/kinds.ts";
 import { startWorld } from "../../support/world/world-service.ts";
@@ -23,7 +23,7 @@ const { operations } = (await (await world.fetch("Sydney", "/operations.json")).
 await world.watch(NAME, TEXT);
 
 const DOCX = new Uint8Array(docx({ body: paragraph(TEXT) }));
-const PDF = new Uint8Array(await textPdf(1));
+const PDF = new Uint8Array(await fieldPdf(1));
 const PNG = new Uint8Array(Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
 const fileOf = (accepts: string, name: string) => {
   if (name.endsWith(".png")) return new File([PNG], `${NAME}.png`);
