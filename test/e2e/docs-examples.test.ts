@@ -66,7 +66,8 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
   for (const { section, text } of own) {
     const command = await withIds(text);
     const before = await readdir(folder);
-    const { stdout } = await run(program, argsOf(command), { cwd: folder, env: { ...process.env, API_KEY: key } });
+    const env = { ...process.env, API_KEY: key };
+    const { stdout } = await run(program, argsOf(command), { cwd: folder, env, maxBuffer: 2 ** 26 });
     const made = (await readdir(folder)).filter((name) => !before.includes(name));
     const saved = /(?:-o |writeFile\("|open\("(?=[^"]*", "wb"))([\w.]+)/.exec(text)?.[1];
     expect([section, made]).toEqual([section, saved === undefined ? [] : [saved]]);

@@ -49,6 +49,11 @@ export function labelOf(name: string): string {
 export const stemOf = (name: string): string => name.replace(/(?<=.)\.[^.]{1,8}$/, "");
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
+  "application/vnd.adobe.xdp+xml": "xdp",
+  "application/vnd.adobe.xfd+xml": "xfd",
+  "application/vnd.adobe.xfdf": "xfdf",
+  "application/vnd.fdf": "fdf",
+  "application/xml": "xml",
   "application/pdf": "pdf",
   "application/zip": "zip",
   "image/bmp": "bmp",

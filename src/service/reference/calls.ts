@@ -47,7 +47,12 @@ function queryOf(query: NonNullable<OperationDescription["query"]>): string {
   return needed.length === 0 ? "" : `?${needed.map(([name, value]) => `${name}=${value}`).join("&")}`;
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = { "image/jpeg": "jpg", "image/tiff": "tif", "text/html": "html" };
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "application/vnd.adobe.xfdf": "xfdf",
+  "image/jpeg": "jpg",
+  "image/tiff": "tif",
+  "text/html": "html",
+};
 
 function nameOf(type: string, output: unknown): string {
   if (type === "application/octet-stream") return "result.pdf";
