@@ -94,9 +94,12 @@ function outputName(operation: Operation, inputs: readonly Input[]): string {
   const stem = together ?? stemOf(first.name);
   // If a snippet saves the output in the folder of the inputs, it must not overwrite an input or a PDF converted from
   // it.
-  const saved = `${stem}.${extensionOf(operation.output.type)}`.toLowerCase();
+  const { type, archives } = operation.output;
+  const saved = [type, ...(archives ? ["application/zip"] : [])].map((one) =>
+    `${stem}.${extensionOf(one)}`.toLowerCase(),
+  );
   const taken = inputs.map((input) => (isConverted(operation, input) ? `${stemOf(input.name)}.pdf` : input.name));
-  return taken.some((name) => name.toLowerCase() === saved) ? `${stem}_${operation.path.slice(1)}` : stem;
+  return taken.some((name) => saved.includes(name.toLowerCase())) ? `${stem}_${operation.path.slice(1)}` : stem;
 }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "page");
