@@ -14,7 +14,7 @@ import { serializeNumber } from "../document/objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Reference } from "../document/objects/values.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
-import { Overlay } from "../document/pages/overlay/overlay.ts";
+import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 
 /** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: -1_000_000, max: 1_000_000 };
@@ -68,7 +68,7 @@ const run = pdfToPdf<AddShapesParams>(async ({ file, notices }, params, { signal
   for (const { one, pages } of placed) {
     signal.throwIfAborted();
     const form = formOf(file, one);
-    const state = one.opacity < 1 ? (states.get(one.opacity) ?? stateOf(file, one.opacity)) : undefined;
+    const state = one.opacity < 1 ? (states.get(one.opacity) ?? opacityState(file, one.opacity)) : undefined;
     if (state) states.set(one.opacity, state);
     const isTagged = tagEnabled && !one.tag_is_artifact;
     const tagged = { type: one.tag_structure_type ?? "Figure", language, alternateText: one.tag_alt_text };
@@ -138,6 +138,3 @@ function rectangleOf(one: z.infer<typeof rectangle>) {
   const paint = isFilled && isStroked ? "B" : isFilled ? "f" : "S";
   return { box: [x, y, x + width, y + height] as const, path: `${numbers(x, y, width, height)} re`, paint };
 }
-
-const stateOf = (file: PdfFile, opacity: number): Reference =>
-  file.add(Dictionary.of({ Type: Name.of("ExtGState"), CA: opacity, ca: opacity }));

@@ -17,12 +17,12 @@ import { addLayer } from "../document/layers/new-layer.ts";
 import { copyForm, type PageForm, readPageForm } from "../document/layers/page-form.ts";
 import { Budget } from "../document/objects/budget.ts";
 import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
-import { Dictionary, Name, type Reference } from "../document/objects/values.ts";
+import type { Reference } from "../document/objects/values.ts";
 import { writeFile } from "../document/objects/writer.ts";
 import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/overlay/alignment.ts";
-import { Overlay } from "../document/pages/overlay/overlay.ts";
+import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 import { type PageSize, pageSize } from "../document/pages/page-size.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
@@ -67,7 +67,7 @@ const run: Run<AddWatermarkParams> = async function* ([input, other], params, co
   const numbers = new Set(resolvePages(params.pages, overlay.pageCount));
   const mark = form ? fileMark(pdf, form, params, context) : await textMark(pdf, params, context);
   const layer = params.layer === undefined ? undefined : addLayer(file, params.layer);
-  const state = params.opacity === 1 || !form ? undefined : file.add(stateOf(params.opacity));
+  const state = params.opacity === 1 || !form ? undefined : opacityState(file, params.opacity);
   const marks = { layer, state, isBehind: params.behindPage };
   for (const number of mark.scale > 0 ? numbers : []) {
     context.signal.throwIfAborted();
@@ -80,9 +80,6 @@ const run: Run<AddWatermarkParams> = async function* ([input, other], params, co
 };
 
 export const addWatermark = defineOperation({ name: "add-watermark", parameters, run });
-
-const stateOf = (opacity: number): Dictionary =>
-  Dictionary.of({ Type: Name.of("ExtGState"), ca: opacity, CA: opacity });
 
 /** Returns the matrix that scales, turns and aligns a mark. */
 function matrixOf({ scale, ...mark }: Mark, size: PageSize, params: AddWatermarkParams): Matrix {

@@ -7,9 +7,9 @@ import { type Kind, type Params, parameter } from "../document/contract/paramete
 import { text } from "../document/contract/parameters/text.ts";
 import { parseWebUrl } from "../document/contract/web-url.ts";
 import { DocumentFacts } from "../document/facts/document-facts.ts";
-import type { OwnSchema } from "../document/metadata/own-schema.ts";
 import { writeMetadata } from "../document/metadata/write-metadata.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
+import type { OwnSchema } from "../document/pdfa/metadata/extension-schemas.ts";
 
 const TDM: OwnSchema = {
   uri: "http://www.w3.org/ns/tdmrep/",

@@ -3,10 +3,10 @@ import { type Element, XMLSerializer } from "@xmldom/xmldom";
 import { INFO_ENTRIES, type InfoEntry } from "../facts/info-entries.ts";
 import { elementsOf, parseXml, WELL_FORMED } from "../formats/xml.ts";
 import { CUSTOM, customEntryName, customPropertyName } from "../formats/xmp/custom-names.ts";
-import { EXTENSION, SCHEMA } from "../pdfa/metadata/extension-schemas.ts";
+import { EXTENSION, type OwnSchema, SCHEMA } from "../pdfa/metadata/extension-schemas.ts";
 import { descriptionsOf, parsePacket } from "../pdfa/metadata/parsed-packet.ts";
 import { NAMESPACES, packetAround, packetOf } from "../pdfa/metadata/xmp-syntax.ts";
-import { descriptionOf, type OwnSchema, type SchemaValues } from "./own-schema.ts";
+import { descriptionOf, type SchemaValues } from "./own-schema.ts";
 
 const { rdf: RDF, dc: DC } = NAMESPACES;
 const XML = "http://www.w3.org/XML/1998/namespace";
@@ -87,8 +87,8 @@ export class Packet {
       const [uri] = Array.from(item.getElementsByTagNameNS(SCHEMA, "namespaceURI"));
       if (uri?.textContent?.trim() === schema.uri) bag.removeChild(item);
     }
-    const described = parseXml(descriptionOf(schema), DESCRIPTION_LIMITS)!.documentElement!;
-    bag.appendChild(bag.ownerDocument!.importNode(described, true));
+    const [described] = elementsOf(parseXml(descriptionOf(schema), DESCRIPTION_LIMITS)!.documentElement!);
+    bag.appendChild(bag.ownerDocument!.importNode(described!, true));
   }
 
   bytes(): Uint8Array {

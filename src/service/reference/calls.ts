@@ -1,5 +1,6 @@
 // Derives example requests from descriptions. The snippets generated from these requests must run unchanged; tests
 // execute each snippet.
+import { extensionOf } from "../../document/contract/media-type.ts";
 import { exampleFileName, type OperationDescription, type PathDescription } from "../http/contract/description.ts";
 import type { Call } from "./snippets/call.ts";
 
@@ -47,14 +48,7 @@ function queryOf(query: NonNullable<OperationDescription["query"]>): string {
   return needed.length === 0 ? "" : `?${needed.map(([name, value]) => `${name}=${value}`).join("&")}`;
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "application/vnd.adobe.xfdf": "xfdf",
-  "image/jpeg": "jpg",
-  "image/tiff": "tif",
-  "text/html": "html",
-};
-
 function nameOf(type: string, output: unknown): string {
   if (type === "application/octet-stream") return "result.pdf";
-  return `${String(output ?? "result")}.${EXTENSIONS[type] ?? type.split("/")[1]}`;
+  return `${String(output ?? "result")}.${extensionOf(type) ?? type.split("/")[1]}`;
 }

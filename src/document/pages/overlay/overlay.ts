@@ -8,7 +8,7 @@ import { PATH_CONSTRUCTION, type ResourceCategory } from "../../content/operator
 import { contentOf } from "../../content/page-content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serializeNumber } from "../../objects/serialize.ts";
-import { Dictionary, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
+import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
 import { shownSpace } from "../page-size.ts";
 import { completePage, placesOf } from "../page-tree.ts";
 import type { SourcePage } from "../pages.ts";
@@ -211,3 +211,7 @@ function nameIn(resources: Dictionary, { number }: Reference, prefix: string): s
 
 const streamOf = (content: string | Uint8Array) =>
   new PdfStream(new Dictionary(), plainBody(typeof content === "string" ? Buffer.from(content, "latin1") : content));
+
+/** Adds a graphics state that draws a form with an opacity. */
+export const opacityState = (file: PdfFile, opacity: number): Reference =>
+  file.add(Dictionary.of({ Type: Name.of("ExtGState"), CA: opacity, ca: opacity }));

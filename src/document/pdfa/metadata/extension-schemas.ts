@@ -48,18 +48,36 @@ export class ExtensionSchemas {
   /** Returns the schemas as items of an rdf:Bag; empty if there are none. */
   items(): string {
     return [...this.#schemas]
-      .map(
-        ([namespace, { prefix, names }]) =>
-          `<rdf:li rdf:parseType="Resource"><pdfaSchema:schema>${escapeXml(prefix)}</pdfaSchema:schema>` +
-          `<pdfaSchema:namespaceURI>${escapeXml(namespace)}</pdfaSchema:namespaceURI>` +
-          `<pdfaSchema:prefix>${escapeXml(prefix)}</pdfaSchema:prefix>` +
-          `<pdfaSchema:property><rdf:Seq>${[...names].map(property).join("")}</rdf:Seq></pdfaSchema:property></rdf:li>`,
-      )
+      .map(([uri, { prefix, names }]) => {
+        const properties = [...names].map((name) => [name, { type: "Text", description: name }]);
+        return schemaItem({ uri, prefix, title: prefix, properties: Object.fromEntries(properties) });
+      })
       .join("");
   }
 }
 
-const property = (name: string) =>
-  `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${escapeXml(name)}</pdfaProperty:name>` +
-  `<pdfaProperty:valueType>Text</pdfaProperty:valueType><pdfaProperty:category>external</pdfaProperty:category>` +
-  `<pdfaProperty:description>${escapeXml(name)}</pdfaProperty:description></rdf:li>`;
+/** A schema that no standard to which PDF/A refers defines. */
+export interface OwnSchema {
+  readonly uri: string;
+  readonly prefix: string;
+  readonly title: string;
+  /** The properties by name. `type` is a type of XMP values, such as `Text`. */
+  readonly properties: Readonly<Record<string, { readonly type: string; readonly description: string }>>;
+}
+
+/** Returns the description of a schema, as an item of an rdf:Bag. */
+export function schemaItem({ uri, prefix, title, properties }: OwnSchema): string {
+  const items = Object.entries(properties).map(
+    ([name, { type, description }]) =>
+      `<rdf:li rdf:parseType="Resource"><pdfaProperty:name>${escapeXml(name)}</pdfaProperty:name>` +
+      `<pdfaProperty:valueType>${escapeXml(type)}</pdfaProperty:valueType>` +
+      `<pdfaProperty:category>external</pdfaProperty:category>` +
+      `<pdfaProperty:description>${escapeXml(description)}</pdfaProperty:description></rdf:li>`,
+  );
+  return (
+    `<rdf:li rdf:parseType="Resource"><pdfaSchema:schema>${escapeXml(title)}</pdfaSchema:schema>` +
+    `<pdfaSchema:namespaceURI>${escapeXml(uri)}</pdfaSchema:namespaceURI>` +
+    `<pdfaSchema:prefix>${escapeXml(prefix)}</pdfaSchema:prefix>` +
+    `<pdfaSchema:property><rdf:Seq>${items.join("")}</rdf:Seq></pdfaSchema:property></rdf:li>`
+  );
+}
