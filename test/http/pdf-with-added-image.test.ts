@@ -1,11 +1,12 @@
 // Tests POST /pdf-with-added-image: two ways to send images and positions. The operation's own tests check the
 // positions.
 // Contract: docs/api.md#pdf-with-added-image
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { pattern, png } from "../fixtures/pictures.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
-import { uncompressed } from "../support/pdf-readers.ts";
+import { withFile } from "../support/pdf-readers.ts";
 
 const client = privateClient();
 const pdf = await labeledPdf("P", 3);
@@ -14,7 +15,10 @@ const file = () => upload(pdf, "book.pdf");
 const image_file = () => upload(image, "logo.png");
 const at = { x: "5", y: "6", page: "1" };
 const objects = (...more: object[]) => more.map((one) => ({ page: 1, x: 0, y: 0, ...one }));
-const timesShown = (made: Uint8Array) => uncompressed(made).match(/ Do Q EMC/g)?.length;
+const timesShown = (made: Uint8Array) =>
+  withFile(made, (path) => execFileSync("pdfimages", ["-list", path], { encoding: "utf8" })).match(
+    /^ +\d+ +\d+ image /gm,
+  )?.length;
 
 test("an image is a file with x, y and page in a form, and an id in JSON", async () => {
   const { status, body } = await client.post("/pdf-with-added-image", {
