@@ -24,6 +24,7 @@ import { samplesLength } from "./image-samples.ts";
 import { withoutImageTexts } from "./image-texts.ts";
 import { withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
+import { propertyList } from "./replacement-texts.ts";
 import { isReadable, readableEnd, textOf, unescapedAddress, unescapedScript, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
@@ -222,7 +223,8 @@ export class Sweep {
       const isShown = this.#shown.has(number);
       const pieces = isShown ? [] : piecesOf(this.#file, bytes, resources, this.#fonts);
       if (pieces.some((piece) => finder.matches(piece))) return new Uint8Array(0);
-      return withoutHiddenMatches(bytes, finder, (operand) => this.#operand(operand));
+      const propertiesOf = (name: Name) => propertyList(this.#file, resources, name);
+      return withoutHiddenMatches(bytes, finder, { clean: (operand) => this.#operand(operand), propertiesOf });
     }
     const text = role === "metadata" || role === "form-data" ? xmlOf(bytes) : textOf(bytes);
     if (role === "metadata") {
@@ -357,7 +359,7 @@ export class Sweep {
   /** Cleans a string with the syntax of content, which names fonts of the form (12.7.3.3). */
   #defaultAppearance(string: PdfString): PdfString {
     const { bytes } = string;
-    const cleaned = withoutHiddenMatches(bytes, this.#finder, (operand) => this.#operand(operand));
+    const cleaned = withoutHiddenMatches(bytes, this.#finder, { clean: (operand) => this.#operand(operand) });
     return cleaned === bytes ? string : new PdfString(cleaned);
   }
 
