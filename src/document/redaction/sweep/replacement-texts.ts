@@ -71,6 +71,6 @@ export class ReplacementTexts {
 /** Returns a property list of the resources (ISO 32000-1, 14.6.2), with its replacement text as a direct object. */
 export function propertyList(file: PdfFile, resources: Dictionary | undefined, name: Name): Dictionary | undefined {
   const list = file.dictionary(file.dictionary(resources?.get("Properties"))?.get(name.text));
-  const text = list?.get("ActualText");
-  return text instanceof Reference ? list!.clone().set("ActualText", file.resolve(text)) : list;
+  const text = file.string(list?.get("ActualText"));
+  return text && list!.clone().set("ActualText", text);
 }
