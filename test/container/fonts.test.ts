@@ -22,6 +22,7 @@ import { familyNameOf } from "../../src/document/fonts/truetype/name-table.ts";
 import { readTrueType, viewOf } from "../../src/document/fonts/truetype/truetype.ts";
 import { openFace } from "../../src/document/pdfa/fonts/face.ts";
 import { docx } from "../fixtures/office.ts";
+import { fontMatches } from "../support/font-matches.ts";
 import { documents, openOffices, save, zygote } from "../support/libreoffice.ts";
 
 openOffices();
@@ -105,16 +106,13 @@ function tableOf(bytes: Uint8Array, tag: string): ArrayBuffer {
 }
 
 describe("fontconfig", () => {
-  const matched = (name: string) =>
-    execFileSync("fc-match", ["--format=%{family}", name.replaceAll("-", "\\-")], {
-      encoding: "utf8",
-      env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, OFFICE_RULES) },
-    }).split(",");
+  const rules = join(MADE_FONTS, OFFICE_RULES);
+  const matched = (...names: string[]) => fontMatches(rules, "%{family}", names).map((families) => families.split(","));
 
   test("each name of the list has its replacement", () => {
-    for (const replacement of REPLACEMENTS) {
-      for (const name of replacement.names) expect(matched(name), name).toContain(familyOf(replacement));
-    }
+    const asked = REPLACEMENTS.flatMap((replacement) => replacement.names.map((name) => ({ name, replacement })));
+    const found = matched(...asked.map(({ name }) => name));
+    for (const [at, { name, replacement }] of asked.entries()) expect(found[at], name).toContain(familyOf(replacement));
   });
 
   test.each([
@@ -127,7 +125,7 @@ describe("fontconfig", () => {
     "cursive",
     "x",
   ])("%s is replaced by letters of a text font", (name) => {
-    const families = matched(name);
+    const [families] = matched(name);
     for (const family of ["D050000L", "Z003", "Standard Symbols PS"]) expect(families).not.toContain(family);
   });
 
@@ -141,31 +139,20 @@ describe("fontconfig", () => {
     ["SymbolMT", "Symbol", "0 80"],
     ["Century Gothic", "URW Gothic", "0 80"],
   ])("%s is found as %s of slant and weight %s", (name, family, style) => {
-    const found = execFileSync("fc-match", ["--format=%{family[0]}/%{slant} %{weight}", name.replaceAll("-", "\\-")], {
-      encoding: "utf8",
-      env: { ...process.env, FONTCONFIG_FILE: join(MADE_FONTS, OFFICE_RULES) },
-    });
-    expect(found).toBe(`${family}/${style}`);
+    expect(fontMatches(rules, "%{family[0]}/%{slant} %{weight}", [name])).toEqual([`${family}/${style}`]);
   });
 
   test.each(["Symbol", "Wingdings", "Wingdings 2", "Wingdings 3", "Webdings"])("%s has its symbols", (name) => {
-    expect(matched(name)).toContain(name);
+    expect(matched(name)[0]).toContain(name);
   });
 });
 
 describe("fontconfig for Chromium", () => {
-  const found = (name: string, rules = join(MADE_FONTS, WEB_RULES)) =>
-    execFileSync("fc-match", ["--format=%{file}|%{family}", name], {
-      encoding: "utf8",
-      env: { ...process.env, FONTCONFIG_FILE: rules },
-    }).split("|") as [string, string];
-
   test("the font found for a name has the name", () => {
-    for (const replacement of REPLACEMENTS) {
-      for (const name of replacement.names.filter((one) => !OF_APPLE.test(one))) {
-        expect(found(name.replaceAll("-", "\\-"))[1].replaceAll("\\-", "-").split(","), name).toContain(name);
-      }
-    }
+    const names = REPLACEMENTS.flatMap((replacement) => replacement.names.filter((one) => !OF_APPLE.test(one)));
+    const found = fontMatches(join(MADE_FONTS, WEB_RULES), "%{family}", names);
+    for (const [at, name] of names.entries())
+      expect(found[at]!.replaceAll("\\-", "-").split(","), name).toContain(name);
   });
 
   test("an installed font has precedence", () => {
@@ -184,8 +171,10 @@ describe("fontconfig for Chromium", () => {
     const include = `<include>${join(MADE_FONTS, WEB_RULES)}</include>`;
     writeFileSync(rules, `<fontconfig><cachedir>${folder}</cachedir>${include}<dir>${folder}</dir></fontconfig>`);
     try {
-      expect(found("Georgia", rules)[0]).toBe(join(folder, "georgia.ttf"));
-      expect(found("Verdana", rules)[0]).toBe(join(MADE_FONTS, "FitVerdana-Regular.ttf"));
+      expect(fontMatches(rules, "%{file}", ["Georgia", "Verdana"])).toEqual([
+        join(folder, "georgia.ttf"),
+        join(MADE_FONTS, "FitVerdana-Regular.ttf"),
+      ]);
     } finally {
       rmSync(folder, { recursive: true });
     }

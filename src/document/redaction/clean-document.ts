@@ -44,6 +44,7 @@ export async function cleanDocument(
     notices: [
       ...countedNotices("attachments-removed", attached),
       ...countedNotices("xfa-removed", Number(sweep.hasFormData)),
+      ...countedNotices("undecodable-removed", sweep.undecodable),
     ],
     names: new Set([...sweep.names].filter((name) => !GIVEN.test(name))),
   };

@@ -12,13 +12,19 @@ import { ReplacementTexts } from "./replacement-texts.ts";
 import { isReadable, textOf } from "./unknown-text.ts";
 
 const PERCENT = 0x25;
+/** Operators whose second operand is a property list or its name. */
+const MARKING = /^(BDC|DP)$/;
 const HEXADECIMAL = /^[\s\da-f]*>?\s*$/i;
 
-/**
- * @param clean returns an operand without matches; the same one if it has none
- * @returns the same bytes if nothing changes
- */
-export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (operand: Value) => Value): Uint8Array {
+export interface Operands {
+  /** Returns an operand without matches; the same one if it has none. */
+  clean(operand: Value): Value;
+  /** Returns the property list that marked content refers to by name. */
+  propertiesOf?(name: Name): Dictionary | undefined;
+}
+
+/** @returns the same bytes if nothing changes */
+export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, known: Operands): Uint8Array {
   let edits: Edit[] = [];
   const replaced = new ReplacementTexts();
   const lexer = new Lexer(bytes);
@@ -30,8 +36,11 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, clean: (
   };
   const use = (operator: string) => {
     const isText = TEXT_SHOWING.has(operator);
+    const [, named] = operands;
+    const list = MARKING.test(operator) && named?.value instanceof Name && known.propertiesOf?.(named.value);
+    if (list) replaced.add(list, named.start, named.end);
     for (const { value, start, end } of operands) {
-      const cleaned = isText ? value : clean(value);
+      const cleaned = isText ? value : known.clean(value);
       replaced.add(cleaned, start, end);
       if (cleaned !== value) edits.push({ start, end, text: ` ${serialize(cleaned, ({ number }) => number)} ` });
     }

@@ -2,6 +2,7 @@
 import { constants, inflateSync } from "node:zlib";
 import { decodeLzw } from "../../formats/lzw/decode.ts";
 import { decodePackBits } from "../../formats/tiff/packbits.ts";
+import { type Dictionary, PdfStream, plainBody } from "../../objects/values.ts";
 
 const MAX_DECODED_BYTES = 64 * 2 ** 20;
 const RADIX_85 = /z|[!-u]{2,5}/g;
@@ -42,4 +43,11 @@ function of85(group: string): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(number % 2 ** 32);
   return bytes.subarray(0, group === "z" ? 4 : group.length - 1);
+}
+
+/** Returns a stream without filters. */
+export function plainStream(dictionary: Dictionary, bytes: Uint8Array = new Uint8Array(0)): PdfStream {
+  const plain = dictionary.clone();
+  for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
+  return new PdfStream(plain, plainBody(bytes));
 }

@@ -1,9 +1,10 @@
 // Removes matches that several replacement texts form together: programs replace single words or letters, and readers
 // join the texts (ISO 32000-1, 14.9.4).
 import type { Edit } from "../../content/edits.ts";
+import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serialize } from "../../objects/serialize.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
-import { Dictionary, PdfString, type Value } from "../../objects/values.ts";
+import { Dictionary, type Name, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type Finder, REPLACEMENT } from "../expressions/expressions.ts";
 import type { Match } from "../expressions/match.ts";
 
@@ -18,7 +19,10 @@ interface Replaced {
 export class ReplacementTexts {
   readonly #texts: Replaced[] = [];
 
-  /** @param operand from `start` to `end` in the content; ignored unless it has a replacement text */
+  /**
+   * @param operand from `start` to `end` in the content, or the property list that it names; ignored unless it has a
+   * replacement text
+   */
   add(operand: Value, start: number, end: number): void {
     const text = operand instanceof Dictionary ? operand.get("ActualText") : undefined;
     if (!(operand instanceof Dictionary && text instanceof PdfString)) return;
@@ -37,6 +41,8 @@ export class ReplacementTexts {
     ]);
     return [...found].map(({ properties, start, end }) => {
       const cleaned = properties.clone().set("ActualText", encodeTextString(REPLACEMENT));
+      // A property list can contain references, content cannot.
+      for (const [key, value] of properties) if (value instanceof Reference) cleaned.delete(key);
       return { start, end, text: ` ${serialize(cleaned, ({ number }) => number)} ` };
     });
   }
@@ -60,4 +66,11 @@ export class ReplacementTexts {
     }
     return parts;
   }
+}
+
+/** Returns a property list of the resources (ISO 32000-1, 14.6.2), with its replacement text as a direct object. */
+export function propertyList(file: PdfFile, resources: Dictionary | undefined, name: Name): Dictionary | undefined {
+  const list = file.dictionary(file.dictionary(resources?.get("Properties"))?.get(name.text));
+  const text = file.string(list?.get("ActualText"));
+  return text && list!.clone().set("ActualText", text);
 }

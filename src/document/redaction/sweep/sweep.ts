@@ -22,8 +22,9 @@ import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
 import { samplesLength } from "./image-samples.ts";
 import { withoutImageTexts } from "./image-texts.ts";
-import { withoutOuterFilters } from "./outer-filters.ts";
+import { plainStream, withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
+import { propertyList } from "./replacement-texts.ts";
 import { isReadable, readableEnd, textOf, unescapedAddress, unescapedScript, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
@@ -82,6 +83,8 @@ export class Sweep {
   readonly changed = new Set<number>();
   /** Number of strings and streams with matches. */
   count = 0;
+  /** Number of streams that cannot be decoded, and were emptied. */
+  undecodable = 0;
   hasFormData = false;
 
   /**
@@ -153,8 +156,10 @@ export class Sweep {
     const tail = this.#tailOf(object);
     const bytes = role === "binary" && tail === 0 ? undefined : this.#bytes(object);
     // Other viewers can decode what is nothing here: they know more filters, and repair other damage.
-    if (this.#removes && role !== "binary" && !bytes?.length && object.body.raw().length > 0)
+    if (this.#removes && role !== "binary" && !bytes?.length && object.body.raw().length > 0) {
+      this.undecodable++;
       return plainStream(dictionary);
+    }
     const cleaned =
       bytes && (role === "binary" ? withoutTail(bytes, object, tail) : this.#stream(bytes, object, role, number));
     if (cleaned === undefined || (bytes === cleaned && tail === 0)) return same;
@@ -222,7 +227,8 @@ export class Sweep {
       const isShown = this.#shown.has(number);
       const pieces = isShown ? [] : piecesOf(this.#file, bytes, resources, this.#fonts);
       if (pieces.some((piece) => finder.matches(piece))) return new Uint8Array(0);
-      return withoutHiddenMatches(bytes, finder, (operand) => this.#operand(operand));
+      const propertiesOf = (name: Name) => propertyList(this.#file, resources, name);
+      return withoutHiddenMatches(bytes, finder, { clean: (operand) => this.#operand(operand), propertiesOf });
     }
     const text = role === "metadata" || role === "form-data" ? xmlOf(bytes) : textOf(bytes);
     if (role === "metadata") {
@@ -357,7 +363,7 @@ export class Sweep {
   /** Cleans a string with the syntax of content, which names fonts of the form (12.7.3.3). */
   #defaultAppearance(string: PdfString): PdfString {
     const { bytes } = string;
-    const cleaned = withoutHiddenMatches(bytes, this.#finder, (operand) => this.#operand(operand));
+    const cleaned = withoutHiddenMatches(bytes, this.#finder, { clean: (operand) => this.#operand(operand) });
     return cleaned === bytes ? string : new PdfString(cleaned);
   }
 
@@ -373,13 +379,6 @@ export class Sweep {
 }
 
 const sameOr = (name: Name, text: string): Name => (text === name.text ? name : Name.of(text));
-
-/** Returns a stream without filters. */
-function plainStream(dictionary: Dictionary, bytes: Uint8Array = new Uint8Array(0)): PdfStream {
-  const plain = dictionary.clone();
-  for (const key of ["Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL"]) plain.delete(key);
-  return new PdfStream(plain, plainBody(bytes));
-}
 
 /** Decoded data has no tail; an image that is not compressed keeps its size. */
 const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>

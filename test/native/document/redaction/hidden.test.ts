@@ -55,6 +55,21 @@ test("replacement texts that match only together are replaced", async () => {
   for (const one of words) expect(all).not.toContain(`(${one})`);
 });
 
+test("so are those of property lists", async () => {
+  const span = (name: string, text: string, y: number) =>
+    `/Span ${name} BDC BT /F 20 Tf 50 ${y} Td (${text}) Tj ET EMC`;
+  const lists = "/Properties<</A<</ActualText(Project)/MCID 0>>/B 6 0 R/C<</ActualText(stays)>>>>";
+  const pdf = onePage(
+    `${span("/A", "\\200", 700)} ${span("/B", "\\201", 600)} ${span("/C", "\\202", 500)}`,
+    `/Font<</F 5 0 R>>${lists}`,
+    [HELVETICA, "<</ActualText 7 0 R/Other 5 0 R>>", "(Heron)"],
+  );
+  const redacted = uncompressed(await redact(pdf, literal("Project Heron")));
+  expect(redacted.match(/\/Span +<<\/ActualText<feff(2588)+>(\/MCID 0)?>> +BDC/g)).toHaveLength(2);
+  expect(redacted).toMatch(/\/Span \/C BDC/);
+  expect(redacted).toMatch(/ActualText ?\(stays\)/);
+});
+
 test("tiny glyphs between those of a match do not keep it", async () => {
   const pdf = pageOf("BT /F 20 Tf 50 700 Td (Above Her) Tj /F 0.01 Tf (draft) Tj /F 20 Tf (on) Tj ET");
   expect(read(await redact(pdf, literal("Heron")))).toBe("Above");

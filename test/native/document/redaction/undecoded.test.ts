@@ -2,10 +2,12 @@
 // Contract: docs/api.md#pdf-with-redacted-text-applied
 import { deflateSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { applyRedactions } from "../../../../src/operations/apply-redactions.ts";
 import { HELVETICA } from "../../../fixtures/form-pdfs.ts";
 import { onePage, stream } from "../../../support/hostile-pdfs.ts";
+import { CONTEXT, inputOf } from "../../../support/operations.ts";
 import { textOf } from "../../../support/pdf-readers.ts";
-import { literal, redact } from "../../../support/redactions.ts";
+import { literal, mark, redact } from "../../../support/redactions.ts";
 
 const CONTENT = Buffer.from(`BT /F 20 Tf 50 700 Td (Secret) Tj ET ${"0 0 m ".repeat(50)}`);
 const HEX = Buffer.from(`${CONTENT.toString("hex")}>`);
@@ -21,4 +23,12 @@ test.each([
   const redacted = await redact(pdf, literal("Secret"));
   expect(textOf(redacted).join("")).not.toContain("Secret");
   expect(Buffer.from(redacted).includes(data)).toBe(false);
+});
+
+test("a notice counts the emptied streams", async () => {
+  const content = stream(WRONG_HEADER, "/Filter/FlateDecode");
+  const pdf = onePage(stream("q Q", ""), "/Font<</F 5 0 R>>/XObject<</X 6 0 R>>", [HELVETICA, content]);
+  const marked = await mark(pdf, literal("Secret"));
+  for await (const { notices } of applyRedactions.run([inputOf(marked)], { rgbColor: [0, 0, 0] }, CONTEXT))
+    expect(notices?.()).toContainEqual({ code: "undecodable-removed", count: 1 });
 });
