@@ -1,7 +1,7 @@
 // Tests the appearances made from field dictionaries, by their operators.
 import { describe, expect, test } from "vitest";
 import { FieldAppearances } from "../../../../src/document/forms/field-appearance.ts";
-import { visualOrder } from "../../../../src/document/forms/visual-order.ts";
+import { visualOrder } from "../../../../src/document/forms/text/visual-order.ts";
 import { Budget } from "../../../../src/document/objects/budget.ts";
 import { MupdfSource } from "../../../../src/document/objects/engine/mupdf-source.ts";
 import { PdfFile } from "../../../../src/document/objects/pdf-file.ts";
