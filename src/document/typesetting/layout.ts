@@ -98,22 +98,20 @@ export async function prepareText(
 }
 
 /** Breaks a prepared text into lines, and places their glyphs. */
-export function setLines({ paragraphs, own }: PreparedText, size: number, maxWidth?: number): readonly SetLine[] {
-  const lines: SetLine[] = [];
-  let y = 0;
+export function* setLines({ paragraphs, own }: PreparedText, size: number, maxWidth?: number): Generator<SetLine> {
+  let above: SetLine | undefined;
   for (const paragraph of paragraphs) {
     for (const [start, end] of lineRanges(paragraph, size, maxWidth)) {
       const line = setLine(paragraph, start, end, size, own);
-      const above = lines.at(-1);
-      if (above) y -= above.descent + above.gap + line.ascent;
-      lines.push({ ...line, y });
+      const y: number = above ? above.y - (above.descent + above.gap + line.ascent) : 0;
+      above = { ...line, y };
+      yield above;
     }
   }
-  return lines;
 }
 
 export function layOut(prepared: PreparedText, { size, maxWidth, align }: TextStyle): TextBlock {
-  const lines = setLines(prepared, size, maxWidth);
+  const lines = [...setLines(prepared, size, maxWidth)];
   const width = Math.max(maxWidth ?? 0, ...lines.map((line) => line.width));
   const share = { left: 0, center: 0.5, right: 1 }[align ?? "left"];
   const last = lines.at(-1)!;

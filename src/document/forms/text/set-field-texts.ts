@@ -89,7 +89,8 @@ class SetFieldText implements FieldText {
   }
 
   line(text: string): Line {
-    return this.#lineOf(this.#set(text, 1)[0]!, 1);
+    const [line] = this.#set(text, 1);
+    return this.#lineOf(line!, 1);
   }
 
   wrap(text: string, size: number, area: Area): readonly Line[] {
@@ -112,7 +113,7 @@ class SetFieldText implements FieldText {
     return this.#writer.resources();
   }
 
-  #set(text: string, size: number, maxWidth?: number): readonly SetLine[] {
+  #set(text: string, size: number, maxWidth?: number): Iterable<SetLine> {
     const prepared = this.#preparedOf(text);
     this.#isComplete &&= prepared.paragraphs.every(({ isComplete }) => isComplete);
     return setLines(prepared, size, maxWidth);
