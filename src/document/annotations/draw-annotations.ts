@@ -10,9 +10,9 @@ import { FieldDrawer } from "../forms/field-drawer.ts";
 import { Widget } from "../forms/widget.ts";
 import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { specifiedName } from "../pages/attached-files.ts";
 import { withdrawClaims } from "../pages/claims.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
 import { Overlay } from "../pages/overlay/overlay.ts";
@@ -294,7 +294,7 @@ class AnnotationDrawer {
     const lost = this.#chosen.flatMap(({ type, dictionary }) => {
       const value = dictionary.get("FS");
       if (type !== "FileAttachment" || value === undefined) return [];
-      if (!listed.has(numberOf(value))) return [{ name: fileName(file, value) }];
+      if (!listed.has(numberOf(value))) return [{ name: specifiedName(file, value) }];
       if (dictionary.has("AF")) associated.set(numberOf(value), value);
       return [];
     });
@@ -304,12 +304,6 @@ class AnnotationDrawer {
 }
 
 const numberOf = (value: Value | undefined): number => (value instanceof Reference ? value.number : 0);
-
-function fileName(file: PdfFile, value: Value): string {
-  const specification = file.dictionary(value);
-  const name = file.string(specification?.get("UF") ?? specification?.get("F") ?? value);
-  return name ? decodeTextString(name) : "";
-}
 
 /** Turns an annotation with the flag NoRotate about its upper left corner, so that it is upright on a rotated page. */
 function upright(file: PdfFile, annotation: Dictionary, matrix: Matrix, turns: number): Matrix {

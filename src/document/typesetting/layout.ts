@@ -48,6 +48,11 @@ export interface TextBlock {
   readonly descent: number;
 }
 
+/** Returns the box of a block, from the start of its first baseline. */
+export const boxOf = ({ width, ascent, descent }: TextBlock) => ({
+  ...{ left: 0, bottom: -descent, width, height: ascent + descent },
+});
+
 /** Width and position of an emoji, in units of the font size, as Noto Color Emoji has them. */
 export const EMOJI = { advance: 1.245, bottom: -0.237, width: 1.245, height: 1.172 } as const;
 const EMOJI_HEIGHTS = { ascent: 0.95, descent: 0.25, gap: 0 };
