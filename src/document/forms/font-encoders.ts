@@ -22,9 +22,9 @@ export interface Encoded {
 /** @returns undefined for a character missing from the font */
 export type Encoder = (character: string) => Encoded | undefined;
 
-/** Matches characters of the character collections for Chinese, Japanese and Korean (9.7.5.2). */
+/** Matches characters of all character collections for Chinese, Japanese and Korean (9.7.5.2). */
 const IN_COLLECTIONS =
-  /[ -~\u00a0-\u00ff\u0370-\u04ff\u2000-\u27bf\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{20000}-\u{3ffff}]/u;
+  /[ -~\u0391-\u03a9\u03b1-\u03c9\u0401\u0410-\u044f\u0451\u2010-\u266f\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{20000}-\u{3ffff}]/u;
 const HANGUL = /[\u3130-\u318f\uac00-\ud7a3]/;
 const MAX_PROGRAM_BYTES = 16 * 2 ** 20;
 /** Code of the bullet in WinAnsiEncoding. */
