@@ -10,6 +10,22 @@ import { bytesOf, CONTEXT, inputOf } from "../../support/operations.ts";
 import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../support/pdf-readers.ts";
 import { TYPESETTING } from "../../support/typefaces.ts";
 
+// cspell:disable
+const VALUES = [
+  ["Arabic", "محمد علي"],
+  ["Hebrew", "שלום עולם"],
+  ["Devanagari", "नमस्ते दुनिया"],
+  ["Thai", "สวัสดี"],
+  ["Chinese", "你好世界"],
+  ["Japanese", "こんにちは"],
+  ["Korean", "안녕하세요"],
+  ["Greek and Cyrillic", "Привет ωδή"],
+  ["Polish", "Łódź"],
+  ["emoji", "Hi 😀👍"],
+] as const;
+const LONG_THAI = "ทุกคนมีสิทธิในการดำรงชีวิต เสรีภาพ และความมั่นคงแห่งตัวตน";
+const ARABIC = "محمد";
+// cspell:enable
 const [LEFT, RIGHT] = [20, 180];
 /** Returns a form with a text field for each entry. Their names are `f0`, `f1` and so on. */
 const form = (...fields: readonly string[]) =>
@@ -55,18 +71,7 @@ function wordsOf(pdf: Uint8Array): readonly Word[] {
 }
 
 describe("a value in a script that the font of the form lacks", () => {
-  test.each([
-    ["Arabic", "محمد علي"],
-    ["Hebrew", "שלום עולם"],
-    ["Devanagari", "नमस्ते दुनिया"],
-    ["Thai", "สวัสดี"],
-    ["Chinese", "你好世界"],
-    ["Japanese", "こんにちは"],
-    ["Korean", "안녕하세요"],
-    ["Greek and Cyrillic", "Привет ωδή"],
-    ["Polish", "Łódź"],
-    ["emoji", "Hi 😀👍"],
-  ])("is shown without NeedAppearances: %s", async (_, text) => {
+  test.each(VALUES)("is shown without NeedAppearances: %s", async (_, text) => {
     const { pdf, notices } = await filled(form("/Q 2"), { f0: text });
     expect([notices, areAppearancesNeeded(pdf)]).toEqual([[], false]);
     expect(shown(pdf).split(" ")).toEqual(expect.arrayContaining(text.split(" ")));
@@ -86,7 +91,7 @@ describe("a value in a script that the font of the form lacks", () => {
   });
 
   test("wraps in a field of several lines, at a size at which it fits", async () => {
-    const text = "ทุกคนมีสิทธิในการดำรงชีวิต เสรีภาพ และความมั่นคงแห่งตัวตน";
+    const text = LONG_THAI;
     const { pdf } = await filled(formPdf([`/FT/Tx/Ff 4096/DA(/Helv 0 Tf 0 g)${HIGH}`]), { f0: text });
     const words = wordsOf(pdf);
     expect(new Set(words.map(({ top }) => Math.round(top))).size).toBeGreaterThan(1);
@@ -102,11 +107,11 @@ describe("a value in a script that the font of the form lacks", () => {
   });
 
   test("becomes content", async () => {
-    const requested = formPdf([`/FT/Tx${HIGH}/V${utf16("محمد")}`], { needAppearances: true });
+    const requested = formPdf([`/FT/Tx${HIGH}/V${utf16(ARABIC)}`], { needAppearances: true });
     for await (const output of flattenForms.run([inputOf(requested)], {}, TYPESETTING)) {
       const flat = await bytesOf(output);
       expect(output.notices!()).toEqual([]);
-      expect(shown(flat)).toBe("محمد");
+      expect(shown(flat)).toBe(ARABIC);
     }
   });
 });
