@@ -17,6 +17,7 @@ import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { type Alignment, aligned } from "../document/pages/overlay/alignment.ts";
 import { Overlay } from "../document/pages/overlay/overlay.ts";
 import { pageSize } from "../document/pages/page-size.ts";
+import { boxOf } from "../document/typesetting/layout.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
 
@@ -70,9 +71,7 @@ const run = pdfToPdf<AddPageNumbersParams>(async (pdf, params, { typefaces, sign
   for (const [index, page] of numbers.entries()) {
     signal.throwIfAborted();
     const { reference, block } = await typesetter.add({ ...look, text: labels[index]! }, signal);
-    const { width, ascent, descent } = block;
-    const box = { left: 0, bottom: -descent, width, height: ascent + descent };
-    overlay.draw(page, reference, aligned(box, pageSize(file, overlay.pages[page - 1]!), alignmentOf(params)));
+    overlay.draw(page, reference, aligned(boxOf(block), pageSize(file, overlay.pages[page - 1]!), alignmentOf(params)));
   }
   notices.push(...typesetter.finish());
   overlay.finish();

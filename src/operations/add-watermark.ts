@@ -24,6 +24,7 @@ import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts"
 import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/overlay/alignment.ts";
 import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 import { type PageSize, pageSize } from "../document/pages/page-size.ts";
+import { boxOf } from "../document/typesetting/layout.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
 
@@ -99,8 +100,7 @@ async function textMark(pdf: OpenPdf, params: AddWatermarkParams, { typefaces, s
   const typesetter = await Typesetter.open(pdf, typefaces, [watermarkText]);
   const { reference, block } = await typesetter.add(look, signal);
   pdf.notices.push(...typesetter.finish());
-  const { width, ascent, descent } = block;
-  return { reference, left: 0, bottom: -descent, width, height: ascent + descent, scale: 1 };
+  return { reference, ...boxOf(block), scale: 1 };
 }
 
 function fileMark({ file }: OpenPdf, form: PageForm, params: AddWatermarkParams, { signal }: Context): Mark {

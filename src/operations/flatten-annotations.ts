@@ -7,8 +7,8 @@ import { pdfToPdf } from "../document/pages/open-pdf.ts";
 /** A drawn mark would no longer redact. */
 const KEPT = new Set(["Widget", "Redact"]);
 
-const run = pdfToPdf<object>(async (pdf, _, { signal }) => {
-  pdf.notices.push(...(await drawAnnotations(pdf, { isChosen: (type) => !KEPT.has(type), signal })));
+const run = pdfToPdf<object>(async (pdf, _, { typefaces, signal }) => {
+  pdf.notices.push(...(await drawAnnotations(pdf, { isChosen: (type) => !KEPT.has(type), typefaces, signal })));
 });
 
 export const flattenAnnotations = defineOperation({ name: "flatten-annotations", parameters: {}, run });

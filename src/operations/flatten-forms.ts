@@ -7,14 +7,14 @@ import { pdfToPdf } from "../document/pages/open-pdf.ts";
 
 /** @throws EngineFailure `unsupported` for a form that only an XFA processor can lay out */
 const run = pdfToPdf<object>(
-  async (pdf, _, { signal }) => {
+  async (pdf, _, { typefaces, signal }) => {
     const { file } = pdf;
     const form = file.dictionary(file.catalog.get("AcroForm"));
     const isDynamic = form?.has("XFA") && (file.array(form.get("Fields")) ?? []).length === 0;
     const feature = "dynamic XFA";
     if (isDynamic || file.boolean(file.catalog.get("NeedsRendering")))
       throw new EngineFailure("unsupported", feature, { feature });
-    const notices = [...(await drawAnnotations(pdf, { isChosen: (type) => type === "Widget", signal }))];
+    const notices = [...(await drawAnnotations(pdf, { isChosen: (type) => type === "Widget", typefaces, signal }))];
     if (form) notices.push(...(await removeFormActions(file, signal)));
     // Signatures are counted in the form, so the form is removed last.
     pdf.unprotect();

@@ -25,7 +25,8 @@ const parameters = {
 export type ImportFormDataParams = Params<typeof parameters>;
 
 /** @throws OutOfRange if the data is unreadable, or is not for the form of the document */
-const run = pdfToPdf<ImportFormDataParams>(async ({ file, notices }, { data }, { others: [dataFile], signal }) => {
+const run = pdfToPdf<ImportFormDataParams>(async (pdf, { data }, { others: [dataFile], typefaces, signal }) => {
+  const { file, notices } = pdf;
   const sent = dataFile ? readFormData(await dataFile.bytes(), dataFile.name) : { values: valuesOf(data!) };
   const refuse = (why: string) =>
     dataFile ? new OutOfRange("data_file", dataFile.name, why) : new OutOfRange("data", JSON.stringify(data), why);
@@ -48,7 +49,7 @@ const run = pdfToPdf<ImportFormDataParams>(async ({ file, notices }, { data }, {
       removeXfa(file);
     }
   }
-  await filler.draw(signal);
+  await filler.draw(pdf, typefaces, signal);
   notices.push(...filler.notices(), ...withdrawClaims(file, (family) => family !== "PDF/UA"));
 });
 

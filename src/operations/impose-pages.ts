@@ -42,8 +42,8 @@ const run: Run<ImposePagesParams> = async function* ([input], params, context) {
   const sheet = { ...sheetSize(file, selected[0]!, params), margin: params.margin, gap: params.gap };
   const places = placesOn(sheet, params.layout);
   if (!places) throw new OutOfRange("margin", String(params.margin), "It leaves no space for pages.");
-  const { signal } = context;
-  notices.push(...(await drawAnnotations(pdf, { isChosen: (type) => type !== "Link", signal })));
+  const { typefaces, signal } = context;
+  notices.push(...(await drawAnnotations(pdf, { isChosen: (type) => type !== "Link", typefaces, signal })));
   if (file.catalog.has("AcroForm")) notices.push(...(await removeFormActions(file, signal)));
   const imposition = new Imposition(file, sheet);
   for (const [index, side] of sheetsOf(selected, params.layout).entries()) {

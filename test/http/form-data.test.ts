@@ -42,6 +42,11 @@ test("JSON bodies have the values", async () => {
   expect(pageTexts(new Uint8Array(await response.arrayBuffer())).join()).toContain("Ada Lovelace");
 });
 
+test("values in other scripts have fonts of the container", async () => {
+  const response = await send("/pdf-with-imported-form-data", "application/pdf", { data: { Name: "日本 ωδή" } });
+  expect(pageTexts(new Uint8Array(await response.arrayBuffer())).join()).toContain("日本 ωδή");
+});
+
 test.each([
   [{}, "Exactly one of the 'data_file' and 'data' fields is required."],
   [{ data: { Name: {} } }, "{} is not within the acceptable range for Name."],

@@ -3,14 +3,16 @@
 
 import { appearanceMatrix, readBox } from "../content/boxes.ts";
 import { type Matrix, multiply } from "../content/matrix.ts";
+import type { TypefaceProvider } from "../contract/font-provider.ts";
 import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
-import { FieldAppearances, RENEWED } from "../forms/field-appearance.ts";
+import { RENEWED, withAppearance } from "../forms/field-appearance.ts";
+import { FieldDrawer } from "../forms/field-drawer.ts";
 import { Widget } from "../forms/widget.ts";
 import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree } from "../objects/trees.ts";
 import { Dictionary, Name, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { specifiedName } from "../pages/attached-files.ts";
 import { withdrawClaims } from "../pages/claims.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
 import { Overlay } from "../pages/overlay/overlay.ts";
@@ -48,6 +50,8 @@ interface Annotation extends Listed {
 export interface Choice {
   /** Reports whether annotations of a type become content. Visible annotations of other types below them do, too. */
   readonly isChosen: (type: string) => boolean;
+  /** Fonts for every script. @default fields show what the fonts of the form have */
+  readonly typefaces?: TypefaceProvider | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -92,7 +96,7 @@ class AnnotationDrawer {
   async collect(): Promise<void> {
     const file = this.#file;
     const areRenewed = file.boolean(this.#form?.get("NeedAppearances")) === true;
-    const fields = new FieldAppearances(file);
+    const fields = new FieldDrawer(file, { pdf: this.#pdf, typefaces: this.#choice.typefaces });
     for (const page of this.#overlay.pages) {
       const found = this.#annotationsOf(page);
       if (found.length > 0) fields.beginPage();
@@ -112,6 +116,7 @@ class AnnotationDrawer {
       this.#choice.signal.throwIfAborted();
       await file.relieve();
     }
+    await fields.finish(this.#choice.signal);
   }
 
   /** Creates the missing appearances of other annotations. */
@@ -217,13 +222,14 @@ class AnnotationDrawer {
   }
 
   /** An appearance stays if a new one would lack characters. */
-  #dress(annotation: Annotation, fields: FieldAppearances, isBare: boolean): void {
-    const made = fields.make(annotation.dictionary);
-    if (!made || !(made.isComplete || isBare)) return;
-    if (!made.isComplete) this.#incomplete++;
-    this.#hasMade = true;
-    const dressed = annotation.dictionary.clone().set("AP", Dictionary.of({ N: made.normal }));
-    annotation.dictionary = made.state === undefined ? dressed : dressed.set("AS", Name.of(made.state));
+  #dress(annotation: Annotation, fields: FieldDrawer, isBare: boolean): void {
+    fields.draw(annotation.dictionary, (made) => {
+      if (!made || !(made.isComplete || isBare)) return;
+      if (!made.isComplete) this.#incomplete++;
+      this.#hasMade = true;
+      annotation.dictionary = withAppearance(annotation.dictionary, made);
+      annotation.appearance = shownAppearance(this.#file, annotation.dictionary);
+    });
   }
 
   /**
@@ -288,7 +294,7 @@ class AnnotationDrawer {
     const lost = this.#chosen.flatMap(({ type, dictionary }) => {
       const value = dictionary.get("FS");
       if (type !== "FileAttachment" || value === undefined) return [];
-      if (!listed.has(numberOf(value))) return [{ name: fileName(file, value) }];
+      if (!listed.has(numberOf(value))) return [{ name: specifiedName(file, value) }];
       if (dictionary.has("AF")) associated.set(numberOf(value), value);
       return [];
     });
@@ -298,12 +304,6 @@ class AnnotationDrawer {
 }
 
 const numberOf = (value: Value | undefined): number => (value instanceof Reference ? value.number : 0);
-
-function fileName(file: PdfFile, value: Value): string {
-  const specification = file.dictionary(value);
-  const name = file.string(specification?.get("UF") ?? specification?.get("F") ?? value);
-  return name ? decodeTextString(name) : "";
-}
 
 /** Turns an annotation with the flag NoRotate about its upper left corner, so that it is upright on a rotated page. */
 function upright(file: PdfFile, annotation: Dictionary, matrix: Matrix, turns: number): Matrix {

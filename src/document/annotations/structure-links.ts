@@ -5,6 +5,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { encodeTextString } from "../objects/text-strings.ts";
 import { readNumberTree, writeNumberTree } from "../objects/trees.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
+import { putInCatalog } from "../pages/catalog-entry.ts";
 
 /** Standard types that require an annotation (14.8.4.4.1), and the type of the same content without one. */
 const WITHOUT_ANNOTATION: Readonly<Record<string, string>> = { Link: "Span", Annot: "Span" };
@@ -137,12 +138,11 @@ export class StructureLinks {
       file.put(page, file.dictionary(page)!.clone().set("StructParents", key));
     }
     for (const [key, elements] of this.#ofPages) this.#parents.set(key, file.add(elements));
-    const root = file.catalog.get("StructTreeRoot")!;
-    const changed = file.dictionary(root)!.clone().set("ParentTree", writeNumberTree(file, this.#parents));
+    const root = file.dictionary(file.catalog.get("StructTreeRoot"))!;
+    const changed = root.clone().set("ParentTree", writeNumberTree(file, this.#parents));
     changed.set("ParentTreeNextKey", this.#nextKey);
     if (this.#added.length > 0) changed.set("K", [...this.#list(changed.get("K")), ...this.#added]);
-    if (root instanceof Reference) file.put(root, changed);
-    else file.catalog = file.catalog.clone().set("StructTreeRoot", changed);
+    putInCatalog(file, "StructTreeRoot", changed);
   }
 
   /** Returns a new root, and declares that the document is tagged. */

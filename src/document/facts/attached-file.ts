@@ -3,6 +3,7 @@
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
 import type { Value } from "../objects/values.ts";
+import { specifiedName } from "../pages/attached-files.ts";
 import { nameText } from "./name-text.ts";
 
 export interface AttachedFile {
@@ -23,7 +24,7 @@ export function attachedFile(file: PdfFile, value: Value): AttachedFile {
   const embedded = file.dictionary(specification?.get("EF"));
   const data = file.dictionary(embedded?.get("UF") ?? embedded?.get("F"));
   return {
-    name: text(specification?.get("UF")) || text(specification?.get("F")) || text(value),
+    name: specifiedName(file, value).toWellFormed(),
     description: text(specification?.get("Desc")),
     type: nameText(file.name(data?.get("Subtype")) ?? ""),
     size: file.number(file.dictionary(data?.get("Params"))?.get("Size")) ?? null,

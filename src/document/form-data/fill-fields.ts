@@ -1,11 +1,12 @@
 // Sets the values of form fields (ISO 32000-1, 12.7.4), and makes their appearances, so that a viewer has nothing to do.
+import type { TypefaceProvider } from "../contract/font-provider.ts";
 import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
-import { yieldBetweenPages } from "../contract/operation.ts";
-import { FieldAppearances, RENEWED } from "../forms/field-appearance.ts";
+import { RENEWED, withAppearance } from "../forms/field-appearance.ts";
+import { FieldDrawer, type Put } from "../forms/field-drawer.ts";
 import type { Option } from "../forms/widget.ts";
 import { encodeTextString } from "../objects/text-strings.ts";
-import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
-import { annotationsOf } from "../pages/parts/annotation-index.ts";
+import { type Dictionary, Name, Reference, type Value } from "../objects/values.ts";
+import type { OpenPdf } from "../pages/open-pdf.ts";
 import { putForm } from "../pages/parts/forms/put-form.ts";
 import type { SourceDocument } from "../pages/source-document.ts";
 import { type FieldValue, listOf } from "./field-value.ts";
@@ -19,7 +20,10 @@ export class FormFiller {
   readonly #unknown: string[] = [];
   /** Names of choice fields and buttons with values that they do not offer. */
   readonly #notOffered: string[] = [];
+  /** Number of fields with characters that no font contains. */
   #incomplete = 0;
+  /** True if a field needs fonts that are not available here, but perhaps to viewers. */
+  #isLeftToViewers = false;
 
   constructor(source: SourceDocument, form: Form) {
     this.#source = source;
@@ -46,20 +50,22 @@ export class FormFiller {
    * Makes the appearances of the changed fields. If the form leaves appearances to the viewer (NeedAppearances), makes
    * those of all fields, and changes that.
    */
-  async draw(signal: AbortSignal): Promise<void> {
+  async draw(pdf: OpenPdf, typefaces: TypefaceProvider | undefined, signal: AbortSignal): Promise<void> {
     const { file, dictionary } = this.#form;
     const areAllRenewed = file.boolean(dictionary.get("NeedAppearances")) === true;
-    const appearances = new FieldAppearances(file);
-    for (const page of this.#source.pages) {
-      await yieldBetweenPages(page, signal);
-      appearances.beginPage();
-      for (const value of annotationsOf(this.#source, page.reference)) {
-        const isWidget = value instanceof Reference && file.name(file.dictionary(value)?.get("Subtype")) === "Widget";
-        if (isWidget && (areAllRenewed || this.#changed.has(value.number))) this.#dress(value, appearances);
-      }
-    }
-    if (areAllRenewed && this.#incomplete === 0) this.#needAppearances(false);
-    else if (this.#incomplete > 0) this.#needAppearances(true);
+    const putOf = (widget: Dictionary, value: Value): Put | undefined => {
+      if (!(value instanceof Reference) || !(areAllRenewed || this.#changed.has(value.number))) return undefined;
+      const isBare = file.dictionary(file.dictionary(widget.get("AP"))?.get("N")) === undefined;
+      if (!isBare && !RENEWED.has(widgetOf(this.#form, value).type ?? "")) return undefined;
+      return (made) => {
+        if (!made) return;
+        if (!made.isComplete) this.#incomplete++;
+        if (!made.isComplete && made.unset) this.#isLeftToViewers = true;
+        file.put(value, withAppearance(file.dictionary(value)!, made));
+      };
+    };
+    await new FieldDrawer(file, { pdf, typefaces }).drawPages(this.#source.pages, putOf, signal);
+    if (areAllRenewed || this.#isLeftToViewers) this.#needAppearances(this.#isLeftToViewers);
   }
 
   notices(): readonly Notice[] {
@@ -158,21 +164,6 @@ export class FormFiller {
       else changed.set(key, value);
     }
     file.put(reference, changed);
-  }
-
-  #dress(reference: Reference, appearances: FieldAppearances): void {
-    const { file } = this.#form;
-    const dictionary = file.dictionary(reference)!;
-    const widget = widgetOf(this.#form, reference);
-    const isBare = file.dictionary(file.dictionary(dictionary.get("AP"))?.get("N")) === undefined;
-    if (!isBare && !RENEWED.has(widget.type ?? "")) return;
-    const made = appearances.make(dictionary);
-    if (!made) return;
-    if (!made.isComplete) this.#incomplete++;
-    this.#put(reference, {
-      AP: Dictionary.of({ N: made.normal }),
-      ...(made.state === undefined ? {} : { AS: Name.of(made.state) }),
-    });
   }
 
   #needAppearances(isNeeded: boolean): void {

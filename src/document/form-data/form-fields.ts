@@ -38,8 +38,18 @@ function fieldOf(file: PdfFile, tree: FieldTree, node: FieldNode): FormField | u
   const name = fullName(tree, node);
   const kind = kindOf(new Widget(file, tree.form, file.dictionary(node.reference)!));
   if (name === undefined || kind === undefined) return undefined;
-  const widgets = kids.length > 0 ? kids : [node];
-  return { name, kind, reference: node.reference, widgets: widgets.map(({ reference }) => reference) };
+  return { name, kind, reference: node.reference, widgets: widgetsBelow(tree, node) };
+}
+
+/** Returns the widgets in their order. Some writers put them below nodes that are neither fields nor widgets. */
+function widgetsBelow(tree: FieldTree, field: FieldNode): readonly Reference[] {
+  const widgets: Reference[] = [];
+  const waiting = [field];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    if (node.kids.length === 0) widgets.push(node.reference);
+    for (const index of node.kids.toReversed()) waiting.push(tree.nodes[index]!);
+  }
+  return widgets;
 }
 
 function kindOf(widget: Widget): FormField["kind"] | undefined {

@@ -5,8 +5,8 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, type Value } from "../objects/values.ts";
 import { MARKS } from "./button-marks.ts";
 import type { Frame } from "./frame.ts";
-import { numbers, rectangle, showGlyphs } from "./syntax.ts";
-import { BELOW_MIDDLE, LINE_HEIGHT, lineOf, sizeOfLine } from "./text-lines.ts";
+import { numbers, rectangle } from "./syntax.ts";
+import { baselineAt, heightOf, sizeOfLine } from "./text/field-text.ts";
 import type { TextTask } from "./text-look.ts";
 import type { Widget } from "./widget.ts";
 
@@ -50,8 +50,9 @@ export function drawFace(task: TextTask, icon: Icon | undefined): string {
     height: inside(frame.height, frame),
   };
   const size = captionSize(task, caption);
-  const line = caption === "" ? 0 : size * LINE_HEIGHT;
-  const across = caption === "" ? 0 : lineOf(task.font, caption).width * size;
+  const words = task.text.line(caption);
+  const line = caption === "" ? 0 : size * heightOf(words);
+  const across = words.width * size;
   const [half, quarter] = [frame.height / 2, frame.width / 2];
   switch (position) {
     case 2:
@@ -69,17 +70,17 @@ export function drawFace(task: TextTask, icon: Icon | undefined): string {
 
 const inside = (side: number, { inset }: Frame): number => Math.max(0, side - 2 * inset);
 
-function captionSize({ style, frame, font }: TextTask, caption: string): number {
+function captionSize({ style, frame, text }: TextTask, caption: string): number {
   if (style.size > 0) return style.size;
   const area = { width: inside(frame.width, frame), height: inside(frame.height, frame) };
-  return Math.min(MAX_CAPTION_SIZE, sizeOfLine(lineOf(font, caption), area));
+  return Math.min(MAX_CAPTION_SIZE, sizeOfLine(text.line(caption), area));
 }
 
 /** @param x, y the center of the caption; @default the center of the button */
 function drawCaption(task: TextTask, caption: string, x = task.frame.width / 2, y = task.frame.height / 2): string {
-  const line = lineOf(task.font, caption);
+  const line = task.text.line(caption);
   const size = captionSize(task, caption);
-  const text = showGlyphs(line.glyphs, size, x - (line.width * size) / 2, y - BELOW_MIDDLE * size);
+  const text = line.show(size, x - (line.width * size) / 2, baselineAt(y, line, size));
   return text === "" ? "" : `q\nBT\n${task.style.color}\n${text}ET\nQ\n`;
 }
 

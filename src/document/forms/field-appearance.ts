@@ -4,8 +4,11 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Reference, type Value } from "../objects/values.ts";
 import { captionOf, drawFace, drawMark, ICON, Icon } from "./button-look.ts";
 import { readDefaultAppearance } from "./default-appearance.ts";
-import { type AddObject, FieldFonts, type TextFont } from "./field-fonts.ts";
+import { type AddObject, FieldFonts } from "./field-fonts.ts";
 import { drawFrame, type Frame, frameOf } from "./frame.ts";
+import type { FieldText } from "./text/field-text.ts";
+import { FormFontText } from "./text/form-font-text.ts";
+import type { SetFieldTexts, UnsetTexts } from "./text/set-field-texts.ts";
 import { drawChoice, drawText, type TextTask } from "./text-look.ts";
 import { Widget } from "./widget.ts";
 
@@ -26,7 +29,15 @@ export interface FieldAppearance {
   readonly state: string | undefined;
   /** False if the text has characters that no font contains. */
   readonly isComplete: boolean;
+  /** The texts of the field, if one of them needs more than the font of the field. */
+  readonly unset?: UnsetTexts;
 }
+
+/** Returns the widget with the appearance. */
+export const withAppearance = (widget: Dictionary, { normal, state }: FieldAppearance): Dictionary => {
+  const dressed = widget.clone().set("AP", Dictionary.of({ N: normal }));
+  return state === undefined ? dressed : dressed.set("AS", Name.of(state));
+};
 
 /** Creates appearances for the fields of one document. */
 export class FieldAppearances {
@@ -48,21 +59,33 @@ export class FieldAppearances {
     this.#fonts.beginPage();
   }
 
-  /** @returns undefined for a widget without a type or an area, which viewers do not show */
-  make(dictionary: Dictionary): FieldAppearance | undefined {
+  /**
+   * @param set the texts of the field, if they need more than the font of the field
+   * @returns undefined for a widget without a type or an area, which viewers do not show
+   */
+  make(dictionary: Dictionary, set?: SetFieldTexts): FieldAppearance | undefined {
     const widget = new Widget(this.#file, this.#form, dictionary);
     const frame = frameOf(widget);
     if (!(frame.width > 0 && frame.height > 0)) return undefined;
     const style = readDefaultAppearance(this.#file.string(widget.ofText("DA"))?.latin1 ?? "");
-    const task = { widget, frame, style, font: this.#fonts.of(style.font) };
     this.#fonts.spend((widget.file.array(widget.inherited("Opt"))?.length ?? 0) * OPTION_COST);
+    const fontName = this.#fonts.baseFontOf(style.font);
+    if (set) return this.#draw({ widget, frame, style, text: set.of(fontName) });
+    const text = new FormFontText(this.#fonts.of(style.font));
+    const made = this.#draw({ widget, frame, style, text });
+    const { unset } = text;
+    return made && unset.length > 0 ? { ...made, unset: { fontName, texts: unset } } : made;
+  }
+
+  #draw(task: TextTask): FieldAppearance | undefined {
+    const { widget } = task;
     switch (widget.type) {
       case "Tx":
-        return this.#single(task, drawText);
+        return this.#single(task, drawText(task));
       case "Ch":
-        return this.#single(task, drawChoice);
+        return this.#single(task, drawChoice(task));
       case "Sig":
-        return this.#single(task, () => "");
+        return this.#single(task, "");
       case "Btn":
         return widget.has("push") ? this.#push(task) : this.#states(task);
       default:
@@ -70,17 +93,14 @@ export class FieldAppearances {
     }
   }
 
-  #single(task: TextTask, draw: (task: TextTask) => string): FieldAppearance {
-    const content = `${drawFrame(task.widget, task.frame)}${draw(task)}`;
-    const { isComplete } = task.font;
-    return { normal: this.#stream(task.frame, content, task.font), state: undefined, isComplete };
+  #single({ widget, frame, text }: TextTask, drawn: string, icon?: Value): FieldAppearance {
+    const normal = this.#stream(frame, `${drawFrame(widget, frame)}${drawn}`, text, icon);
+    return { normal, state: undefined, isComplete: text.isComplete };
   }
 
   #push(task: TextTask): FieldAppearance {
     const icon = Icon.of(task.widget);
-    const content = `${drawFrame(task.widget, task.frame)}${drawFace(task, icon)}`;
-    const { isComplete } = task.font;
-    return { normal: this.#stream(task.frame, content, task.font, icon?.form), state: undefined, isComplete };
+    return this.#single(task, drawFace(task, icon), icon?.form);
   }
 
   #states(task: TextTask): FieldAppearance {
@@ -90,10 +110,10 @@ export class FieldAppearances {
     const state = this.#file.name(widget.dictionary.get("AS")) ?? this.#ownState(widget);
     const on = state === OFF ? DEFAULT_STATE : state;
     const states = Dictionary.of({
-      [on]: this.#stream(frame, `${background}${drawMark(task)}`, task.font),
-      [OFF]: this.#stream(frame, background, task.font),
+      [on]: this.#stream(frame, `${background}${drawMark(task)}`, task.text),
+      [OFF]: this.#stream(frame, background, task.text),
     });
-    return { normal: states, state, isComplete: task.font.isComplete };
+    return { normal: states, state, isComplete: task.text.isComplete };
   }
 
   /**
@@ -103,8 +123,8 @@ export class FieldAppearances {
     return this.#file.name(dictionary.get("V")) ?? OFF;
   }
 
-  #stream({ width, height, matrix }: Frame, content: string, font: TextFont, icon?: Value): Reference {
-    const fonts = font.resources();
+  #stream({ width, height, matrix }: Frame, content: string, text: FieldText, icon?: Value): Reference {
+    const fonts = text.resources();
     const dictionary = Dictionary.of({
       Type: Name.of("XObject"),
       Subtype: Name.of("Form"),

@@ -10,6 +10,12 @@ const MAX_CHARACTERS = 2_000_000;
 
 /** Characters that no font has to contain: controls, spaces, marks without a glyph of their own. */
 const WITHOUT_GLYPH = /[\p{C}\p{Z}\p{M}]/u;
+/** Characters without a glyph in any font. */
+const CONTROL = /[\p{Cc}\p{Cf}]/u;
+/**
+ * Matches text whose glyphs depend on their neighbors: with marks, Arabic, and the scripts of South and Southeast Asia.
+ */
+const SHAPED = /[\p{M}\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u1aff\u1b00-\u1c4f\ua800-\ua9ff\uaa60-\uabff]/u;
 /** Maximum number of fonts of the form that can replace the font of a field. */
 const MAX_REPLACEMENTS = 50;
 
@@ -49,6 +55,12 @@ export class FieldFonts {
     this.#file = file;
     this.#named = file.dictionary(file.dictionary(form?.get("DR"))?.get("Font"));
     this.#add = add;
+  }
+
+  /** Returns the name of a font outside of the form. @param name resource name of the font in the form */
+  baseFontOf(name: string): string {
+    const known = this.#font(name);
+    return this.#file.name(this.#file.dictionary(known?.font)?.get("BaseFont")) ?? "";
   }
 
   /** @param name resource name of the font in the form */
@@ -129,6 +141,17 @@ export class TextFont {
   /** False if a character was left out because no font contains it. */
   get isComplete(): boolean {
     return this.#isComplete;
+  }
+
+  /**
+   * Reports whether the named font has all characters, and shows them in their order. Each viewer has a font that
+   * replaces it for Western characters.
+   */
+  fits(text: string): boolean {
+    this.#spend(text.length);
+    if (SHAPED.test(text)) return false;
+    const [own, western] = [this.#name, "Spare.western"].map((name) => this.#fontOf(name));
+    return [...text].every((one) => CONTROL.test(one) || own?.encode(one) || western?.encode(one));
   }
 
   /** @returns the glyphs in the order of the characters, except characters that no font contains */

@@ -22,6 +22,10 @@ export interface Encoded {
 /** @returns undefined for a character missing from the font */
 export type Encoder = (character: string) => Encoded | undefined;
 
+/** Matches characters of all character collections for Chinese, Japanese and Korean (9.7.5.2). */
+const IN_COLLECTIONS =
+  /[ -~\u0391-\u03a9\u03b1-\u03c9\u0401\u0410-\u044f\u0451\u2010-\u266f\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\u{20000}-\u{3ffff}]/u;
+const HANGUL = /[\u3130-\u318f\uac00-\ud7a3]/;
 const MAX_PROGRAM_BYTES = 16 * 2 ** 20;
 /** Code of the bullet in WinAnsiEncoding. */
 const BULLET = 0x95;
@@ -59,10 +63,14 @@ function compositeEncoder(file: PdfFile, font: Dictionary): Encoder | undefined 
   const encoding = file.name(font.get("Encoding")) ?? "";
   if (!inner) return undefined;
   if (/^Uni.*-(UCS2|UTF16)-/.test(encoding)) {
-    return (character) => ({
-      code: [...Array(character.length).keys()].map((at) => twoBytes(character.charCodeAt(at))).join(""),
-      width: character < "\u0080" ? UNKNOWN_WIDTH : FULL_WIDTH,
-    });
+    return (character) => {
+      if (!IN_COLLECTIONS.test(character) && !(encoding.startsWith("UniKS") && HANGUL.test(character)))
+        return undefined;
+      return {
+        code: [...Array(character.length).keys()].map((at) => twoBytes(character.charCodeAt(at))).join(""),
+        width: character < "\u0080" ? UNKNOWN_WIDTH : FULL_WIDTH,
+      };
+    };
   }
   if (!encoding.startsWith("Identity")) return undefined;
   const widths = new CidWidths(file, inner);

@@ -1,26 +1,23 @@
 // Draws the contents of text fields and choice fields (ISO 32000-1, 12.7.4.3 and 12.7.4.4).
 import type { DefaultAppearance } from "./default-appearance.ts";
-import { type TextFont, widthOf } from "./field-fonts.ts";
 import type { Frame } from "./frame.ts";
-import { numbers, rectangle, setColor, showGlyphs } from "./syntax.ts";
+import { numbers, rectangle, setColor } from "./syntax.ts";
 import {
-  ASCENT,
-  BELOW_MIDDLE,
-  LINE_HEIGHT,
+  baselineAt,
+  type FieldText,
+  heightOf,
   type Line,
-  lineOf,
   paragraphsOf,
   sizeOfLine,
   sizeOfParagraphs,
-  wrapText,
-} from "./text-lines.ts";
+} from "./text/field-text.ts";
 import type { Widget } from "./widget.ts";
 
 /** Parameters for drawing the text of one widget. */
 export interface TextTask {
   readonly widget: Widget;
   readonly frame: Frame;
-  readonly font: TextFont;
+  readonly text: FieldText;
   readonly style: DefaultAppearance;
 }
 
@@ -59,39 +56,39 @@ const selectedIndexes = ({ file, dictionary }: Widget): number[] =>
   (file.array(dictionary.get("I")) ?? []).flatMap((index) => file.number(index) ?? []);
 
 function drawLine(task: TextTask, text: string): string {
-  const line = lineOf(task.font, text);
+  const line = task.text.line(text);
   const area = areaOf(task);
   const size = task.style.size || sizeOfLine(line, area);
   const x = alignedAt(task, line.width * size);
-  return showText(task, showGlyphs(line.glyphs, size, x, baseline(task.frame, size)));
+  return showText(task, line.show(size, x, baselineAt(task.frame.height / 2, line, size)));
 }
-
-const baseline = ({ height }: Frame, size: number): number => height / 2 - BELOW_MIDDLE * size;
 
 function drawParagraphs(task: TextTask, text: string): string {
   const area = areaOf(task);
-  const size = task.style.size || sizeOfParagraphs(task.font, text, area);
-  const lines = wrapText(task.font, text, size, area);
-  const top = task.frame.height - paddingOf(task) - ASCENT * size;
-  const operators = lines.map(({ glyphs, width }, index) =>
-    showGlyphs(glyphs, size, alignedAt(task, width * size), top - index * LINE_HEIGHT * size),
-  );
+  const size = task.style.size || sizeOfParagraphs(task.text, text, area);
+  let top = task.frame.height - paddingOf(task);
+  const operators = task.text.wrap(text, size, area).map((line) => {
+    const shown = line.show(size, alignedAt(task, line.width * size), top - line.ascent * size);
+    top -= heightOf(line) * size;
+    return shown;
+  });
   return showText(task, operators.join(""));
 }
 
 /** Draws characters centered in equal cells, with lines between the cells if the widget has a border. */
 function drawComb(task: TextTask, text: string, cells: number): string {
-  const { frame, font, style } = task;
+  const { frame, style } = task;
   const cell = frame.width / cells;
-  const glyphs = lineOf(font, text).glyphs;
-  const widest = Math.max(0, ...glyphs.map(({ width }) => width / 1000));
+  const lines = task.text.cells(text);
+  const highest = (key: "width" | "ascent" | "descent") => Math.max(0, ...lines.map((line) => line[key]));
+  const largest = { width: highest("width"), ascent: highest("ascent"), descent: highest("descent") };
   const { height } = areaOf(task);
-  const size = style.size || sizeOfLine({ width: widest }, { width: cell, height });
-  const free = cells - glyphs.length;
+  const size = style.size || sizeOfLine(largest, { width: cell, height });
+  const free = cells - lines.length;
   const first = [0, Math.floor(free / 2), free][quaddingOf(task)] ?? 0;
-  const operators = glyphs.map((glyph, index) => {
-    const x = (first + index + 0.5) * cell - (widthOf([glyph]) * size) / 2;
-    return showGlyphs([glyph], size, x, baseline(frame, size));
+  const operators = lines.map((line, index) => {
+    const x = (first + index + 0.5) * cell - (line.width * size) / 2;
+    return line.show(size, x, baselineAt(frame.height / 2, { ...line, ...largest }, size));
   });
   return `${combLines(task, cells, cell)}${showText(task, operators.join(""))}`;
 }
@@ -110,7 +107,7 @@ function combLines({ widget, frame }: TextTask, cells: number, cell: number): st
 }
 
 function drawList(task: TextTask): string {
-  const { widget, frame, font, style } = task;
+  const { widget, frame, style } = task;
   const options = widget.options();
   const values = new Set(widget.values());
   const indexes = new Set(selectedIndexes(widget));
@@ -120,18 +117,19 @@ function drawList(task: TextTask): string {
   const isSelected = (index: number) =>
     indexes.size > 0 && isAgreed ? indexes.has(index) : values.has(options[index]!.exported);
   const size = style.size || LIST_SIZE;
-  const height = size * LINE_HEIGHT;
   const { inset } = frame;
   let [bars, selected, text] = ["", "", ""];
   let top = frame.height - inset;
   const first = Math.max(0, Math.trunc(widget.file.number(widget.inherited("TI")) ?? 0));
-  for (let index = first; index < options.length && top > inset; index++, top -= height) {
-    const line: Line = lineOf(font, options[index]!.shown);
-    const shownLine = showGlyphs(line.glyphs, size, alignedAt(task, line.width * size), top - ASCENT * size);
+  for (let index = first; index < options.length && top > inset; index++) {
+    const line: Line = task.text.line(paragraphsOf(options[index]!.shown).join(" "));
+    const height = heightOf(line) * size;
+    const shownLine = line.show(size, alignedAt(task, line.width * size), top - line.ascent * size);
     if (isSelected(index)) {
       bars += rectangle(inset, top - height, frame.width - 2 * inset, height);
       selected += shownLine;
     } else text += shownLine;
+    top -= height;
   }
   const beneath = bars === "" ? "" : `${setColor(SELECTED, "fill")}${bars}f\nBT\n0 g\n${selected}ET\n`;
   return showText(task, text, beneath);

@@ -6,7 +6,7 @@ import type { Context } from "../contract/operation.ts";
 import type { Budget } from "../objects/budget.ts";
 import { Copier } from "../objects/copier.ts";
 import { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, plainBody, type Reference } from "../objects/values.ts";
 import { openPdf } from "../pages/open-pdf.ts";
 import { type PageSize, pageSize, shownSpace, visibleBox } from "../pages/page-size.ts";
 import { pageDictionary, readPages } from "../pages/pages.ts";
@@ -45,7 +45,6 @@ export async function readPageForm(
   // As a group, the page fades as a whole.
   const group = page.get("Group") ?? (isFaded ? Dictionary.of({ S: Name.of("Transparency") }) : undefined);
   const content = contentOf(other.file, page.get("Contents"));
-  budget.charge(content.length);
   const entries = Dictionary.of({
     ...{ Type: Name.of("XObject"), Subtype: Name.of("Form"), BBox: [...visibleBox(other.file, page)] },
     Matrix: [...inverse(shownSpace(other.file, page))!],
@@ -54,14 +53,7 @@ export async function readPageForm(
   });
   const reference = file.add(new PdfStream(entries, plainBody(content)));
   while (copier.step()) context.signal.throwIfAborted();
-  // Reads all stream bodies now, because the engine can read them only while their document is open.
-  for (let number = 1; number < file.size; number++) {
-    const stream = file.stream(new Reference(number));
-    if (!stream || number === reference.number) continue;
-    const body = stream.body.raw();
-    budget.charge(body.length);
-    file.put(new Reference(number), new PdfStream(stream.dictionary, plainBody(body)));
-  }
+  budget.charge(file.readBodies());
   return { file, reference, size: pageSize(other.file, first) };
 }
 

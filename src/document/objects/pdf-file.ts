@@ -8,6 +8,7 @@ import {
   type PdfObject,
   PdfStream,
   PdfString,
+  plainBody,
   Reference,
   type StreamBody,
   type Value,
@@ -195,6 +196,22 @@ export class PdfFile {
   /** Reserves a reference for an object that is put later. Until then, the reference resolves to null. */
   reserve(): Reference {
     return new Reference(this.#size++);
+  }
+
+  /**
+   * Reads the bodies of all streams that were put from this number on. Must be called before the engine closes whose
+   * streams were copied.
+   * @returns number of bytes
+   */
+  readBodies(first = 1): number {
+    let size = 0;
+    for (const [number, object] of this.#changed) {
+      if (number < first || !(object instanceof PdfStream)) continue;
+      const bytes = object.body.raw();
+      size += bytes.length;
+      this.#changed.set(number, new PdfStream(object.dictionary, plainBody(bytes)));
+    }
+    return size;
   }
 
   #read(source: ObjectSource, number: number): PdfObject {

@@ -4,7 +4,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../objects/trees.ts";
 import { UniqueNames } from "../objects/unique-names.ts";
-import { Dictionary, Name, PdfStream, PdfString, plainBody } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../objects/values.ts";
 
 /** Catalog entries that contain or present attached files. */
 const CATALOG_ENTRIES = ["AF", "Collection"];
@@ -19,6 +19,13 @@ export function removeAttachments(file: PdfFile): { readonly name: string }[] {
   for (const key of CATALOG_ENTRIES) catalog.delete(key);
   file.catalog = catalog;
   return attached.map((name) => ({ name: decodeTextString(PdfString.ofLatin1(name)) }));
+}
+
+/** Returns the file name of a file specification, which can be a string (7.11.2); empty if there is none. */
+export function specifiedName(file: PdfFile, value: Value | undefined): string {
+  const specification = file.dictionary(value);
+  const names = [specification?.get("UF"), specification?.get("F"), value].map((one) => file.string(one));
+  return names.map((one) => (one ? decodeTextString(one) : "")).find((name) => name !== "") ?? "";
 }
 
 export interface NewAttachment {

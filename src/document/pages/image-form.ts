@@ -8,7 +8,7 @@ import { imagePdf } from "../formats/to-pdf/image-pdf.ts";
 import { imageSize } from "../formats/to-pdf/page-size.ts";
 import { Copier } from "../objects/copier.ts";
 import { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, Name, PdfStream, plainBody, Reference } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, type Reference } from "../objects/values.ts";
 import type { OpenPdf } from "./open-pdf.ts";
 import { mediaBox } from "./page-size.ts";
 import { pageDictionary, readPages } from "./pages.ts";
@@ -74,11 +74,7 @@ function copyPage({ file, source, budget }: OpenPdf, bytes: Uint8Array, signal: 
       ),
     );
     while (copier.step()) signal.throwIfAborted();
-    // Reads all stream bodies now, because the engine can read them only while their document is open.
-    for (let number = first; number < file.size; number++) {
-      const stream = file.stream(new Reference(number));
-      if (stream) file.put(new Reference(number), new PdfStream(stream.dictionary, plainBody(stream.body.raw())));
-    }
+    file.readBodies(first);
     return { reference, box: { width: box[2] - box[0], height: box[3] - box[1] } };
   } finally {
     made.leave();

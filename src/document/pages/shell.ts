@@ -3,11 +3,10 @@
 
 import { countedNotices, type Notice, type NoticeSubject, namedNotices } from "../contract/notice.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree, readNumberTree, writeNameTree, writeNumberTree } from "../objects/trees.ts";
 import { Dictionary, Name, PdfStream, PdfString, Reference, type Value } from "../objects/values.ts";
 import { MULTIMEDIA } from "../visibility/annotation-flags.ts";
-import { removeAttachments } from "./attached-files.ts";
+import { removeAttachments, specifiedName } from "./attached-files.ts";
 import { claimNotices, metadataOf, putMetadata } from "./claims.ts";
 import { putPageTree } from "./page-tree.ts";
 import { pageDictionary, readPages } from "./pages.ts";
@@ -128,18 +127,12 @@ class ShellCopier {
     const link = this.#source.dictionary(value);
     const type = this.#source.name(link?.get("Subtype")) ?? "";
     if (MULTIMEDIA.has(type)) this.#multimedia++;
-    if (type === "FileAttachment") this.#attached.push({ name: this.#fileName(link?.get("FS")) });
+    if (type === "FileAttachment") this.#attached.push({ name: specifiedName(this.#source, link?.get("FS")) });
     if (!link || type !== "Link") return undefined;
     const copy = Dictionary.of({ Type: Name.of("Annot"), Subtype: Name.of("Link"), Border: [0, 0, 0] });
     if (!this.#goal(link, copy)) return undefined;
     for (const key of LINK_ENTRIES) copy.set(key, this.#plain(link.get(key)));
     return this.#target.add(copy);
-  }
-
-  #fileName(value: Value | undefined): string {
-    const specification = this.#source.dictionary(value);
-    const name = this.#source.string(specification?.get("UF") ?? specification?.get("F") ?? value);
-    return name ? decodeTextString(name) : "";
   }
 
   /** Copies the destination or the action of a link or a bookmark. Returns false if nothing is left. */

@@ -1,11 +1,12 @@
 // Removes matches from a document outside of what its pages show, and everything that cannot be searched.
 
 import { countedNotices, type Notice } from "../contract/notice.ts";
-import { FieldAppearances } from "../forms/field-appearance.ts";
+import { withAppearance } from "../forms/field-appearance.ts";
+import { FieldDrawer, type Put } from "../forms/field-drawer.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString } from "../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../objects/trees.ts";
-import { Dictionary, Reference, type Value } from "../objects/values.ts";
+import { type Dictionary, Reference, type Value } from "../objects/values.ts";
 import { removeAttachments } from "../pages/attached-files.ts";
 import type { SourcePage } from "../pages/pages.ts";
 import { removeXfa } from "../pages/parts/forms/put-form.ts";
@@ -37,7 +38,7 @@ export async function cleanDocument(
   if (sweep.hasFormData) removeXfa(file);
   if (sweep.changed.size > 0) {
     sortNames(file);
-    renewFields(file, pages, sweep.changed);
+    await renewFields(file, pages, sweep.changed, signal);
     hideCaptions(file, pages);
   }
   return {
@@ -99,20 +100,20 @@ function sortNames(file: PdfFile): void {
 }
 
 /** Draws the fields again whose values or appearances have changed. */
-function renewFields(file: PdfFile, pages: readonly SourcePage[], changed: ReadonlySet<number>): void {
-  const appearances = new FieldAppearances(file);
-  for (const { reference } of pages) {
-    appearances.beginPage();
-    for (const widget of file.array(file.dictionary(reference)?.get("Annots")) ?? []) {
-      const dictionary = file.dictionary(widget);
-      if (file.name(dictionary?.get("Subtype")) !== "Widget" || !isChanged(file, widget, changed)) continue;
-      const made = dictionary && appearances.make(dictionary);
-      change(file, widget, (copy) => {
-        copy.set("AP", made ? Dictionary.of({ N: made.normal }) : null);
-        if (made?.state !== undefined) copy.set("AS", copy.get("AS") ?? null);
-      });
-    }
-  }
+async function renewFields(
+  file: PdfFile,
+  pages: readonly SourcePage[],
+  changed: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<void> {
+  const putOf = (_: Dictionary, value: Value): Put | undefined => {
+    if (!isChanged(file, value, changed) || !(value instanceof Reference)) return undefined;
+    return (made) => {
+      const widget = file.dictionary(value)!;
+      file.put(value, made ? withAppearance(widget, made) : widget.clone().set("AP", null));
+    };
+  };
+  await new FieldDrawer(file).drawPages(pages, putOf, signal);
 }
 
 /** Hides replaced captions of lines: viewers draw them where the matches were, which can be outside of the annotation. */

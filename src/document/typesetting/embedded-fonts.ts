@@ -207,10 +207,9 @@ export class EmbeddedFonts {
     return known;
   }
 
-  /** Returns the font and the code of a picture, as two hexadecimal digits. */
-  async embedPicture(picture: EmojiPicture, text: string, signal: AbortSignal) {
-    const known = this.#codes.get(picture);
-    if (known) return known;
+  /** Embeds a picture as a glyph. */
+  async embedPicture(picture: EmojiPicture, text: string, signal: AbortSignal): Promise<void> {
+    if (this.#codes.has(picture)) return;
     const { reference: form, box } = await addImageForm(this.#pdf, memoryInput(picture.png, "emoji.png"), signal);
     const [width, height] = [(EMOJI.width * 1000) / box.width, (EMOJI.height * 1000) / box.height];
     this.#matrices.set(form.number, `${width} 0 0 ${height} 0 ${EMOJI.bottom * 1000}`);
@@ -218,9 +217,13 @@ export class EmbeddedFonts {
     const font = last && !last.isFull ? last : new PictureFont(this.#pdf.file.add(null));
     if (font !== last) this.#pictureFonts.push(font);
     font.pictures.push({ form, text });
-    const made = { reference: font.reference, code: (font.pictures.length - 1).toString(16).padStart(2, "0") };
-    this.#codes.set(picture, made);
-    return made;
+    const code = (font.pictures.length - 1).toString(16).padStart(2, "0");
+    this.#codes.set(picture, { reference: font.reference, code });
+  }
+
+  /** Returns the font and the code of an embedded picture, as two hexadecimal digits. */
+  codeOf(picture: EmojiPicture) {
+    return this.#codes.get(picture)!;
   }
 
   /** Writes the fonts. Must be called once, after the last text. */

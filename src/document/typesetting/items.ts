@@ -20,6 +20,8 @@ export interface Paragraph {
   readonly items: readonly Item[];
   /** Start of each grapheme cluster. */
   readonly clusters: readonly number[];
+  /** False if no font has all characters of a cluster. */
+  readonly isComplete: boolean;
 }
 
 let bidi: ReturnType<typeof bidiFactory> | undefined;
@@ -57,7 +59,8 @@ export async function itemize(
     starts.push(at);
     at += cluster.length;
   });
-  return { text, level: base, items, clusters: starts };
+  const isComplete = choices.every((choice) => "picture" in choice || choice.isComplete);
+  return { text, level: base, items, clusters: starts, isComplete };
 }
 
 const contentOf = (choice: Choice): Item["content"] =>

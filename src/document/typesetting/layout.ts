@@ -1,4 +1,5 @@
-// Lays out a text in a column: breaks it into lines, orders each line from left to right, and places the glyphs.
+// Lays out a text in a column: breaks it into lines, orders each line from left to right, and places the glyphs. Only
+// the preparation waits, for fonts.
 import type { ShapedGlyph } from "../engines/harfbuzz/harfbuzz.ts";
 import type { EmojiPicture, FontShelf, ShelfFont } from "./font-shelf.ts";
 import { type Item, itemize, type Paragraph } from "./items.ts";
@@ -47,6 +48,11 @@ export interface TextBlock {
   readonly descent: number;
 }
 
+/** Returns the box of a block, from the start of its first baseline. */
+export const boxOf = ({ width, ascent, descent }: TextBlock) => ({
+  ...{ left: 0, bottom: -descent, width, height: ascent + descent },
+});
+
 /** Width and position of an emoji, in units of the font size, as Noto Color Emoji has them. */
 export const EMOJI = { advance: 1.245, bottom: -0.237, width: 1.245, height: 1.172 } as const;
 const EMOJI_HEIGHTS = { ascent: 0.95, descent: 0.25, gap: 0 };
@@ -57,24 +63,62 @@ const PARAGRAPH = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that have no glyphs
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/g;
 
+/** A text with its fonts, of which lines can be set without waiting. */
+export interface PreparedText {
+  readonly paragraphs: readonly PreparedParagraph[];
+  /** The requested font; undefined if it is not installed. */
+  readonly own: ShelfFont | undefined;
+}
+
+interface PreparedParagraph extends Paragraph {
+  /** Places at which a line can break. */
+  readonly breaks: readonly number[];
+  /** Width of the text before each index, in units of the font size. */
+  readonly widths: Float64Array;
+}
+
+/** A line, and its heights in points. */
+export type SetLine = Omit<Line, "x"> & Heights;
+
+export interface Preparation extends Pick<TextStyle, "font" | "isRightToLeft"> {
+  /** False if lines break only at line breaks of the text. */
+  readonly wraps: boolean;
+}
+
 /** @returns undefined if no font is installed */
-export async function layOut(text: string, style: TextStyle, shelf: FontShelf): Promise<TextBlock | undefined> {
-  const lines: (Omit<Line, "x"> & Heights)[] = [];
-  let y = 0;
+export async function prepareText(
+  text: string,
+  { font, isRightToLeft, wraps }: Preparation,
+  shelf: FontShelf,
+): Promise<PreparedText | undefined> {
+  const paragraphs: PreparedParagraph[] = [];
   for (const part of text.split(PARAGRAPH)) {
     const shown = part.toWellFormed().replaceAll("\t", " ").replace(CONTROLS, "");
-    const paragraph = await itemize(shown, shelf, style.font, style.isRightToLeft);
-    const own = await shelf.font(style.font.file);
+    const paragraph = await itemize(shown, shelf, font, isRightToLeft);
     if (!paragraph) return undefined;
-    for (const [start, end] of await lineRanges(paragraph, style)) {
-      const line = setLine(paragraph, start, end, style, own);
-      const above = lines.at(-1);
-      if (above) y -= above.descent + above.gap + line.ascent;
-      lines.push({ ...line, y });
+    const breaks = wraps ? await lineBreaks(shown) : [];
+    paragraphs.push({ ...paragraph, breaks, widths: wraps ? widthsOf(paragraph) : new Float64Array() });
+  }
+  return { paragraphs, own: await shelf.font(font.file) };
+}
+
+/** Breaks a prepared text into lines, and places their glyphs. */
+export function* setLines({ paragraphs, own }: PreparedText, size: number, maxWidth?: number): Generator<SetLine> {
+  let above: SetLine | undefined;
+  for (const paragraph of paragraphs) {
+    for (const [start, end] of lineRanges(paragraph, size, maxWidth)) {
+      const line = setLine(paragraph, start, end, size, own);
+      const y: number = above ? above.y - (above.descent + above.gap + line.ascent) : 0;
+      above = { ...line, y };
+      yield above;
     }
   }
-  const width = Math.max(style.maxWidth ?? 0, ...lines.map((line) => line.width));
-  const share = { left: 0, center: 0.5, right: 1 }[style.align ?? "left"];
+}
+
+export function layOut(prepared: PreparedText, { size, maxWidth, align }: TextStyle): TextBlock {
+  const lines = [...setLines(prepared, size, maxWidth)];
+  const width = Math.max(maxWidth ?? 0, ...lines.map((line) => line.width));
+  const share = { left: 0, center: 0.5, right: 1 }[align ?? "left"];
   const last = lines.at(-1)!;
   return {
     lines: lines.map((line) => ({ ...line, x: (width - line.width) * share })),
@@ -90,17 +134,14 @@ interface Heights {
 }
 
 /** Returns start and end of each line, without the spaces at its end. */
-async function lineRanges(paragraph: Paragraph, style: TextStyle): Promise<Range[]> {
-  const { text, clusters } = paragraph;
-  const { maxWidth } = style;
+function lineRanges({ text, clusters, breaks, widths }: PreparedParagraph, size: number, maxWidth?: number): Range[] {
   if (maxWidth === undefined) return [[0, text.trimEnd().length]];
-  const widths = widthsOf(paragraph, style.size);
   const trimmed = (start: number, end: number) => start + text.slice(start, end).trimEnd().length;
-  const fits = (start: number, end: number) => widths[trimmed(start, end)]! - widths[start]! <= maxWidth;
+  const fits = (start: number, end: number) => (widths[trimmed(start, end)]! - widths[start]!) * size <= maxWidth;
   const indexOf = new Map(clusters.map((start, index) => [start, index]));
   const ranges: Range[] = [];
   let [start, end] = [0, 0];
-  for (const place of await lineBreaks(text)) {
+  for (const place of breaks) {
     if (place < text.length && !indexOf.has(place)) continue;
     if (!fits(start, place) && end > start) {
       ranges.push([start, trimmed(start, end)]);
@@ -123,15 +164,15 @@ async function lineRanges(paragraph: Paragraph, style: TextStyle): Promise<Range
 
 type Range = readonly [start: number, end: number];
 
-/** Returns the width of the text before each index, in points. */
-function widthsOf({ text, items }: Paragraph, size: number): Float64Array {
+/** Returns the width of the text before each index, in units of the font size. */
+function widthsOf({ text, items }: Paragraph): Float64Array {
   const widths = new Float64Array(text.length + 1);
   for (const item of items) {
-    if ("picture" in item.content) widths[item.end]! += EMOJI.advance * size;
+    if ("picture" in item.content) widths[item.end]! += EMOJI.advance;
     else {
-      const scale = size / item.content.font.typeface.unitsPerEm;
+      const { unitsPerEm } = item.content.font.typeface;
       const ends = clusterEnds(shapeItem(text, item, item.start, item.end), item.end);
-      for (const [{ advance }, end] of ends) widths[end]! += advance * scale;
+      for (const [{ advance }, end] of ends) widths[end]! += advance / unitsPerEm;
     }
   }
   for (let at = 1; at < widths.length; at++) widths[at]! += widths[at - 1]!;
@@ -157,9 +198,9 @@ function setLine(
   { text, items, level }: Paragraph,
   start: number,
   end: number,
-  { size }: TextStyle,
+  size: number,
   own: ShelfFont | undefined,
-): Omit<Line, "x" | "y"> & Heights {
+): Omit<SetLine, "y"> {
   const parts = items
     .filter((item) => item.start < end && item.end > start)
     .map((item) => ({ ...item, start: Math.max(start, item.start), end: Math.min(end, item.end) }));
@@ -224,6 +265,41 @@ function heightsOf(runs: readonly Run[], own: ShelfFont | undefined, size: numbe
   const highest = (key: keyof Heights) => Math.max(0, ...heights.map((one) => one[key]));
   return { ascent: highest("ascent"), descent: highest("descent"), gap: highest("gap") };
 }
+
+/** Returns how far the glyphs of a line reach above and below its baseline, in points. */
+export function extentOf({ runs }: SetLine, size: number): { readonly above: number; readonly below: number } {
+  let [above, below] = [0, 0];
+  const reach = (top: number, bottom: number) => {
+    above = Math.max(above, top);
+    below = Math.max(below, bottom);
+  };
+  for (const run of runs) {
+    if ("picture" in run) reach((EMOJI.bottom + EMOJI.height) * size, -EMOJI.bottom * size);
+    else {
+      const { typeface } = run.font;
+      const scale = size / typeface.unitsPerEm;
+      for (const { glyph, y } of run.clusters.flatMap(({ glyphs }) => glyphs)) {
+        const extent = typeface.extent(glyph);
+        reach(y + extent.above * scale, extent.below * scale - y);
+      }
+    }
+  }
+  return { above, below };
+}
+
+/** Returns a line at another font size. */
+export const scaledLine = ({ runs, width, y, ...heights }: SetLine, by: number): SetLine => ({
+  runs: runs.map((run) =>
+    "font" in run ? { ...run, clusters: run.clusters.map((one) => scaledCluster(one, by)) } : { ...run, x: run.x * by },
+  ),
+  ...{ width: width * by, y: y * by },
+  ...scaled(heights, by),
+});
+
+const scaledCluster = ({ text, glyphs }: Cluster, by: number): Cluster => ({
+  text,
+  glyphs: glyphs.map(({ glyph, x, y }) => ({ glyph, x: x * by, y: y * by })),
+});
 
 const fontHeights = ({ typeface }: ShelfFont, size: number): Heights =>
   scaled(typeface.lines, size / typeface.unitsPerEm);

@@ -31,21 +31,14 @@ const MARGIN = 2;
  * Adds a form whose origin is the start of the first baseline.
  * @returns undefined if the text has no glyphs
  */
-export async function addTextForm(
-  pdf: OpenPdf,
-  fonts: EmbeddedFonts,
-  block: TextBlock,
-  ink: TextInk,
-  signal: AbortSignal,
-): Promise<Reference> {
-  const used = new Map<number, Reference>();
-  const writer = new TextWriter(fonts, used, ink.size, signal);
-  for (const line of block.lines) await writer.line(line);
+export function addTextForm(pdf: OpenPdf, fonts: EmbeddedFonts, block: TextBlock, ink: TextInk): Reference {
+  const writer = new TextWriter(fonts);
+  for (const line of block.lines) writer.line(line, ink.size);
   const margin = MARGIN * ink.size;
   const state = Dictionary.of({ Type: Name.of("ExtGState"), ca: ink.opacity, CA: ink.opacity });
   const isOpaque = ink.opacity === 1;
   const resources = Dictionary.of({
-    Font: Dictionary.of(Object.fromEntries([...used].map(([number, font]) => [`F${number}`, font]))),
+    Font: writer.resources(),
     ExtGState: isOpaque ? undefined : Dictionary.of({ State: pdf.file.add(state) }),
   });
   const color = `${ink.color.map(serializeNumber).join(" ")} ${ink.color.length === 4 ? "k" : "rg"}`;
@@ -58,45 +51,54 @@ export async function addTextForm(
   return pdf.file.add(new PdfStream(entries, plainBody(Buffer.from(content, "latin1"))));
 }
 
-class TextWriter {
+/** Writes lines as operators of a text object. */
+export class TextWriter {
   content = "";
   readonly #fonts: EmbeddedFonts;
-  readonly #used: Map<number, Reference>;
-  readonly #size: number;
-  readonly #signal: AbortSignal;
+  readonly #used = new Map<number, Reference>();
 
-  constructor(fonts: EmbeddedFonts, used: Map<number, Reference>, size: number, signal: AbortSignal) {
+  /** @param fonts already has the pictures of all lines */
+  constructor(fonts: EmbeddedFonts) {
     this.#fonts = fonts;
-    this.#used = used;
-    this.#size = size;
-    this.#signal = signal;
   }
 
-  async line({ runs, x, y }: Line): Promise<void> {
+  line({ runs, x, y }: Pick<Line, "runs" | "x" | "y">, size: number): void {
     for (const run of runs) {
-      if ("font" in run) this.#glyphs(run, x, y);
-      else await this.#picture(run, x, y);
+      if ("font" in run) this.#glyphs(run, x, y, size);
+      else this.#picture(run, x, y, size);
     }
   }
 
-  #start(font: Reference, x: number, y: number): void {
-    this.#used.set(font.number, font);
-    const place = [x, y].map(serializeNumber).join(" ");
-    this.content += `/F${font.number} ${serializeNumber(this.#size)} Tf 1 0 0 1 ${place} Tm\n`;
+  /** Returns and forgets the operators written so far. */
+  take(): string {
+    const { content } = this;
+    this.content = "";
+    return content;
   }
 
-  async #picture(run: Extract<Run, { readonly picture: unknown }>, x: number, y: number): Promise<void> {
-    const { reference, code } = await this.#fonts.embedPicture(run.picture, run.text, this.#signal);
-    this.#start(reference, x + run.x, y);
+  /** Returns the fonts of all lines written so far. */
+  resources(): Dictionary {
+    return Dictionary.of(Object.fromEntries([...this.#used].map(([number, font]) => [`F${number}`, font])));
+  }
+
+  #start(font: Reference, x: number, y: number, size: number): void {
+    this.#used.set(font.number, font);
+    const place = [x, y].map(serializeNumber).join(" ");
+    this.content += `/F${font.number} ${serializeNumber(size)} Tf 1 0 0 1 ${place} Tm\n`;
+  }
+
+  #picture(run: Extract<Run, { readonly picture: unknown }>, x: number, y: number, size: number): void {
+    const { reference, code } = this.#fonts.codeOf(run.picture);
+    this.#start(reference, x + run.x, y, size);
     this.content += `<${code}> Tj\n`;
   }
 
-  #glyphs(run: Extract<Run, { readonly font: unknown }>, x: number, y: number): void {
+  #glyphs(run: Extract<Run, { readonly font: unknown }>, x: number, y: number, size: number): void {
     const first = run.clusters[0]?.glyphs[0];
     if (!first) return;
     const font = this.#fonts.embed(run.font);
-    this.#start(font.reference, x + first.x, y);
-    const line = new GlyphLine(font, this.#size, first.x);
+    this.#start(font.reference, x + first.x, y, size);
+    const line = new GlyphLine(font, size, first.x);
     for (const cluster of run.clusters) line.show(cluster);
     this.content += line.end();
   }

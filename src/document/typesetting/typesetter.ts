@@ -7,8 +7,8 @@ import type { Reference } from "../objects/values.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
 import { EmbeddedFonts } from "./embedded-fonts.ts";
 import { FontShelf } from "./font-shelf.ts";
-import { layOut, type TextBlock, type TextStyle } from "./layout.ts";
-import { addTextForm, type TextInk } from "./text-form.ts";
+import { layOut, type Preparation, type PreparedText, prepareText, type TextBlock, type TextStyle } from "./layout.ts";
+import { addTextForm, type TextInk, TextWriter } from "./text-form.ts";
 
 /** A text with its look. `fontName` is the name that the client sent. */
 export interface SetText extends TextStyle, Omit<TextInk, "size"> {
@@ -50,10 +50,29 @@ export class Typesetter {
 
   /** Adds a text to the document. */
   async add(text: SetText, signal: AbortSignal): Promise<TextForm> {
-    const block = await layOut(text.text, text, this.#shelf);
-    if (!block) throw new EngineFailure("crashed", `no font for ${text.fontName}`);
+    const prepared = await this.prepare(text.text, { ...text, wraps: text.maxWidth !== undefined }, signal);
     if (text.font.replacedBy) this.#replaced.set(text.fontName, text.font.replacedBy);
-    return { reference: await addTextForm(this.#pdf, this.#fonts, block, text, signal), block };
+    const block = layOut(prepared, text);
+    return { reference: addTextForm(this.#pdf, this.#fonts, block, text), block };
+  }
+
+  /** Finds the fonts of a text, and embeds its pictures, so that it can be set without waiting. */
+  async prepare(text: string, style: Preparation, signal: AbortSignal): Promise<PreparedText> {
+    const prepared = await prepareText(text, style, this.#shelf);
+    if (!prepared) throw new EngineFailure("crashed", `no font for ${style.font.file.face}`);
+    for (const paragraph of prepared.paragraphs) {
+      for (const { content, start, end } of paragraph.items) {
+        if ("picture" in content) {
+          await this.#fonts.embedPicture(content.picture, paragraph.text.slice(start, end), signal);
+        }
+      }
+    }
+    return prepared;
+  }
+
+  /** Starts content of another form. */
+  writer(): TextWriter {
+    return new TextWriter(this.#fonts);
   }
 
   /** Writes the fonts. Must be called once, after the last text. @returns notices of replaced fonts and missing glyphs */

@@ -134,6 +134,17 @@ describe("values", () => {
     expect(notices).toEqual([]);
   });
 
+  test("widgets below nodes without a name show the value of their field", async () => {
+    const builder = new PdfBuilder();
+    const [field, node] = [builder.reserve(), builder.reserve()];
+    const widget = builder.add(`<</Type/Annot/Subtype/Widget/F 4/Rect[20 20 160 36]/Parent ${node}>>`);
+    builder.set(node, `<</Parent ${field}/Kids[${widget}]>>`);
+    builder.set(field, `<</T(name)/FT/Tx/Kids[${node}]>>`);
+    builder.catalog = `/AcroForm<</Fields[${field}]/DA(/Helv 9 Tf 0 g)>>`;
+    builder.page("%()", `/Annots[${widget}]`);
+    expect(pageTexts((await filled(builder.bytes(), { name: "nested" })).pdf)[0]).toContain("nested");
+  });
+
   test("the widgets of a group of buttons show its state", async () => {
     const states = new PdfJson((await filled(form, { radio: "one" })).pdf).json.acroform.fields
       .filter(({ fullname }: { fullname: string }) => fullname === "radio")

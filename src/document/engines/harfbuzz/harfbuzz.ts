@@ -30,8 +30,8 @@ const PAGE_BYTES = 65_536;
 const LIMIT_BYTES = 24 * 2 ** 20;
 /** Constants of hb.h. */
 const [LEFT_TO_RIGHT, RIGHT_TO_LEFT, READ_ONLY] = [4, 5, 1];
-/** Words of hb_glyph_info_t and of hb_glyph_position_t; words of hb_font_extents_t. */
-const [GLYPH_WORDS, EXTENT_WORDS] = [5, 12];
+/** Words of hb_glyph_info_t and of hb_glyph_position_t; of hb_font_extents_t; of hb_glyph_extents_t. */
+const [GLYPH_WORDS, EXTENT_WORDS, GLYPH_EXTENT_WORDS] = [5, 12, 4];
 
 export class HarfBuzz {
   readonly #calls: Exports;
@@ -79,6 +79,11 @@ export class HarfBuzz {
           ? undefined
           : this.#words(this.#scratch, 1)[0]!,
       advance: (glyph) => this.#call("hb_font_get_glyph_h_advance", font, glyph),
+      extent: (glyph) => {
+        if (this.#call("hb_font_get_glyph_extents", font, glyph, this.#scratch) === 0) return { above: 0, below: 0 };
+        const [, top = 0, , height = 0] = this.#words(this.#scratch, GLYPH_EXTENT_WORDS);
+        return { above: top, below: -(top + height) };
+      },
       shape: (part) => this.#shape(font, part),
       picture: (glyph) => this.#picture(font, glyph),
     };
@@ -148,6 +153,8 @@ export interface Typeface {
   /** Returns the glyph of a code point; undefined if the font has none. */
   glyphOf(character: number): number | undefined;
   advance(glyph: number): number;
+  /** Returns how far a glyph reaches above and below the baseline. */
+  extent(glyph: number): { readonly above: number; readonly below: number };
   /** Returns the glyphs of a part, from left to right. */
   shape(part: ShapedPart): ShapedGlyph[];
   /** Returns a glyph's PNG; no bytes if it has none. */

@@ -5,7 +5,7 @@ import * as mupdf from "mupdf";
 import { beforeAll, expect, test } from "vitest";
 import { fontPaths, SYSTEM_FONTS } from "../../../../container/fonts/system-fonts.ts";
 import { clustersOf, FontShelf } from "../../../../src/document/typesetting/font-shelf.ts";
-import { layOut } from "../../../../src/document/typesetting/layout.ts";
+import { layOut, prepareText } from "../../../../src/document/typesetting/layout.ts";
 import { requestedFont } from "../../../../src/document/typesetting/requested-font.ts";
 import { addText } from "../../../../src/operations/add-text.ts";
 import { labeledPdf } from "../../../fixtures/pdfs.ts";
@@ -75,7 +75,8 @@ test("another build of HarfBuzz shapes the fonts of the machine to the same glyp
     tasks.map(({ text }) => text),
   );
   for (const [index, { text, path }] of tasks.entries()) {
-    const block = (await layOut(text, { font: ARIAL, size: 1000 }, shelf))!;
+    const style = { font: ARIAL, size: 1000 };
+    const block = layOut((await prepareText(text, { ...style, wraps: false }, shelf))!, style);
     const runs = block.lines[0]!.runs.map((run) => ("font" in run ? run : undefined)!);
     const unitsPerEm = runs[0]!.font.typeface.unitsPerEm;
     const glyphs = runs.flatMap(({ clusters }) => clusters.flatMap((cluster) => cluster.glyphs));

@@ -1,7 +1,7 @@
 // Tests the appearances made from field dictionaries, by their operators.
 import { describe, expect, test } from "vitest";
 import { FieldAppearances } from "../../../../src/document/forms/field-appearance.ts";
-import { visualOrder } from "../../../../src/document/forms/visual-order.ts";
+import { visualOrder } from "../../../../src/document/forms/text/visual-order.ts";
 import { Budget } from "../../../../src/document/objects/budget.ts";
 import { MupdfSource } from "../../../../src/document/objects/engine/mupdf-source.ts";
 import { PdfFile } from "../../../../src/document/objects/pdf-file.ts";
@@ -159,5 +159,5 @@ test.each([
   ["English in Hebrew", "\u05d0\u05d1 cd \u05d2", "\u05d2 cd \u05d1\u05d0"],
   ["brackets", "\u05d0(\u05d1)", "(\u05d1)\u05d0"],
 ])("%s is in the order of the page", (_, logical, visual) => {
-  expect(visualOrder(logical).join("")).toBe(visual);
+  expect(visualOrder([...logical]).join("")).toBe(visual);
 });

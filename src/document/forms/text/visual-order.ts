@@ -8,10 +8,9 @@ const MIRRORED = new Map([..."()[]{}<>«»"].map((one, index, all) => [one, all[
 
 type Direction = "right" | "left" | undefined;
 
-/** @returns the characters of the line, reordered */
-export function visualOrder(line: string): string[] {
-  const characters = [...line];
-  if (!RIGHT_TO_LEFT.test(line)) return characters;
+/** @param characters code points or grapheme clusters of a line. @returns them, reordered */
+export function visualOrder(characters: readonly string[]): readonly string[] {
+  if (!characters.some((character) => RIGHT_TO_LEFT.test(character))) return characters;
   const strong = characters.map(directionOf);
   const base = strong.find((direction) => direction !== undefined) ?? "left";
   const directions = resolveDirections(characters, strong, base);
