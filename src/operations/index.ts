@@ -26,8 +26,10 @@ import { pdfToRasterized } from "./pdf-to-rasterized.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
+import { embedAttachment } from "./pdfa-steps/embed-attachment.ts";
 import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
 import { rasterizePages } from "./pdfa-steps/rasterize-pages.ts";
+import { readAttachment } from "./pdfa-steps/read-attachment.ts";
 import { renderPdf } from "./pdfa-steps/render-pdf.ts";
 import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
@@ -91,8 +93,10 @@ export const PDFA_STEPS: readonly AnyOperation[] = [
   applyTransferFunctions,
   comparePdfs,
   countContent,
+  embedAttachment,
   extractPdfs,
   limitImages,
+  readAttachment,
   renderPdf,
   rasterizePages,
   repairPdfa,

@@ -4,7 +4,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { decodeTextString, encodeTextString } from "../objects/text-strings.ts";
 import { readNameTree, writeNameTree } from "../objects/trees.ts";
 import { UniqueNames } from "../objects/unique-names.ts";
-import { Dictionary, Name, PdfStream, PdfString, plainBody } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../objects/values.ts";
 
 /** Catalog entries that contain or present attached files. */
 const CATALOG_ENTRIES = ["AF", "Collection"];
@@ -19,6 +19,31 @@ export function removeAttachments(file: PdfFile): { readonly name: string }[] {
   for (const key of CATALOG_ENTRIES) catalog.delete(key);
   file.catalog = catalog;
   return attached.map((name) => ({ name: decodeTextString(PdfString.ofLatin1(name)) }));
+}
+
+/**
+ * Removes the attached files with certain names.
+ * @returns the names of the removed files
+ */
+export function detachFiles(file: PdfFile, isRemoved: (name: string) => boolean): { readonly name: string }[] {
+  const catalog = file.catalog.clone();
+  const names = file.dictionary(catalog.get("Names"))?.clone() ?? new Dictionary();
+  const attached = readNameTree(file, names.get("EmbeddedFiles"));
+  const removed = new Set<string>();
+  const isOther = (specification: Value, key?: PdfString) => {
+    const entries = file.dictionary(specification);
+    const found = [key, file.string(entries?.get("UF")), file.string(entries?.get("F"))]
+      .map((name) => name && decodeTextString(name))
+      .find((name) => name !== undefined && isRemoved(name));
+    if (found !== undefined) removed.add(found);
+    return found === undefined;
+  };
+  const left = [...attached].filter(([key, specification]) => isOther(specification, PdfString.ofLatin1(key)));
+  const associated = (file.array(catalog.get("AF")) ?? []).filter((specification) => isOther(specification));
+  if (removed.size === 0) return [];
+  names.set("EmbeddedFiles", writeNameTree(file, new Map(left)));
+  file.catalog = catalog.set("Names", names).set("AF", associated);
+  return [...removed].map((name) => ({ name }));
 }
 
 export interface NewAttachment {
