@@ -20,6 +20,7 @@ import { jpg } from "./images/jpg.ts";
 import { png } from "./images/png.ts";
 import { tif } from "./images/tif.ts";
 import { imposedPdf } from "./imposed-pdf.ts";
+import { validatedZugferd } from "./invoices/validated-zugferd.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
@@ -62,7 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, exportedFormData],
+  ...[pdfInfo, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

@@ -30,6 +30,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
 
 /** Data in the responses of examples, other than IDs. */
 const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "/validated-zugferd": { valid: false, pdf_valid: false, xml_valid: false },
   "/pdf-info": { page_count: EXAMPLE_PAGES, title: "", allQueriesProcessed: true },
 };
 
