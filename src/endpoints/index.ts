@@ -21,6 +21,7 @@ import { png } from "./images/png.ts";
 import { tif } from "./images/tif.ts";
 import { imposedPdf } from "./imposed-pdf.ts";
 import { validatedZugferd } from "./invoices/validated-zugferd.ts";
+import { zugferdPdf } from "./invoices/zugferd-pdf.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
@@ -48,7 +49,7 @@ import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf],
+  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf, zugferdPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,

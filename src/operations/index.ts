@@ -11,6 +11,7 @@ import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
+import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
@@ -62,6 +63,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addPageNumbers,
   applyRedactions,
   compressPdf,
+  drawInvoice,
   renderPage,
   extractPages,
   flattenTransparency,
