@@ -1,13 +1,10 @@
 // Declares the operation that validates an electronic invoice: a PDF, or XML. The container runs it, because the
 // container has the validators. Yields one output, an object in JSON.
 import { declareOperation } from "../document/contract/operation.ts";
-import type { JsonSchema, Params } from "../document/contract/parameter.ts";
+import type { JsonSchema } from "../document/contract/parameter.ts";
 import { PROFILES, type Profile } from "../document/invoices/profiles.ts";
 
-const parameters = {};
-export type ValidateInvoiceParams = Params<typeof parameters>;
-
-export const validateInvoice = declareOperation({ name: "validate-invoice", parameters });
+export const validateInvoice = declareOperation({ name: "validate-invoice", parameters: {} });
 
 /** A broken rule, or advice. */
 export interface InvoiceFinding {

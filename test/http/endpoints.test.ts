@@ -11,6 +11,7 @@ import type {
   OperationList,
 } from "../../src/service/http/contract/operation-list.ts";
 import { errorAnchor } from "../../src/service/http/responses/help.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
@@ -61,6 +62,7 @@ function sampleOf({ example, parameters }: ListedOperation, { name, accepts, ins
 const OTHER_DOCUMENTS: Readonly<Record<string, File>> = {
   "/pdf": upload("<!doctype html><p>Hello", "a.html"),
   "/unzip": upload(zipSync({ "made.bin": Buffer.from("Contents") }), "a.zip"),
+  "/zugferd-pdf": upload(invoiceXml("basic"), "a.xml"),
 };
 
 /** Returns the fields of a successful request with the given document. */

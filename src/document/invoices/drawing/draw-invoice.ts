@@ -30,6 +30,10 @@ const LOGO = { width: 180, height: 56 };
 /** Left edge of the seller, of the dates and of the totals. */
 const SECOND_COLUMN = 335;
 const GAP = 6;
+/** Space between the lines of an address. */
+const LEADING = 1.5;
+/** Share of the second column that labels fill. */
+const LABEL_SHARE = 0.6;
 const SECTION_GAP = 18;
 /** Columns of the table of lines: left edge and width. Numbers are aligned to the right. */
 const COLUMNS = [
@@ -198,21 +202,19 @@ class Drawing {
     for (const [text, kind] of lines) {
       const form = await this.#set(text, kind, { width: RIGHT - SECOND_COLUMN });
       this.#sheets.text(form, x);
-      this.#sheets.y += heightOf(form);
+      this.#sheets.y += heightOf(form) + LEADING;
     }
   }
 
   /** Draws a label and its value in the second column, on the next page if they do not fit. */
   async #pair(label: string, value: string, kind: Kind): Promise<void> {
-    const half = (RIGHT - SECOND_COLUMN) / 2;
-    const [name, text] = [
-      await this.#set(label, kind, { width: half }),
-      await this.#set(value, kind, { width: half, align: "right" }),
-    ];
+    const width = (RIGHT - SECOND_COLUMN) * LABEL_SHARE;
+    const name = await this.#set(label, kind, { width });
+    const text = await this.#set(value, kind, { width: RIGHT - SECOND_COLUMN - width, align: "right" });
     const height = Math.max(heightOf(name), heightOf(text)) + 1;
     if (!this.#sheets.fits(height)) this.#sheets.addPage();
     this.#sheets.text(name, SECOND_COLUMN);
-    this.#sheets.text(text, SECOND_COLUMN + half);
+    this.#sheets.text(text, SECOND_COLUMN + width);
     this.#sheets.y += height;
   }
 

@@ -16,6 +16,7 @@ export interface Party {
 export interface InvoiceLine {
   readonly number: string;
   readonly name: string;
+  /** Description of the product, and a note, without those that are missing. */
   readonly description: string;
   readonly quantity: string;
   /** Code of UN/ECE Recommendation 20, such as `H87`. */
@@ -50,7 +51,6 @@ export interface InvoiceData {
   readonly lines: readonly InvoiceLine[];
   readonly taxes: readonly TaxPart[];
   readonly totals: Readonly<Record<TotalName, string>>;
-  /** IBAN, BIC and the terms of payment, without those that are missing. */
   readonly payment: { readonly iban: string; readonly bic: string; readonly terms: string };
   readonly notes: readonly string[];
 }
@@ -88,6 +88,7 @@ const LINE_AGREEMENT = "SpecifiedLineTradeAgreement|SpecifiedSupplyChainTradeAgr
 const LINE_DELIVERY = "SpecifiedLineTradeDelivery|SpecifiedSupplyChainTradeDelivery";
 const LINE_SETTLEMENT = "SpecifiedLineTradeSettlement|SpecifiedSupplyChainTradeSettlement";
 const RATE = "RateApplicablePercent|ApplicablePercent";
+const NOTE = "AssociatedDocumentLineDocument/IncludedNote/Content";
 const NUMBER_OR_ID = "URIID|CompleteNumber";
 
 export function readInvoiceData(root: Element): InvoiceData {
@@ -155,7 +156,7 @@ function lineOf(item: Element): InvoiceLine {
   return {
     number: one(item, "AssociatedDocumentLineDocument/LineID"),
     name: one(item, "SpecifiedTradeProduct/Name"),
-    description: one(item, "SpecifiedTradeProduct/Description"),
+    description: [one(item, "SpecifiedTradeProduct/Description"), one(item, NOTE)].filter(Boolean).join("\n"),
     quantity: textOf(quantity),
     unit: quantity?.getAttribute("unitCode") ?? "",
     price: one(item, `${LINE_AGREEMENT}/NetPriceProductTradePrice/ChargeAmount`),

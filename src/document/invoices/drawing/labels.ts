@@ -1,6 +1,7 @@
 // The words on a drawn invoice, by language.
 
 /** The words in the order of the languages. */
+// cspell:disable
 const WORDS = {
   invoice: ["Invoice", "Rechnung", "Facture", "Factura", "Fattura"],
   creditNote: ["Credit note", "Gutschrift", "Avoir", "Nota de crédito", "Nota di credito"],
@@ -35,6 +36,7 @@ const WORDS = {
   payment: ["Payment", "Zahlung", "Paiement", "Pago", "Pagamento"],
   page: ["Page", "Seite", "Page", "Página", "Pagina"],
 } as const;
+// cspell:enable
 
 export const LABEL_LANGUAGES = ["en", "de", "fr", "es", "it"] as const;
 export type LabelLanguage = (typeof LABEL_LANGUAGES)[number];
