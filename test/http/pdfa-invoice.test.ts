@@ -1,5 +1,6 @@
 // Tests POST /pdfa with a file to attach. veraPDF judges the results; pdfdetach and qpdf read the attachment.
 // Contract: docs/api.md#pdfa
+// cspell:ignore poacc
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 // Tests POST /zugferd-pdf. veraPDF and Mustang judge the results, poppler reads the drawn pages.
 // Contract: docs/api.md#zugferd-pdf
+// cspell:ignore SARL Söhne Umsatzsteuer
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
