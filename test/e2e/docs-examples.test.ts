@@ -31,7 +31,7 @@ beforeAll(async () => {
   pdf = await fieldPdf(3);
   await writeFile(join(folder, "report.pdf"), pdf);
   await writeFile(join(folder, "form.pdf"), pdf);
-  await writeFile(join(folder, "invoice.xml"), invoiceXml("basic"));
+  await writeFile(join(folder, "invoice.xml"), invoiceXml("xrechnung"));
   await writeFile(join(folder, "archive.zip"), zip({ "a.txt": "Contents" }));
   await writeFile(join(folder, "appendix.pdf"), await textPdf(2));
   await writeFile(join(folder, "locked.pdf"), encrypted(pdf, "correct horse", "battery staple"));

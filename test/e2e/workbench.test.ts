@@ -53,7 +53,7 @@ let browser: Browser;
 let report: Given;
 const logo = { name: EXAMPLE_IMAGE.name, bytes: Buffer.from(EXAMPLE_IMAGE.base64, "base64") };
 const archive: Given = { name: "archive.zip", bytes: zip({ "made.bin": "Contents" }) };
-const invoice: Given = { name: "invoice.xml", bytes: Buffer.from(invoiceXml("basic")) };
+const invoice: Given = { name: "invoice.xml", bytes: Buffer.from(invoiceXml("xrechnung")) };
 const html: Given = { name: PAGE, bytes: Buffer.from("<!doctype html><h1>Hello</h1>") };
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         const { type, archives } = output;
         const passwords = passwordsOf(operation);
         const values = { ...passwords, ...TYPED[path] };
-        const other = { "/unzip": archive, "/zugferd-pdf": invoice }[path];
+        const other = { "/unzip": archive, "/zugferd-pdf": invoice, "/validated-zugferd": invoice }[path];
         if (other) {
           await page.click(`button:has-text("Remove ${REPORT}")`);
           await drop(page, other);
@@ -102,8 +102,9 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         }
         const languages = new Set(made.map(({ language }) => language));
         expect([path, languages.size]).toEqual([path, runner.languages.length]);
-        if (path !== "/pdf") continue;
-        await page.click(`button:has-text("Remove ${PAGE}")`);
+        const taken = path === "/pdf" ? PAGE : other?.name;
+        if (taken === undefined) continue;
+        await page.click(`button:has-text("Remove ${taken}")`);
         await drop(page, report);
       }
     });

@@ -39,7 +39,7 @@ beforeAll(async () => {
     "a.docx": docx({ body: paragraph("Hello") }),
     "a.html": Buffer.from(EXAMPLE_TEXT),
     "a.zip": zipSync({ "a.bin": Buffer.from("Contents") }),
-    "a.xml": Buffer.from(invoiceXml("basic")),
+    "a.xml": Buffer.from(invoiceXml("xrechnung")),
     [EXAMPLE_IMAGE.name]: Buffer.from(EXAMPLE_IMAGE.base64, "base64"),
   };
   for (const [name, bytes] of Object.entries(files)) {
@@ -57,7 +57,7 @@ afterAll(async () => {
 
 function nameOf({ input, path }: ListedOperation): string {
   if (path === "/unzip") return "a.zip";
-  if (path === "/zugferd-pdf") return "a.xml";
+  if (path.includes("zugferd")) return "a.xml";
   return input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
 }
 /**

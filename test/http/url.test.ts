@@ -84,6 +84,7 @@ const fileOf = (id: unknown) => fetch(`${services.private!.url}/resource/${id}?f
 /** Names and types of files for operations that do not accept PDFs. */
 const OTHER_FILES: Readonly<Record<string, readonly [string, string]>> = {
   "/unzip": ["made.zip", "application/zip"],
+  "/validated-zugferd": ["made.xml", "application/xml"],
   "/zugferd-pdf": ["made.xml", "application/xml"],
 };
 

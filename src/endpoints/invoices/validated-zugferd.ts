@@ -9,6 +9,7 @@ export const validatedZugferd = defineEndpoint({
   ...{ verb: "validateInvoice", title: "Validate an invoice", group: "Read a PDF" },
   variants: ["private", "keyed"],
   summary: "Validates an electronic invoice: ZUGFeRD, Factur-X or XRechnung, as a PDF or as XML.",
+  example: { file: "invoice.xml" },
   // Not mayBePdf itself, which would add a password: PDF/A is never encrypted.
   inputs: { file: { kind: "one", description: "PDF or XML", accepts: (type) => mayBePdf(type) } },
   operation: validateInvoice,
