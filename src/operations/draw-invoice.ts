@@ -32,7 +32,7 @@ const renderOptions = json(
   z.object({
     label_language: z.enum(LABEL_LANGUAGES).default("en"),
     locale: languageTag.value.exactOptional(),
-    font: FONT_NAME.default("Arial"),
+    font: FONT_NAME.default("Liberation Sans"),
     bold_font: FONT_NAME.exactOptional(),
     accent_color_rgb: color(3, 255).default([31, 78, 121]),
   }),
