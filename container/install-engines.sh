@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the native engines and fonts from Debian packages, fetches veraPDF from Maven Central and a font from PyPI, and
-# builds zygotes and the veraPDF server into container/dist. Reports each step. Does nothing if everything is installed.
+# Installs the native engines and fonts from Debian packages, fetches veraPDF and Mustang from Maven Central and a font from
+# PyPI, and builds zygotes and the programs of the two into container/dist. Reports each step. Does nothing if everything is installed.
 # Used on developers' machines, with Debian 12 or later, and for the container's image, with Debian 13.
 #
 # install-engines.sh: installs everything.
@@ -167,17 +167,23 @@ if [ "${1:-}" = --packages ]; then exit; fi
 build_zygote libreoffice "$office_version $office" libreofficekit-dev zygote LibreOffice
 build_zygote ghostscript "$(version_of libgs10)" libgs-dev ghostscript-zygote Ghostscript
 
-# veraPDF: built with a JDK and Maven, run by the JRE that is installed above.
-built="$(cat "$here"/engines/verapdf/{Server.java,build.sh,checksums.sha256,pom.xml,sample.pdf} | sha256sum)"
-if [ ! -f "$dist/verapdf/pagewright-server.jar" ] || [ "$(cat "$dist/verapdf.stamp" 2> /dev/null)" != "$built" ]; then
+# Validators in Java: built with a JDK and Maven, run by the JRE that is installed above.
+build_java() {
+  local engine="$1" title="$2" built wanted
+  built="$(cat "$here/engines/build-java.sh" "$here/engines/$engine"/*.{java,sha256,xml} | sha256sum)"
+  if [ -f "$dist/$engine/pagewright-server.jar" ] && [ "$(cat "$dist/$engine.stamp" 2> /dev/null)" = "$built" ]; then
+    return
+  fi
   wanted="$(missing "${java_build_tools[@]}")"
   # shellcheck disable=SC2086 # One word for each package.
   if [ -n "$wanted" ]; then install_packages $wanted; fi
-  echo "Fetching veraPDF and building its server (about 30 seconds)…"
+  echo "Fetching $title and building its program (about 30 seconds)…"
   mkdir -p "$dist"
-  "$here/engines/verapdf/build.sh" "$dist"
-  echo "$built" > "$dist/verapdf.stamp"
-fi
+  "$here/engines/build-java.sh" "$engine" "$dist"
+  echo "$built" > "$dist/$engine.stamp"
+}
+build_java verapdf veraPDF
+build_java mustang Mustang
 
 # Caladea with the widths of Cambria, which Debian's newer version lacks. A wheel is an archive; nothing in it runs.
 built="$(sha256sum < "$here/fonts/requirements.txt")"

@@ -26,6 +26,7 @@ export const CONTAINER_LIMITS = {
   rewriterMs: 150_000,
   rewriterCpuMs: 90_000,
   veraPdfMs: 180_000,
+  mustangMs: 180_000,
   embeddedPdfsMs: 60_000,
   compareMs: 8_000,
   lookMs: 4_000,
@@ -59,6 +60,7 @@ export const CONTAINER_LIMITS = {
   rewriterFileBytes: 512 * MIB,
   /** Only heavy files use the whole heap, and only one heavy file is validated at a time. */
   veraPdfHeapBytes: 2 * GIB,
+  mustangHeapBytes: GIB,
   embeddedPdfs: 16,
   embeddedDepth: 1,
   fetchRedirects: 10,

@@ -1,5 +1,5 @@
 // Writes the software bill of materials of this machine, in CycloneDX 1.5. It lists the service's npm packages, Node,
-// the Debian packages with engines and fonts, the font from PyPI, and veraPDF's jars. Runs at the end of the image's
+// the Debian packages with engines and fonts, the font from PyPI, and the jars of veraPDF and Mustang. Runs at the end of the image's
 // build.
 // Usage: node container/write-sbom.ts <file>
 
@@ -75,8 +75,9 @@ function pythonPackages(): Component[] {
 }
 
 function jars(): Component[] {
-  const names = readdirSync(join(import.meta.dirname, "dist/verapdf")).filter((name) => name.endsWith(".jar"));
-  return names.flatMap((jar): Component[] => {
+  const folders = ["verapdf", "mustang"].map((engine) => join(import.meta.dirname, "dist", engine));
+  const names = new Set(folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith(".jar")));
+  return [...names].flatMap((jar): Component[] => {
     const [, name, version] = /^(.+?)-(\d.*)\.jar$/.exec(jar) ?? [];
     return name && version ? [{ type: "library", name, version }] : [];
   });

@@ -6,6 +6,7 @@ import type { WebProxySettings } from "../engines/chromium/network/web-proxy.ts"
 import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghostscript.ts";
 import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
+import { Mustang } from "../engines/mustang/mustang.ts";
 import { startVeraPdf, type VeraPdf } from "../engines/verapdf/verapdf.ts";
 import { WebFiles } from "../engines/web/web-files.ts";
 import { WebPosts } from "../engines/web/web-posts.ts";
@@ -39,6 +40,7 @@ export class RunningEngines implements Engines {
   readonly chromium: ManagedEngine<Chromium>;
   readonly verapdf: ManagedEngine<VeraPdf>;
   readonly rewriter: PdfRewriter;
+  readonly mustang: Mustang;
   readonly threads: Threads;
   readonly web: WebFiles;
   readonly posts: WebPosts;
@@ -63,6 +65,7 @@ export class RunningEngines implements Engines {
     this.#settings = settings;
     const { scratch, jobs, children, web, log } = settings;
     this.rewriter = new PdfRewriter(scratch);
+    this.mustang = new Mustang({ scratch });
     const requests = new WebRequests(web);
     this.web = new WebFiles(requests);
     this.posts = new WebPosts(requests);

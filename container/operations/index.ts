@@ -8,6 +8,7 @@ import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
 import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 import { nativeReadPdfInfo } from "./read-pdf-info.ts";
+import { nativeValidateInvoice } from "./validate-invoice.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeCheckAddress,
@@ -18,4 +19,5 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativePostWebhook,
   nativePostscriptToPdf,
   nativeReadPdfInfo,
+  nativeValidateInvoice,
 ];

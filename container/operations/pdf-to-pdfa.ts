@@ -2,11 +2,12 @@
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Output } from "../../src/document/contract/operation.ts";
-import { type PdfToPdfaParams, pdfToPdfa } from "../../src/operations/pdf-to-pdfa.ts";
+import { ATTACHMENT, type PdfToPdfaParams, pdfToPdfa } from "../../src/operations/pdf-to-pdfa.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { conforming } from "../pdfa/conforming.ts";
 import { type ConversionEngines, JobConversionContext } from "../pdfa/conversion-context.ts";
 import { convertToLevel } from "../pdfa/convert.ts";
+import { prepareEmbedding } from "../pdfa/embed.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
 import { rasterize as rasterizePages } from "../pdfa/rasterize.ts";
 import { repair } from "../pdfa/repair.ts";
@@ -28,20 +29,21 @@ export const nativePdfToPdfa = nativeOperation(
 /**
  * Yields one output. If the input already conforms, the output is the input.
  * @throws EngineFailure `nonconforming`, or a failure caused by the document or an engine
+ * @throws OutOfRange if the level does not allow the attached file, or the invoice has another profile
  */
 export async function* convertToPdfa(
   engines: ConversionEngines,
-  { level, rasterize }: PdfToPdfaParams,
+  { level, rasterize, invoiceProfile }: PdfToPdfaParams,
   job: NativeJob,
 ): AsyncGenerator<Output> {
-  const [input] = job.inputs;
+  const attached = job.inputs.find(({ role }) => role === ATTACHMENT);
+  const input = job.inputs.find((file) => file !== attached);
   if (!input) throw new EngineFailure("unsupported", "no file");
   const strategies = rasterize ? [...STRATEGIES, rasterizePages] : STRATEGIES;
-  const { document, strategy } = await convertToLevel(
-    input,
-    strategies,
-    new JobConversionContext(level, strategies, engines, job),
-  );
+  const workshop = new JobConversionContext(level, strategies, engines, job);
+  const embed = attached && (await prepareEmbedding(attached, invoiceProfile, workshop));
+  const { document: converted, strategy } = await convertToLevel(input, strategies, workshop);
+  const document = (await embed?.(converted)) ?? converted;
   job.log("document converted to pdfa", { strategy, bytes: document.size });
   yield {
     extension: "pdf",

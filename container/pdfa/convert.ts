@@ -2,6 +2,7 @@
 // match the original.
 
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/document/contract/failure.ts";
+import { levelName } from "../../src/document/pdfa/level.ts";
 import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
 import type { Validation } from "../engines/verapdf/validation.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
@@ -185,11 +186,14 @@ function summary({ validation, comparison }: Assessment): Record<string, unknown
 const TOLD_PAGES = 20;
 const TOLD_RULES = 20;
 
-function nonconformityOf({ validation, comparison }: AssessedCandidate, { level }: ConversionContext): Nonconformity {
+export function nonconformityOf(
+  { validation, comparison }: Pick<Assessment, "validation"> & Partial<Assessment>,
+  { level }: Pick<ConversionContext, "level">,
+): Nonconformity {
   const rules = (validation?.failures ?? []).slice(0, TOLD_RULES).map(({ clause, test, places }): BrokenRule => {
     const pages = new Set(places.flatMap(({ pageNumber }) => (pageNumber === undefined ? [] : [pageNumber])));
     return { clause, test, pageNumbers: [...pages].sort((one, other) => one - other).slice(0, TOLD_PAGES) };
   });
-  const changedPages = comparison.differences.slice(0, TOLD_PAGES).map(({ pageNumber }) => pageNumber);
-  return { standard: `PDF/A-${level.part}${level.conformance}`, rules, changedPages };
+  const changedPages = (comparison?.differences ?? []).slice(0, TOLD_PAGES).map(({ pageNumber }) => pageNumber);
+  return { standard: levelName(level), rules, changedPages };
 }

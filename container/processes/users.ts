@@ -28,6 +28,7 @@ export const USERS = {
   pdfRewriter: range(4),
   veraPdf: range(5),
   chromium: range(6, 1),
+  mustang: range(7),
 } as const satisfies Record<string, UserRange>;
 
 /**

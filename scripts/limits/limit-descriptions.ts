@@ -179,6 +179,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   rewriterMs: { meaning: "Ghostscript, for one PDF in the conversion to PDF/A", within: "longJobMs" },
   rewriterCpuMs: { meaning: "CPU time of Ghostscript, for one PDF in the conversion to PDF/A", within: "rewriterMs" },
   veraPdfMs: { meaning: "validation of one PDF", within: "longJobMs" },
+  mustangMs: { meaning: "validation of one invoice by Mustang", within: "longJobMs" },
   embeddedPdfsMs: { meaning: "conversion of all embedded PDFs", within: "longJobMs" },
   compareMs: {
     meaning: "comparison of a document's pages with the original; after that, the remaining pages are not compared",
@@ -309,6 +310,7 @@ export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>
   rewriterMemoryBytes: "memory of Ghostscript for PDF/A",
   rewriterFileBytes: "a file that Ghostscript writes for PDF/A",
   veraPdfHeapBytes: "heap of veraPDF",
+  mustangHeapBytes: "heap of Mustang",
   embeddedPdfs: "embedded PDFs of a document that are converted to PDF/A; further ones are removed",
   embeddedDepth: "levels of embedded PDFs that are converted to PDF/A",
   fetchRedirects: "redirects on the way to a file",

@@ -20,6 +20,8 @@ import { jpg } from "./images/jpg.ts";
 import { png } from "./images/png.ts";
 import { tif } from "./images/tif.ts";
 import { imposedPdf } from "./imposed-pdf.ts";
+import { validatedZugferd } from "./invoices/validated-zugferd.ts";
+import { zugferdPdf } from "./invoices/zugferd-pdf.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
@@ -47,7 +49,7 @@ import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf],
+  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf, zugferdPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,
@@ -62,7 +64,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, exportedFormData],
+  ...[pdfInfo, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

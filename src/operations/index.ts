@@ -11,6 +11,7 @@ import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
+import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
@@ -26,8 +27,10 @@ import { pdfToRasterized } from "./pdf-to-rasterized.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
+import { embedAttachment } from "./pdfa-steps/embed-attachment.ts";
 import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
 import { rasterizePages } from "./pdfa-steps/rasterize-pages.ts";
+import { readAttachment } from "./pdfa-steps/read-attachment.ts";
 import { renderPdf } from "./pdfa-steps/render-pdf.ts";
 import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
@@ -60,6 +63,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addPageNumbers,
   applyRedactions,
   compressPdf,
+  drawInvoice,
   renderPage,
   extractPages,
   flattenTransparency,
@@ -91,8 +95,10 @@ export const PDFA_STEPS: readonly AnyOperation[] = [
   applyTransferFunctions,
   comparePdfs,
   countContent,
+  embedAttachment,
   extractPdfs,
   limitImages,
+  readAttachment,
   renderPdf,
   rasterizePages,
   repairPdfa,

@@ -1,8 +1,9 @@
 // Declares the operation that converts a PDF to PDF/A. The container runs it, because the container has the validator.
 import { declareOperation } from "../document/contract/operation.ts";
-import { type Params, parameter } from "../document/contract/parameter.ts";
-import { wordFor } from "../document/contract/parameters/choice.ts";
+import { optional, type Params, parameter } from "../document/contract/parameter.ts";
+import { choice, wordFor } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
+import { PROFILES } from "../document/invoices/profiles.ts";
 import { type PdfaLevel, pdfaLevelSchema } from "../document/pdfa/level.ts";
 
 const LEVELS: Readonly<Record<string, PdfaLevel>> = {
@@ -19,7 +20,14 @@ const parameters = {
     wordFor(LEVELS, pdfaLevelSchema),
   ),
   rasterize: parameter("Replaces a page that cannot be converted by an image of it.", onOff, "off"),
+  invoiceProfile: optional(
+    "Profile of the invoice to attach. It follows from the invoice; another value is an error.",
+    choice(PROFILES),
+  ),
 };
 export type PdfToPdfaParams = Params<typeof parameters>;
+
+/** Role of the file to embed, which only PDF/A-3 allows. */
+export const ATTACHMENT = "attachment";
 
 export const pdfToPdfa = declareOperation({ name: "pdf-to-pdfa", parameters });

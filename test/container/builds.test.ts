@@ -34,13 +34,17 @@ function missing(program: string, ...headers: string[]): string | undefined {
   return status === 0 ? undefined : `apt-get does not know ${headers.join(", ")}: apt-get update does that`;
 }
 
-test.concurrent("veraPDF's server", { timeout: TIMEOUT_MS }, async (context) => {
+test.concurrent.for([
+  ["verapdf", "Server.class"],
+  ["mustang", "Validate.class"],
+] as const)("the program of %s", { timeout: TIMEOUT_MS }, async ([engine, main], context) => {
   const reason = missing("javac");
   if (reason) return context.skip(reason);
   // The jars are not fetched: Maven Central would take most of the time, and fetching does not depend on the locale.
-  await build("verapdf", join(root, "container/dist/verapdf"));
-  const { stdout } = await start("unzip", "-l", join(folder, "verapdf/verapdf/pagewright-server.jar"));
-  expect(stdout).toContain("Server.class");
+  const program = join(root, "container/engines/build-java.sh");
+  await start(program, engine, join(folder, engine), join(root, "container/dist", engine));
+  const { stdout } = await start("unzip", "-l", join(folder, engine, engine, "pagewright-server.jar"));
+  expect(stdout).toContain(main);
 });
 
 test.concurrent("Ghostscript's zygote", { timeout: TIMEOUT_MS }, async (context) => {

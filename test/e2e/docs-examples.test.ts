@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { detectMediaType } from "../../src/document/contract/media-type.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { docx, paragraph, zip } from "../fixtures/office.ts";
 import { encrypted, fieldPdf, textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
@@ -30,6 +31,7 @@ beforeAll(async () => {
   pdf = await fieldPdf(3);
   await writeFile(join(folder, "report.pdf"), pdf);
   await writeFile(join(folder, "form.pdf"), pdf);
+  await writeFile(join(folder, "invoice.xml"), invoiceXml("xrechnung"));
   await writeFile(join(folder, "archive.zip"), zip({ "a.txt": "Contents" }));
   await writeFile(join(folder, "appendix.pdf"), await textPdf(2));
   await writeFile(join(folder, "locked.pdf"), encrypted(pdf, "correct horse", "battery staple"));

@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { zip } from "../fixtures/office.ts";
 import { fieldPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
@@ -52,6 +53,7 @@ let browser: Browser;
 let report: Given;
 const logo = { name: EXAMPLE_IMAGE.name, bytes: Buffer.from(EXAMPLE_IMAGE.base64, "base64") };
 const archive: Given = { name: "archive.zip", bytes: zip({ "made.bin": "Contents" }) };
+const invoice: Given = { name: "invoice.xml", bytes: Buffer.from(invoiceXml("xrechnung")) };
 const html: Given = { name: PAGE, bytes: Buffer.from("<!doctype html><h1>Hello</h1>") };
 
 beforeAll(async () => {
@@ -69,7 +71,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
   const available = operations.filter(({ path }) => variant === "keyed" || !KEYED_ONLY.includes(path));
 
   test("each operation makes its file of a dropped one, and its code the same in each language", async (context) => {
-    await using runner = await openCodeRunner([report, html, logo, archive], await pythonTools(context));
+    await using runner = await openCodeRunner([report, html, logo, archive, invoice], await pythonTools(context));
     await visit(browser, { variant }, async (page) => {
       if (variant === "keyed") await enterKey(page);
       await drop(page, html);
@@ -78,9 +80,10 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         const { type, archives } = output;
         const passwords = passwordsOf(operation);
         const values = { ...passwords, ...TYPED[path] };
-        if (path === "/unzip") {
+        const other = { "/unzip": archive, "/zugferd-pdf": invoice, "/validated-zugferd": invoice }[path];
+        if (other) {
           await page.click(`button:has-text("Remove ${REPORT}")`);
-          await drop(page, archive);
+          await drop(page, other);
         }
         await operationOf(page, path).check({ force: true });
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
@@ -99,8 +102,9 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         }
         const languages = new Set(made.map(({ language }) => language));
         expect([path, languages.size]).toEqual([path, runner.languages.length]);
-        if (path !== "/pdf") continue;
-        await page.click(`button:has-text("Remove ${PAGE}")`);
+        const taken = path === "/pdf" ? PAGE : other?.name;
+        if (taken === undefined) continue;
+        await page.click(`button:has-text("Remove ${taken}")`);
         await drop(page, report);
       }
     });

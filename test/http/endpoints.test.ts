@@ -11,6 +11,7 @@ import type {
   OperationList,
 } from "../../src/service/http/contract/operation-list.ts";
 import { errorAnchor } from "../../src/service/http/responses/help.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
@@ -61,7 +62,12 @@ function sampleOf({ example, parameters }: ListedOperation, { name, accepts, ins
 const OTHER_DOCUMENTS: Readonly<Record<string, File>> = {
   "/pdf": upload("<!doctype html><p>Hello", "a.html"),
   "/unzip": upload(zipSync({ "made.bin": Buffer.from("Contents") }), "a.zip"),
+  "/validated-zugferd": upload(invoiceXml("xrechnung"), "a.xml"),
+  "/zugferd-pdf": upload(invoiceXml("xrechnung"), "a.xml"),
 };
+
+/** Values that a further file needs, by path. */
+const NEEDED_FIELDS: Readonly<Record<string, FormFields>> = { "/pdfa": { output_type: "PDF/A-3b" } };
 
 /** Returns the fields of a successful request with the given document. */
 function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
@@ -167,8 +173,8 @@ describe.each(operations)("%s", (path, operation) => {
 });
 
 test.each(operations.filter(([, { output }]) => output.data))("the data of %s", async (_, operation) => {
-  const document = { file: upload(await fieldPdf(EXAMPLE_PAGES)) };
-  const { status, body } = await client.post(operation.path, fieldsFor(operation, document));
+  const file = OTHER_DOCUMENTS[operation.path] ?? upload(await fieldPdf(EXAMPLE_PAGES));
+  const { status, body } = await client.post(operation.path, fieldsFor(operation, { file }));
   expect([status, body]).toEqual([200, { ...exampleData(operation), inputId: expect.any(String) }]);
 });
 
@@ -238,7 +244,7 @@ describe.each(furtherFiles)("the further file of %s, %s", (path, name, operation
   /** Returns a successful request, with the file in these fields. */
   const fieldsWith = (fields: FormFields): FormFields => {
     const others = Object.entries(fieldsFor(operation)).filter(([field]) => !(either ?? [name]).includes(field));
-    return { ...Object.fromEntries(others), ...fields };
+    return { ...Object.fromEntries(others), ...NEEDED_FIELDS[path], ...fields };
   };
   const store = async () => {
     const { body } = await client.post("/zip", { file: sampleOf(operation, file), output: "a" });

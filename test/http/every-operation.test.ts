@@ -10,6 +10,7 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from "@mod
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { ListedOperation, OperationList } from "../../src/service/http/contract/operation-list.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { fieldPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, upload } from "../support/client.ts";
@@ -38,6 +39,7 @@ beforeAll(async () => {
     "a.docx": docx({ body: paragraph("Hello") }),
     "a.html": Buffer.from(EXAMPLE_TEXT),
     "a.zip": zipSync({ "a.bin": Buffer.from("Contents") }),
+    "a.xml": Buffer.from(invoiceXml("xrechnung")),
     [EXAMPLE_IMAGE.name]: Buffer.from(EXAMPLE_IMAGE.base64, "base64"),
   };
   for (const [name, bytes] of Object.entries(files)) {
@@ -55,6 +57,7 @@ afterAll(async () => {
 
 function nameOf({ input, path }: ListedOperation): string {
   if (path === "/unzip") return "a.zip";
+  if (path.includes("zugferd")) return "a.xml";
   return input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
 }
 /**

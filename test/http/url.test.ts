@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { zip } from "../fixtures/office.ts";
 import { fieldPdf, labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
@@ -48,6 +49,7 @@ beforeAll(async () => {
   container = await startContainer({ logFile: join(folder, "container.log"), env });
   for (const variant of ["private", "keyed"] as const) services[variant] = await startService({ variant, container });
   pages.set("/three.pdf", show("application/pdf", await fieldPdf(3, [144, 144])));
+  pages.set("/made.xml", show("application/xml", Buffer.from(invoiceXml("basic"))));
   pages.set("/made.zip", show("application/zip", zip({ "a.txt": "Contents" })));
   pages.set("/a", show("application/pdf", await labeledPdf("A", 3)));
   pages.set("/b.pdf", show("application/octet-stream", await labeledPdf("B", 3)));
@@ -79,8 +81,15 @@ async function json(path: string, value: unknown, headers: Record<string, string
 }
 const fileOf = (id: unknown) => fetch(`${services.private!.url}/resource/${id}?format=file`);
 
+/** Names and types of files for operations that do not accept PDFs. */
+const OTHER_FILES: Readonly<Record<string, readonly [string, string]>> = {
+  "/unzip": ["made.zip", "application/zip"],
+  "/validated-zugferd": ["made.xml", "application/xml"],
+  "/zugferd-pdf": ["made.xml", "application/xml"],
+};
+
 test.each(takesFiles)("%s takes an address, and stores the file as an input", async (path, operation) => {
-  const [name, type] = path === "/unzip" ? ["made.zip", "application/zip"] : ["three.pdf", "application/pdf"];
+  const [name, type] = OTHER_FILES[path] ?? ["three.pdf", "application/pdf"];
   const url = `${site.url}/${name}`;
   const several = operation.input.kind === "several";
   const order = operation.input.orderedBy ? { [`${operation.input.orderedBy}[]`]: "url" } : {};

@@ -30,6 +30,10 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
 
 /** Data in the responses of examples, other than IDs. */
 const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "/validated-zugferd": {
+    ...{ valid: true, xml_valid: true, syntax: "CII", profile: "xrechnung", findings: [] },
+    guideline: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
+  },
   "/pdf-info": { page_count: EXAMPLE_PAGES, title: "", allQueriesProcessed: true },
 };
 

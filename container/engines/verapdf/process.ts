@@ -13,6 +13,7 @@ import { firstUserOf, USERS } from "../../processes/users.ts";
 import { SMALL_BYTES } from "../../scratch/file-input.ts";
 import { type ExitInfo, type Launch, NotReady, type ResidentProcess } from "../../supervision/resident.ts";
 import { Supervisor } from "../../supervision/supervisor.ts";
+import { JAVA, JAVA_FILES, MEMORY_EXIT_CODE } from "../java.ts";
 import type { ValidatedLevel, Validation, VeraPdfSettings } from "./validation.ts";
 
 type Common = Pick<VeraPdfSettings, "scratch" | "timeoutMs" | "heapBytes" | "filesPerProcess" | "log">;
@@ -24,20 +25,6 @@ export interface VeraPdfProcessSettings extends Required<Common> {
   readonly slot: number;
 }
 
-/** System paths that the JVM reads. */
-const READABLE = [
-  "/usr/lib",
-  "/usr/share/java",
-  "/lib64",
-  "/etc",
-  "/proc",
-  "/sys/fs/cgroup",
-  "/dev/random",
-  "/dev/urandom",
-  "/dev/null",
-];
-/** Debian's link to the JRE in /usr/lib. An absolute path, because the sandbox has no PATH. */
-const JAVA = "/usr/bin/java";
 /**
  * Maximum time without output. The process sends a heartbeat each second, but not during garbage collection of a large
  * heap.
@@ -48,8 +35,6 @@ const SILENCE_MS = 6_000;
  * is usually cheaper than a restart.
  */
 const ABANDONED_MS = 2_000;
-/** Exit code of Java when memory runs out (-XX:+ExitOnOutOfMemoryError). */
-const MEMORY_EXIT_CODE = 3;
 /** Exit codes of Java after SIGHUP, SIGINT or SIGTERM. */
 const ASKED_EXIT_CODES: readonly (number | null)[] = [129, 130, 143];
 /**
@@ -214,7 +199,7 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
     `-Djava.io.tmpdir=${temporary}`,
   ];
   const args = [...options, "-cp", join(jars, "*"), "Server", join(jars, "sample.pdf")];
-  const files = { readable: [...READABLE, jars, folder.path], writable: [temporary] };
+  const files = { readable: [...JAVA_FILES, jars, folder.path], writable: [temporary] };
   const limits = { timeoutMs, cpuSeconds: CPU_SECONDS, openFiles: OPEN_FILES };
   const [launcher, ...launch] = confinedCommand(JAVA, args, { limits, user, files });
   return { program: launcher, args: launch, cwd: temporary, env: minimalEnvironment(temporary), folder };

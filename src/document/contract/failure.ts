@@ -9,6 +9,7 @@ export const FAILURE_REASONS = [
   "damaged",
   "unreadable-image",
   "attachments-forbidden",
+  "not-an-invoice",
   "unsupported",
   "too-large",
   "too-complex",

@@ -28,6 +28,31 @@ export function specifiedName(file: PdfFile, value: Value | undefined): string {
   return names.map((one) => (one ? decodeTextString(one) : "")).find((name) => name !== "") ?? "";
 }
 
+/**
+ * Removes the attached files with certain names.
+ * @returns the names of the removed files
+ */
+export function detachFiles(file: PdfFile, isRemoved: (name: string) => boolean): { readonly name: string }[] {
+  const catalog = file.catalog.clone();
+  const names = file.dictionary(catalog.get("Names"))?.clone() ?? new Dictionary();
+  const attached = readNameTree(file, names.get("EmbeddedFiles"));
+  const removed = new Set<string>();
+  const isOther = (specification: Value, key?: PdfString) => {
+    const entries = file.dictionary(specification);
+    const found = [key, file.string(entries?.get("UF")), file.string(entries?.get("F"))]
+      .map((name) => name && decodeTextString(name))
+      .find((name) => name !== undefined && isRemoved(name));
+    if (found !== undefined) removed.add(found);
+    return found === undefined;
+  };
+  const left = [...attached].filter(([key, specification]) => isOther(specification, PdfString.ofLatin1(key)));
+  const associated = (file.array(catalog.get("AF")) ?? []).filter((specification) => isOther(specification));
+  if (removed.size === 0) return [];
+  names.set("EmbeddedFiles", writeNameTree(file, new Map(left)));
+  file.catalog = catalog.set("Names", names).set("AF", associated);
+  return [...removed].map((name) => ({ name }));
+}
+
 export interface NewAttachment {
   readonly name: string;
   readonly bytes: Uint8Array;

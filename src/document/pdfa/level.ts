@@ -13,3 +13,7 @@ export const pdfaLevelSchema: z.ZodType<PdfaLevel> = z.object({
   part: z.union([z.literal(1), z.literal(2), z.literal(3)]),
   conformance: z.enum(["b", "u"]),
 });
+
+/** Returns the name of a level, such as `PDF/A-2b`. */
+export const levelName = ({ part, conformance }: { readonly part: number; readonly conformance: string }): string =>
+  `PDF/A-${part}${conformance}`;

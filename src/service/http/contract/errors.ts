@@ -107,6 +107,7 @@ export const notAPdf = () => new ServiceError(400, "The input file is damaged or
 export const unreadableImage = () => new ServiceError(400, "There was a problem reading the input image.");
 export const attachmentsForbidden = (standard = "PDF/A-2b") =>
   about(400, "The input file declares <standard>, which does not allow this attachment.", { standard });
+export const notAnInvoice = () => new ServiceError(400, "The XML file is not an invoice of a known profile.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
 export const outputTooLarge = (limitBytes: number) =>
@@ -239,6 +240,8 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return unreadableImage();
     case "attachments-forbidden":
       return attachmentsForbidden(feature);
+    case "not-an-invoice":
+      return notAnInvoice();
     case "unsupported":
       return unsupportedFile(feature);
     case "too-large":

@@ -8,6 +8,7 @@ import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.t
 import { htmlToPdf } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../../../../src/operations/to-pdf/postscript-to-pdf.ts";
+import { validateInvoice } from "../../../../src/operations/validate-invoice.ts";
 import { checkAddress } from "../../../../src/service/outbound/check-address.ts";
 import { fetchUrl } from "../../../../src/service/outbound/fetch-url.ts";
 import { postWebhook } from "../../../../src/service/outbound/post-webhook.ts";
@@ -22,6 +23,7 @@ test("the engine of every native operation is in the container that gets its job
   const signatures = [
     ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf],
     readValidatedPdfInfo,
+    validateInvoice,
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {
