@@ -28,6 +28,7 @@ export const NOTICE_CODES = [
   "calculations-not-run",
   "xfa-not-drawn",
   "glyphs-missing",
+  "cells-cut",
   "marked-annotations-removed",
   "nothing-marked",
   "only-areas-redacted",

@@ -35,6 +35,9 @@ export interface Line {
   readonly x: number;
   /** Baseline, below that of the first line: 0 or negative. */
   readonly y: number;
+  /** Heights above and below the baseline. */
+  readonly ascent: number;
+  readonly descent: number;
 }
 
 export interface TextBlock {
@@ -61,10 +64,9 @@ const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/g;
 export async function layOut(text: string, style: TextStyle, shelf: FontShelf): Promise<TextBlock | undefined> {
   const lines: (Omit<Line, "x"> & Heights)[] = [];
   let y = 0;
-  for (const part of text.split(PARAGRAPH)) {
-    const shown = part.toWellFormed().replaceAll("\t", " ").replace(CONTROLS, "");
-    const paragraph = await itemize(shown, shelf, style.font, style.isRightToLeft);
-    const own = await shelf.font(style.font.file);
+  const own = await shelf.font(style.font.file);
+  for (const part of paragraphsOf(text)) {
+    const paragraph = await itemize(part, shelf, style.font, style.isRightToLeft);
     if (!paragraph) return undefined;
     for (const [start, end] of await lineRanges(paragraph, style)) {
       const line = setLine(paragraph, start, end, style, own);
@@ -82,6 +84,35 @@ export async function layOut(text: string, style: TextStyle, shelf: FontShelf): 
   };
 }
 
+const paragraphsOf = (text: string): readonly string[] =>
+  text.split(PARAGRAPH).map((part) => part.toWellFormed().replaceAll("\t", " ").replace(CONTROLS, ""));
+
+/** The widths that a column can have for a text, in points. */
+export interface TextWidths {
+  /** Width of the longest part without a break. */
+  readonly narrowest: number;
+  /** Width of the longest line, if lines break only at line breaks of the text. */
+  readonly widest: number;
+}
+
+/** @returns undefined if no font is installed */
+export async function measureWidths(text: string, style: TextStyle, shelf: FontShelf): Promise<TextWidths | undefined> {
+  let [narrowest, widest] = [0, 0];
+  for (const part of paragraphsOf(text)) {
+    const paragraph = await itemize(part, shelf, style.font, style.isRightToLeft);
+    if (!paragraph) return undefined;
+    const widths = widthsOf(paragraph, style.size);
+    let start = 0;
+    for (const place of await lineBreaks(part)) {
+      const end = start + part.slice(start, place).trimEnd().length;
+      narrowest = Math.max(narrowest, widths[end]! - widths[start]!);
+      start = place;
+    }
+    widest = Math.max(widest, widths[part.trimEnd().length]!);
+  }
+  return { narrowest, widest };
+}
+
 /** Heights of a line in points. */
 interface Heights {
   readonly ascent: number;
@@ -97,6 +128,7 @@ async function lineRanges(paragraph: Paragraph, style: TextStyle): Promise<Range
   const widths = widthsOf(paragraph, style.size);
   const trimmed = (start: number, end: number) => start + text.slice(start, end).trimEnd().length;
   const fits = (start: number, end: number) => widths[trimmed(start, end)]! - widths[start]! <= maxWidth;
+  if (fits(0, text.length)) return [[0, text.trimEnd().length]];
   const indexOf = new Map(clusters.map((start, index) => [start, index]));
   const ranges: Range[] = [];
   let [start, end] = [0, 0];

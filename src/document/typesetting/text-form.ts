@@ -39,8 +39,11 @@ export async function addTextForm(
   signal: AbortSignal,
 ): Promise<Reference> {
   const used = new Map<number, Reference>();
-  const writer = new TextWriter(fonts, used, ink.size, signal);
-  for (const line of block.lines) await writer.line(line);
+  const nameOf = (font: Reference) => {
+    used.set(font.number, font);
+    return `F${font.number}`;
+  };
+  const text = await textObject(fonts, block.lines, ink, { nameOf, signal });
   const margin = MARGIN * ink.size;
   const state = Dictionary.of({ Type: Name.of("ExtGState"), ca: ink.opacity, CA: ink.opacity });
   const isOpaque = ink.opacity === 1;
@@ -48,8 +51,7 @@ export async function addTextForm(
     Font: Dictionary.of(Object.fromEntries([...used].map(([number, font]) => [`F${number}`, font]))),
     ExtGState: isOpaque ? undefined : Dictionary.of({ State: pdf.file.add(state) }),
   });
-  const color = `${ink.color.map(serializeNumber).join(" ")} ${ink.color.length === 4 ? "k" : "rg"}`;
-  const content = `${isOpaque ? "" : "/State gs "}${color}\nBT\n${writer.content}ET`;
+  const content = `${isOpaque ? "" : "/State gs "}${text}`;
   const entries = Dictionary.of({
     ...{ Type: Name.of("XObject"), Subtype: Name.of("Form"), Resources: resources },
     BBox: [-margin, -block.descent - margin, block.width + margin, block.ascent + margin],
@@ -58,21 +60,40 @@ export async function addTextForm(
   return pdf.file.add(new PdfStream(entries, plainBody(Buffer.from(content, "latin1"))));
 }
 
+/** The content stream in which a text is written. */
+export interface TextTarget {
+  /** Returns the resource name of a font. */
+  nameOf(font: Reference): string;
+  readonly signal: AbortSignal;
+}
+
+/** Returns a color and a text object (9.4.1) with lines at their positions. */
+export async function textObject(
+  fonts: EmbeddedFonts,
+  lines: readonly PlacedLine[],
+  { color, size }: Omit<TextInk, "opacity">,
+  target: TextTarget,
+): Promise<string> {
+  const writer = new TextWriter(fonts, size, target);
+  for (const line of lines) await writer.line(line);
+  return `${color.map(serializeNumber).join(" ")} ${color.length === 4 ? "k" : "rg"}\nBT\n${writer.content}ET`;
+}
+
+export type PlacedLine = Pick<Line, "runs" | "x" | "y">;
+
 class TextWriter {
   content = "";
   readonly #fonts: EmbeddedFonts;
-  readonly #used: Map<number, Reference>;
   readonly #size: number;
-  readonly #signal: AbortSignal;
+  readonly #target: TextTarget;
 
-  constructor(fonts: EmbeddedFonts, used: Map<number, Reference>, size: number, signal: AbortSignal) {
+  constructor(fonts: EmbeddedFonts, size: number, target: TextTarget) {
     this.#fonts = fonts;
-    this.#used = used;
     this.#size = size;
-    this.#signal = signal;
+    this.#target = target;
   }
 
-  async line({ runs, x, y }: Line): Promise<void> {
+  async line({ runs, x, y }: PlacedLine): Promise<void> {
     for (const run of runs) {
       if ("font" in run) this.#glyphs(run, x, y);
       else await this.#picture(run, x, y);
@@ -80,13 +101,12 @@ class TextWriter {
   }
 
   #start(font: Reference, x: number, y: number): void {
-    this.#used.set(font.number, font);
     const place = [x, y].map(serializeNumber).join(" ");
-    this.content += `/F${font.number} ${serializeNumber(this.#size)} Tf 1 0 0 1 ${place} Tm\n`;
+    this.content += `/${this.#target.nameOf(font)} ${serializeNumber(this.#size)} Tf 1 0 0 1 ${place} Tm\n`;
   }
 
   async #picture(run: Extract<Run, { readonly picture: unknown }>, x: number, y: number): Promise<void> {
-    const { reference, code } = await this.#fonts.embedPicture(run.picture, run.text, this.#signal);
+    const { reference, code } = await this.#fonts.embedPicture(run.picture, run.text, this.#target.signal);
     this.#start(reference, x + run.x, y);
     this.content += `<${code}> Tj\n`;
   }

@@ -7,8 +7,8 @@ import type { Reference } from "../objects/values.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
 import { EmbeddedFonts } from "./embedded-fonts.ts";
 import { FontShelf } from "./font-shelf.ts";
-import { layOut, type TextBlock, type TextStyle } from "./layout.ts";
-import { addTextForm, type TextInk } from "./text-form.ts";
+import { layOut, measureWidths, type TextBlock, type TextStyle, type TextWidths } from "./layout.ts";
+import { addTextForm, type PlacedLine, type TextInk, type TextTarget, textObject } from "./text-form.ts";
 
 /** A text with its look. `fontName` is the name that the client sent. */
 export interface SetText extends TextStyle, Omit<TextInk, "size"> {
@@ -50,10 +50,28 @@ export class Typesetter {
 
   /** Adds a text to the document. */
   async add(text: SetText, signal: AbortSignal): Promise<TextForm> {
-    const block = await layOut(text.text, text, this.#shelf);
-    if (!block) throw new EngineFailure("crashed", `no font for ${text.fontName}`);
-    if (text.font.replacedBy) this.#replaced.set(text.fontName, text.font.replacedBy);
+    const block = await this.layOut(text);
     return { reference: await addTextForm(this.#pdf, this.#fonts, block, text, signal), block };
+  }
+
+  /** Lays out a text, and adds nothing to the document. */
+  async layOut(text: SetText): Promise<TextBlock> {
+    const block = await layOut(text.text, text, this.#shelf);
+    if (!block) throw noFont(text);
+    if (text.font.replacedBy) this.#replaced.set(text.fontName, text.font.replacedBy);
+    return block;
+  }
+
+  /** Returns the widths that a column can have for a text. */
+  async measureWidths(text: SetText): Promise<TextWidths> {
+    const widths = await measureWidths(text.text, text, this.#shelf);
+    if (!widths) throw noFont(text);
+    return widths;
+  }
+
+  /** Returns lines as operators of a content stream. */
+  write(lines: readonly PlacedLine[], ink: Omit<TextInk, "opacity">, target: TextTarget): Promise<string> {
+    return textObject(this.#fonts, lines, ink, target);
   }
 
   /** Writes the fonts. Must be called once, after the last text. @returns notices of replaced fonts and missing glyphs */
@@ -68,3 +86,5 @@ export class Typesetter {
     ];
   }
 }
+
+const noFont = ({ fontName }: SetText) => new EngineFailure("crashed", `no font for ${fontName}`);

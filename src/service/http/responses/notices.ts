@@ -63,6 +63,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "xfa-not-drawn": () => "only viewers of XFA forms show the values",
   "glyphs-missing": ({ count }) =>
     `${counted(count, "character of the added text is", "characters of the added text are")} in no font`,
+  "cells-cut": ({ count }) =>
+    `${counted(count, "table cell is", "table cells are")} too small for the content, which is cut off`,
   "marked-annotations-removed": ({ count }) =>
     `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
   "nothing-marked": () => "nothing was redacted, because the document has no marks and no recorded redactions",
