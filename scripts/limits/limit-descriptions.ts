@@ -240,6 +240,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   tableColumns: "columns of a table that is added",
   tablePages: "pages that the tables of one request add",
   tableTextLength: "characters of all tables that one request adds",
+  tableRowTextLength: "characters of rows of a table that are connected by cells, or of one row",
   typefaceCacheBytes: "fonts in an isolate's cache",
   unzippedEntries: "entries of a zip archive that is unpacked",
   zipDirectoryBytes: "directory of a zip archive that is unpacked",

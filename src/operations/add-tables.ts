@@ -16,7 +16,7 @@ import { type OpenPdf, pdfToPdf } from "../document/pages/open-pdf.ts";
 import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 import { CellLooks } from "../document/tables/cell-look.ts";
 import { columnCountOf, SECTIONS } from "../document/tables/grid.ts";
-import { type NamedTable, PlacedTable, type TableServices } from "../document/tables/place-table.ts";
+import { type NamedTable, PlacedTable, paceOf, type TableServices } from "../document/tables/place-table.ts";
 import type { PageSequence, Place } from "../document/tables/table-flow.ts";
 import { type CellObject, type TableObject, tableObject } from "../document/tables/table-object.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
@@ -55,7 +55,20 @@ const run = pdfToPdf<AddTablesParams>(async (pdf, params, { others, typefaces, s
     return state;
   };
   const imageOf: TableServices["imageOf"] = ({ source }) => source.image && images.get(source.image.image_index);
-  const services = { overlay, typesetter, signal, stateOf, imageOf, looks: new CellLooks(), structure, language };
+  const { budget } = pdf;
+  const pace = paceOf(signal);
+  const services = {
+    overlay,
+    typesetter,
+    budget,
+    signal,
+    pace,
+    stateOf,
+    imageOf,
+    looks: new CellLooks(),
+    structure,
+    language,
+  };
   const cutCount = await placeAll(tables, services);
   const notices = typesetter.finish();
   overlay.finish();

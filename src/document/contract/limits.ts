@@ -147,6 +147,7 @@ export const LIMITS = {
   tableColumns: 200,
   tablePages: 2000,
   tableTextLength: 500_000,
+  tableRowTextLength: 25_000,
   unzippedEntries: 10_000,
   zipDirectoryBytes: 16 * MIB,
   /** Text compresses 20 times, logs 100 times; deflate reaches 1,000 times only for the same byte again and again. */

@@ -4,7 +4,7 @@ import { type CellLook, type Edge, strongerEdge } from "./cell-look.ts";
 import type { GridCell } from "./grid.ts";
 
 /** A cell at its place among the rows of a page. */
-interface PagedCell {
+export interface PagedCell {
   readonly cell: GridCell;
   readonly row: number;
   readonly rowSpan: number;

@@ -5,9 +5,14 @@ import type { SetText, Typesetter } from "../typesetting/typesetter.ts";
 import type { CellLook } from "./cell-look.ts";
 import type { GridCell } from "./grid.ts";
 
-export type CellContent =
-  | { readonly lines: readonly Line[] }
-  | { readonly image: ImageForm; readonly width: number; readonly height: number };
+export interface CellImage {
+  readonly image: ImageForm;
+  /** Size on the page, in points. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export type CellContent = { readonly lines: readonly Line[] } | CellImage;
 
 export const NO_CONTENT: CellContent = { lines: [] };
 

@@ -40,7 +40,7 @@ const allSides = <T>(value: T): Record<Side, T> => ({ top: value, right: value, 
 /** Combines styles. Cells with the same styles share one look. */
 export class CellLooks {
   readonly #default: CellLook = {
-    ...fontNamed("Arial", "font"),
+    ...fontNamed("Liberation Sans", "font"),
     ...inkOf({}),
     ...{ size: 10, opacity: 1, verticalAlign: "top" },
     ...{ padding: allSides(DEFAULT_PADDING), border: allSides(DEFAULT_EDGE) },

@@ -1,6 +1,7 @@
 // Places a table on pages: computes its grid, its columns and its position, and lays rows out as pages take them.
 import type { StructureLinks } from "../annotations/structure-links.ts";
 import { OutOfRange } from "../contract/failure.ts";
+import { LIMITS } from "../contract/limits.ts";
 import { yieldToOthers } from "../contract/operation.ts";
 import type { ImageForm } from "../pages/image-form.ts";
 import type { PageSize } from "../pages/page-size.ts";
@@ -19,8 +20,21 @@ export interface TableServices extends PaintServices {
   /** Tags of the document. @default tables are artifacts */
   readonly structure?: StructureLinks | undefined;
   readonly language?: string | undefined;
+  /** Lets other work run from time to time. Must be called before a cell is laid out or measured. */
+  pace(cell: GridCell): Promise<void>;
   /** Returns the image of a cell, if it has one. */
   imageOf(cell: GridCell): ImageForm | undefined;
+}
+
+/** Returns {@link TableServices.pace}. */
+export function paceOf(signal: AbortSignal): TableServices["pace"] {
+  let characters = 0;
+  return async ({ source }) => {
+    characters += CHARACTERS_OF_CELL + (source.text?.length ?? 0);
+    if (characters < CHARACTERS_AT_ONCE) return;
+    characters = 0;
+    await yieldToOthers(signal);
+  };
 }
 
 /** A table, and its name in errors. */
@@ -35,8 +49,10 @@ export interface Sides {
   readonly right: number;
 }
 
-/** Number of cells that are laid out before other work of the process runs. */
-const CELLS_AT_ONCE = 64;
+const TOO_LONG = `Rows that are connected by cells have at most ${LIMITS.tableRowTextLength} characters together.`;
+/** Number of characters that are laid out before other work of the process runs; a cell counts as some more. */
+const CHARACTERS_AT_ONCE = 2000;
+const CHARACTERS_OF_CELL = 20;
 
 export class PlacedTable {
   readonly #table: NamedTable;
@@ -44,7 +60,6 @@ export class PlacedTable {
   readonly #grid: Grid;
   readonly #widths: readonly number[];
   readonly sides: Sides;
-  #cellCount = 0;
 
   private constructor(table: NamedTable, services: TableServices, grid: Grid, widths: readonly number[], left: number) {
     this.#table = table;
@@ -63,9 +78,8 @@ export class PlacedTable {
     const grid = gridOf(object, path, services.looks);
     const width = object.width_percentage ? (page.width * object.width_percentage) / 100 : object.width;
     checkWidth(table);
-    let count = 0;
     const widths = await columnWidthsOf(object, grid, { width, most: spaceFor(object, page) }, async (cell) => {
-      if (++count % CELLS_AT_ONCE === 0) await yieldToOthers(services.signal);
+      await services.pace(cell);
       return measure(cell, object.is_rtl, services);
     });
     const left = leftOf(object, page, sumOf(widths));
@@ -104,9 +118,10 @@ export class PlacedTable {
   }
 
   async #layOut(rows: readonly GridRow[]): Promise<RowGroup> {
+    checkLength(rows);
     const contents = [];
     for (const cell of rows.flatMap(({ cells }) => cells)) {
-      if (++this.#cellCount % CELLS_AT_ONCE === 0) await yieldToOthers(this.#services.signal);
+      await this.#services.pace(cell);
       const width = sumOf(this.#widths.slice(cell.column, cell.column + cell.source.col_span));
       const inner = innerWidthOf(width, cell.look);
       const { typesetter } = this.#services;
@@ -115,6 +130,12 @@ export class PlacedTable {
     }
     return RowGroup.of(rows, contents);
   }
+}
+
+/** @throws OutOfRange if rows, all of which are in memory at the same time, have too much text */
+function checkLength(rows: readonly GridRow[]): void {
+  const length = rows.flatMap(({ cells }) => cells).reduce((sum, { source }) => sum + (source.text?.length ?? 0), 0);
+  if (length > LIMITS.tableRowTextLength) throw new OutOfRange(rows[0]!.path, String(length), TOO_LONG);
 }
 
 const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0);

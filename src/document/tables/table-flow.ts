@@ -4,7 +4,7 @@ import { TOLERANCE } from "./cell-content.ts";
 import type { GridRow } from "./grid.ts";
 import type { PlacedRows, RowGroup } from "./row-group.ts";
 import type { TableObject } from "./table-object.ts";
-import type { PageRows, TablePainter } from "./table-painter.ts";
+import type { TablePainter } from "./table-painter.ts";
 
 /** A place on a page of a sequence. */
 export interface Place {
@@ -41,10 +41,8 @@ export class TableFlow {
   readonly #pages: PageSequence;
   #index: number;
   #y: number;
-  /** Rows on the current page. */
-  #placed: PageRows[] = [];
-  /** Upper edge of the rows on the current page. */
-  #top: number;
+  /** True if the current page shows rows. */
+  #isBegun = false;
   /** Number of pages that already show rows. */
   #shown = 0;
   #isHeaderRead = false;
@@ -54,7 +52,7 @@ export class TableFlow {
     this.#table = table;
     this.#painter = painter;
     this.#pages = pages;
-    [this.#index, this.#y, this.#top] = [index, y, y];
+    [this.#index, this.#y] = [index, y];
   }
 
   /** @returns the end of the table. @throws OutOfRange if a row does not fit on a page, or the table on its page */
@@ -66,9 +64,9 @@ export class TableFlow {
     }
     if (footer && object.show_footer_on_last_page) {
       if (footer.height > this.#y - this.#finalMargin + TOLERANCE) await this.#nextPage();
-      this.#draw(footer, false);
+      await this.#draw(footer, false);
     }
-    await this.#paint();
+    this.#end();
     return { index: this.#index, y: this.#y };
   }
 
@@ -83,7 +81,7 @@ export class TableFlow {
 
   /** True if a further page offers no more space than the rest of this one. */
   get #isFresh(): boolean {
-    return this.#placed.length === 0 && this.#y >= this.#topOfNext - TOLERANCE;
+    return !this.#isBegun && this.#y >= this.#topOfNext - TOLERANCE;
   }
 
   /** The header of a page, if it has one. @param isFirst true for the first page with rows */
@@ -94,7 +92,7 @@ export class TableFlow {
 
   /** The header that precedes the next row, unless the page already shows rows. */
   get #pendingHeader(): RowGroup | undefined {
-    return this.#placed.length === 0 ? this.#headerOf(this.#shown === 0) : undefined;
+    return this.#isBegun ? undefined : this.#headerOf(this.#shown === 0);
   }
 
   /** Returns the height for further rows on this page. @param isLast true if the footer must fit below them */
@@ -104,7 +102,7 @@ export class TableFlow {
 
   /** Returns the height for rows on the next page. */
   #roomOnNext(isLast: boolean): number {
-    const isFirst = this.#shown === 0 && this.#placed.length === 0;
+    const isFirst = this.#shown === 0 && !this.#isBegun;
     return this.#topOfNext - (this.#headerOf(isFirst)?.height ?? 0) - this.#reserve(isLast);
   }
 
@@ -137,27 +135,29 @@ export class TableFlow {
         behavior === "split-row" && (preference === "split-when-needed" || group.height > this.#roomOnNext(isLast));
       const parts = divides || isFresh ? group.divide(room, behavior === "split-row") : undefined;
       if (parts) {
-        this.#drawBody(parts.placed);
+        await this.#drawBody(parts.placed);
         group = parts.rest;
       } else if (isFresh && group.height <= room + TOLERANCE) break;
       else if (isFresh) throw new OutOfRange(group.rows[0]!.path, "The row", TALL);
       await this.#nextPage();
     }
-    this.#drawBody(group);
+    await this.#drawBody(group);
   }
 
-  #drawBody(rows: PlacedRows): void {
+  async #drawBody(rows: PlacedRows): Promise<void> {
     const header = this.#pendingHeader;
     if (header) {
-      this.#draw(header, this.#isHeaderRead);
+      await this.#draw(header, this.#isHeaderRead);
       this.#isHeaderRead = true;
     }
-    this.#draw(rows, false);
+    await this.#draw(rows, false);
   }
 
-  #draw(placed: PlacedRows, isRepeated: boolean): void {
-    this.#placed.push({ placed, isRepeated });
-    this.#y -= placed.heights.reduce((sum, height) => sum + height, 0);
+  async #draw(rows: PlacedRows, isRepeated: boolean): Promise<void> {
+    if (!this.#isBegun) this.#painter.begin(this.#pages.numberOf(this.#index), this.#y);
+    this.#isBegun = true;
+    await this.#painter.draw(rows, isRepeated);
+    this.#y -= rows.heights.reduce((sum, height) => sum + height, 0);
   }
 
   #overflow(): OutOfRange {
@@ -167,19 +167,19 @@ export class TableFlow {
   async #nextPage(): Promise<void> {
     const { object, footer } = this.#table;
     if (object.overflow_behavior === "fail") throw this.#overflow();
-    if (footer && object.repeat_footer_on_overflow && this.#placed.length > 0) {
-      this.#draw(footer, object.show_footer_on_last_page || this.#isFooterRead);
+    if (footer && object.repeat_footer_on_overflow && this.#isBegun) {
+      await this.#draw(footer, object.show_footer_on_last_page || this.#isFooterRead);
       this.#isFooterRead = true;
     }
-    await this.#paint();
+    this.#end();
     this.#index++;
-    [this.#y, this.#top] = [this.#topOfNext, this.#topOfNext];
+    this.#y = this.#topOfNext;
   }
 
-  async #paint(): Promise<void> {
-    if (this.#placed.length === 0) return;
-    await this.#painter.paint(this.#pages.numberOf(this.#index), this.#top, this.#placed);
-    this.#placed = [];
+  #end(): void {
+    if (!this.#isBegun) return;
+    this.#painter.end();
+    this.#isBegun = false;
     this.#shown++;
   }
 }

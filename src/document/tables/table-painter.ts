@@ -1,23 +1,20 @@
 // Draws the rows of a table on a page: backgrounds, then contents, then borders. Backgrounds and borders are artifacts.
+import type { Budget } from "../objects/budget.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import type { Reference } from "../objects/values.ts";
 import type { Overlay } from "../pages/overlay/overlay.ts";
+import type { Line } from "../typesetting/layout.ts";
 import type { Typesetter } from "../typesetting/typesetter.ts";
-import { borderLines } from "./borders.ts";
-import { heightOf, TOLERANCE, widthOf } from "./cell-content.ts";
+import { borderLines, type PagedCell } from "./borders.ts";
+import { type CellImage, heightOf, innerWidthOf, isEmpty, TOLERANCE, widthOf } from "./cell-content.ts";
+import type { GridCell } from "./grid.ts";
 import type { CellPart, PlacedRows } from "./row-group.ts";
 import type { TableTags } from "./table-tags.ts";
-
-/** Rows on a page. */
-export interface PageRows {
-  readonly placed: PlacedRows;
-  /** True for rows that readers have already met, such as a repeated header. */
-  readonly isRepeated: boolean;
-}
 
 export interface PaintServices {
   readonly overlay: Overlay;
   readonly typesetter: Typesetter;
+  readonly budget: Budget;
   readonly signal: AbortSignal;
   /** Returns a graphics state with an opacity. */
   stateOf(opacity: number): Reference;
@@ -43,8 +40,12 @@ export class TablePainter {
   readonly #services: PaintServices;
   readonly #columns: Columns;
   readonly #tags: TableTags | undefined;
-  /** Number of cells whose content is cut off. */
-  cutCount = 0;
+  /** The current page, the edges of its rows from top to bottom, and the cells whose borders are not drawn yet. */
+  #number = 0;
+  #edges: number[] = [];
+  #cells: PagedCell[] = [];
+  /** The cells whose content is cut off. */
+  readonly #cut = new Set<GridCell>();
 
   constructor(services: PaintServices, columns: Columns, tags: TableTags | undefined) {
     this.#services = services;
@@ -52,105 +53,128 @@ export class TablePainter {
     this.#tags = tags;
   }
 
-  /** @param top upper edge of the first rows, in points from the lower edge of the page */
-  async paint(number: number, top: number, groups: readonly PageRows[]): Promise<void> {
-    const { overlay } = this.#services;
-    const boxes: { readonly part: CellPart; readonly box: Box; readonly row: number; readonly isRepeated: boolean }[] =
-      [];
-    const edges = [top];
-    for (const { placed, isRepeated } of groups) {
-      const first = edges.length - 1;
-      for (const height of placed.heights) edges.push(edges.at(-1)! - height);
-      if (!isRepeated) this.#tags?.addRows(placed.rows);
-      for (const part of placed.cells) {
-        boxes.push({ part, box: this.#boxOf(part, edges, first), row: first + part.row, isRepeated });
-      }
-    }
-    let content = "";
-    for (const { part, box } of boxes) content += this.#background(number, part, box);
-    for (const { part, box, isRepeated } of boxes) content += await this.#content(number, part, box, isRepeated);
-    const cells = boxes.map(({ part, row }) => ({ cell: part.cell, row, rowSpan: part.rowSpan }));
-    for (const { edge, path } of borderLines(cells, edges, this.#columns)) {
-      const color = `${edge.color.map(serializeNumber).join(" ")} ${edge.color.length === 4 ? "K" : "RG"}`;
-      const width = `${serializeNumber(edge.width)} w 2 J`;
-      content += `${ARTIFACT} q ${this.#state(number, edge.opacity)}${color} ${width}\n${path}S Q EMC\n`;
-    }
-    overlay.write(number, content);
+  /** Number of cells whose content is cut off. */
+  get cutCount(): number {
+    return this.#cut.size;
   }
 
-  #boxOf({ cell, row, rowSpan }: CellPart, rowEdges: readonly number[], first: number): Box {
+  /** Begins on a page. @param top upper edge of the first rows, in points from the lower edge of the page */
+  begin(number: number, top: number): void {
+    this.#number = number;
+    this.#edges = [top];
+    this.#cells = [];
+  }
+
+  /**
+   * Draws rows below the ones before, without their borders.
+   * @param isRepeated true for rows that readers have already met, such as a repeated header
+   */
+  async draw({ rows, heights, cells }: PlacedRows, isRepeated: boolean): Promise<void> {
+    const first = this.#edges.length - 1;
+    for (const height of heights) this.#edges.push(this.#edges.at(-1)! - height);
+    if (!isRepeated) this.#tags?.addRows(rows);
+    const boxes = cells.map((part) => ({ part, box: this.#boxOf(part, first) }));
+    let content = "";
+    for (const { part, box } of boxes) content += this.#background(part, box);
+    for (const { part, box } of boxes) content += await this.#content(part, box, isRepeated);
+    for (const { cell, row, rowSpan } of cells) this.#cells.push({ cell, row: first + row, rowSpan });
+    this.#write(content);
+  }
+
+  /** Draws the borders of all rows of the page. */
+  end(): void {
+    let content = "";
+    for (const { edge, path } of borderLines(this.#cells, this.#edges, this.#columns)) {
+      const color = `${edge.color.map(serializeNumber).join(" ")} ${edge.color.length === 4 ? "K" : "RG"}`;
+      const width = `${serializeNumber(edge.width)} w 2 J`;
+      content += `${ARTIFACT} q ${this.#state(edge.opacity)}${color} ${width}\n${path}S Q EMC\n`;
+    }
+    this.#write(content);
+  }
+
+  #write(content: string): void {
+    const { overlay, budget } = this.#services;
+    budget.charge(content.length);
+    if (content !== "") overlay.write(this.#number, content);
+  }
+
+  #boxOf({ cell, row, rowSpan }: CellPart, first: number): Box {
     const { edges, isRightToLeft } = this.#columns;
     const [start, end] = [cell.column, cell.column + cell.source.col_span];
     const last = edges.length - 1;
     const [left, right] = isRightToLeft ? [edges[last - end]!, edges[last - start]!] : [edges[start]!, edges[end]!];
-    return { left, right, top: rowEdges[first + row]!, bottom: rowEdges[first + row + rowSpan]! };
+    return { left, right, top: this.#edges[first + row]!, bottom: this.#edges[first + row + rowSpan]! };
   }
 
-  #state(number: number, opacity: number): string {
+  #state(opacity: number): string {
     if (opacity === 1) return "";
-    return `/${this.#services.overlay.nameOf(number, "ExtGState", this.#services.stateOf(opacity))} gs `;
+    return `/${this.#services.overlay.nameOf(this.#number, "ExtGState", this.#services.stateOf(opacity))} gs `;
   }
 
-  #background(number: number, { cell: { look } }: CellPart, box: Box): string {
+  #background({ cell: { look } }: CellPart, box: Box): string {
     const { background, opacity } = look;
     if (!background) return "";
     const color = `${background.map(serializeNumber).join(" ")} ${background.length === 4 ? "k" : "rg"}`;
-    return `${ARTIFACT} q ${this.#state(number, opacity)}${color} ${rectangle(box)} f Q EMC\n`;
+    return `${ARTIFACT} q ${this.#state(opacity)}${color} ${rectangle(box)} f Q EMC\n`;
   }
 
-  async #content(number: number, part: CellPart, box: Box, isRepeated: boolean): Promise<string> {
-    const { look, source } = part.cell;
+  async #content(part: CellPart, box: Box, isRepeated: boolean): Promise<string> {
     const { content } = part;
-    if ("lines" in content && content.lines.length === 0) return "";
-    const { padding } = look;
-    const [left, right] = [box.left + padding.left, Math.max(box.left + padding.left, box.right - padding.right)];
-    const height = heightOf(content);
-    const isCut =
-      widthOf(content) > box.right - box.left - padding.left + TOLERANCE || height > box.top - box.bottom + TOLERANCE;
-    if (isCut) this.cutCount++;
-    const slack = box.top - box.bottom - padding.top - padding.bottom - height;
-    const share = part.isPart ? 0 : { top: 0, middle: 0.5, bottom: 1 }[look.verticalAlign];
-    const top = box.top - padding.top - Math.max(0, slack) * share;
-    const across = (width: number) => left + Math.max(0, right - left - width) * this.#acrossShare(part);
-    const drawn =
-      "image" in content ? this.#image(number, content, across, top) : await this.#lines(number, part, across, top);
-    const isTagged = this.#tags && !isRepeated && !source.image?.tag_is_artifact;
-    const tag = isTagged ? this.#tags!.mark(part.cell, this.#services.overlay.pages[number - 1]!.reference) : undefined;
-    const mark = tag ? `/${tag.type} <</MCID ${tag.id}>> BDC` : ARTIFACT;
-    return `${mark} q ${isCut ? `${rectangle(box)} W n ` : ""}${this.#state(number, look.opacity)}${drawn} Q EMC\n`;
+    if (isEmpty(content)) return "";
+    const place = placeIn(part, box, this.#columns.isRightToLeft);
+    if (place.isCut) this.#cut.add(part.cell);
+    const drawn = "image" in content ? this.#image(content, place) : await this.#lines(part, content.lines, place);
+    const clip = place.isCut ? `${rectangle(box)} W n ` : "";
+    return `${this.#mark(part, isRepeated)} q ${clip}${this.#state(part.cell.look.opacity)}${drawn} Q EMC\n`;
   }
 
-  #acrossShare({ cell: { look, source } }: CellPart): number {
-    const isRightToLeft = source.is_rtl ?? this.#columns.isRightToLeft;
-    return { left: 0, center: 0.5, right: 1 }[look.align ?? (isRightToLeft ? "right" : "left")];
+  /** Returns the operator that begins the content of a cell. */
+  #mark({ cell }: CellPart, isRepeated: boolean): string {
+    if (!this.#tags || isRepeated || cell.source.image?.tag_is_artifact) return ARTIFACT;
+    const { type, id } = this.#tags.mark(cell, this.#services.overlay.pages[this.#number - 1]!.reference);
+    return `/${type} <</MCID ${id}>> BDC`;
   }
 
-  #image(
-    number: number,
-    {
-      image,
-      width,
-      height,
-    }: {
-      readonly image: { readonly reference: Reference; readonly box: { width: number; height: number } };
-      readonly width: number;
-      readonly height: number;
-    },
-    across: (width: number) => number,
-    top: number,
-  ): string {
-    const name = this.#services.overlay.nameOf(number, "XObject", image.reference);
-    const matrix = [width / image.box.width, 0, 0, height / image.box.height, across(width), top - height];
+  #image({ image, width, height }: CellImage, { top, leftOf }: ContentPlace): string {
+    const name = this.#services.overlay.nameOf(this.#number, "XObject", image.reference);
+    const matrix = [width / image.box.width, 0, 0, height / image.box.height, leftOf(width), top - height];
     return `${matrix.map(serializeNumber).join(" ")} cm /${name} Do`;
   }
 
-  #lines(number: number, { cell: { look }, content }: CellPart, across: (width: number) => number, top: number) {
+  #lines({ cell }: CellPart, lines: readonly Line[], { top, leftOf }: ContentPlace): Promise<string> {
     const { overlay, typesetter, signal } = this.#services;
-    const lines = "lines" in content ? content.lines : [];
     const baseline = top - lines[0]!.ascent - lines[0]!.y;
-    const placed = lines.map((line) => ({ runs: line.runs, x: across(line.width), y: baseline + line.y }));
-    return typesetter.write(placed, look, { nameOf: (font) => overlay.nameOf(number, "Font", font), signal });
+    const placed = lines.map(({ runs, width, y }) => ({ runs, x: leftOf(width), y: baseline + y }));
+    const nameOf = (font: Reference) => overlay.nameOf(this.#number, "Font", font);
+    return typesetter.write(placed, cell.look, { nameOf, signal });
   }
+}
+
+/** The place of a content in its cell. */
+interface ContentPlace {
+  readonly top: number;
+  /** True if the content is larger than the cell. */
+  readonly isCut: boolean;
+  /** Returns the left end of a part of the content with a width. */
+  leftOf(width: number): number;
+}
+
+function placeIn({ cell, content, isPart }: CellPart, box: Box, isTableRightToLeft: boolean): ContentPlace {
+  const { look, source } = cell;
+  const { padding } = look;
+  const isRightToLeft = source.is_rtl ?? isTableRightToLeft;
+  const space = box.top - box.bottom - padding.top - padding.bottom - heightOf(content);
+  const down = isPart ? 0 : { top: 0, middle: 0.5, bottom: 1 }[look.verticalAlign];
+  const inner = innerWidthOf(box.right - box.left, look);
+  const across = { left: 0, center: 0.5, right: 1 }[look.align ?? (isRightToLeft ? "right" : "left")];
+  const isTooHigh = space < -padding.bottom - TOLERANCE;
+  const isTooWide = widthOf(content) > inner + padding[isRightToLeft ? "left" : "right"] + TOLERANCE;
+  return {
+    top: box.top - padding.top - Math.max(0, space) * down,
+    isCut: isTooHigh || isTooWide,
+    // The beginning of a line that is too long stays visible.
+    leftOf: (width) => box.left + padding.left + (inner - width) * (width > inner ? Number(isRightToLeft) : across),
+  };
 }
 
 const rectangle = ({ left, bottom, right, top }: Box): string =>
