@@ -14,7 +14,7 @@ export interface CellImage {
 
 export type CellContent = { readonly lines: readonly Line[] } | CellImage;
 
-export const NO_CONTENT: CellContent = { lines: [] };
+const NO_CONTENT: CellContent = { lines: [] };
 
 /** Positions that differ less are equal, in points. */
 export const TOLERANCE = 0.01;

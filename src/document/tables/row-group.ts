@@ -130,7 +130,7 @@ function divideCell(
 }
 
 /** Returns the height that a cell needs, with its padding. */
-export function neededHeight({ cell, content, minHeight, isPart }: CellPart): number {
+function neededHeight({ cell, content, minHeight, isPart }: CellPart): number {
   const { top, bottom } = cell.look.padding;
   const { fixed_height } = cell.source;
   if (fixed_height !== undefined && !isPart) return fixed_height;

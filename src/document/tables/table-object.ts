@@ -70,7 +70,11 @@ export const tableObject = z
     },
     ...{ final_page_bottom_margin: length },
     ...{ spacing_before: briefNumeric(DISTANCE).default(0), spacing_after: briefNumeric(DISTANCE).default(0) },
-    ...{ keep_table_block_together: briefFlag.default(false), is_rtl: briefFlag.default(false), style: style.exactOptional() },
+    ...{
+      keep_table_block_together: briefFlag.default(false),
+      is_rtl: briefFlag.default(false),
+      style: style.exactOptional(),
+    },
     ...{ tag_is_artifact: briefFlag.exactOptional(), tag_structure_type: z.literal("Table").exactOptional() },
   })
   .refine((one) => one.x !== undefined || one.horizontal_align, { path: ["x"] })
