@@ -72,9 +72,10 @@ export class RowGroup implements PlacedRows {
     const cut = isWithin ? height : tops[row]!;
     if (cut <= TOLERANCE) return undefined;
     const count = isWithin ? row + 1 : row;
-    const parts = this.cells.map((cell) => divideCell(cell, tops, cut, { from: row, count }));
+    const from = isWithin && this.#endsWithin(row, tops, cut) ? count : row;
+    const parts = this.cells.map((cell) => divideCell(cell, tops, cut, { from, count }));
     const used = cut - tops[row]!;
-    const left = this.#rows.slice(row).map((one, index) => (index === 0 ? shortened(one, used) : one));
+    const left = this.#rows.slice(from).map((one, index) => (from + index === row ? shortened(one, used) : one));
     const heights = this.heights.slice(0, count);
     if (isWithin) heights[row] = used;
     return {
@@ -91,6 +92,16 @@ export class RowGroup implements PlacedRows {
     const tops = [0];
     for (const height of this.heights) tops.push(tops.at(-1)! + height);
     return tops;
+  }
+
+  /**
+   * Reports whether all of a row's own content is above a cut, and only a cell that reaches into the next row makes the
+   * row higher. The part of the row below would be empty.
+   */
+  #endsWithin(row: number, tops: readonly number[], cut: number): boolean {
+    if (row + 1 >= this.#rows.length || this.#rows[row]!.minHeight > cut - tops[row]!) return false;
+    const ending = this.cells.filter((part) => part.row + part.rowSpan === row + 1);
+    return ending.every((part) => neededHeight(part) <= cut - tops[part.row]! + TOLERANCE);
   }
 
   /** Reports whether each cell that begins in a row has a line within a height, so that no cell is left empty. */
@@ -117,6 +128,8 @@ function divideCell(
   const [top, bottom] = [tops[part.row]!, tops[part.row + part.rowSpan]!];
   if (bottom <= cut + TOLERANCE) return { above: part };
   if (top >= cut - TOLERANCE) return { below: { ...part, row: part.row - from } };
+  const end = part.row + part.rowSpan;
+  if (end <= from) return { above: part };
   const { padding } = part.cell.look;
   const [first, rest] = divide(part.content, cut - top - padding.top - padding.bottom);
   const minHeight = Math.max(0, part.minHeight - (cut - top));
@@ -124,7 +137,7 @@ function divideCell(
     above: { ...part, rowSpan: count - part.row, content: first, isPart: true },
     below: {
       ...{ ...part, row: Math.max(0, part.row - from), content: rest, minHeight, isPart: true },
-      rowSpan: part.row + part.rowSpan - Math.max(part.row, from),
+      rowSpan: end - Math.max(part.row, from),
     },
   };
 }

@@ -75,7 +75,7 @@ export class TablePainter {
     if (!isRepeated) this.#tags?.addRows(rows);
     const boxes = cells.map((part) => ({ part, box: this.#boxOf(part, first) }));
     let content = "";
-    for (const { part, box } of boxes) content += this.#background(part, box);
+    for (const one of backgroundsOf(boxes)) content += this.#background(one);
     for (const { part, box } of boxes) content += await this.#content(part, box, isRepeated);
     for (const { cell, row, rowSpan } of cells) this.#cells.push({ cell, row: first + row, rowSpan });
     this.#write(content);
@@ -111,9 +111,7 @@ export class TablePainter {
     return `/${this.#services.overlay.nameOf(this.#number, "ExtGState", this.#services.stateOf(opacity))} gs `;
   }
 
-  #background({ cell: { look } }: CellPart, box: Box): string {
-    const { background, opacity } = look;
-    if (!background) return "";
+  #background({ background, opacity, box }: Background): string {
     const color = `${background.map(serializeNumber).join(" ")} ${background.length === 4 ? "k" : "rg"}`;
     return `${ARTIFACT} q ${this.#state(opacity)}${color} ${rectangle(box)} f Q EMC\n`;
   }
@@ -148,6 +146,35 @@ export class TablePainter {
     const nameOf = (font: Reference) => overlay.nameOf(this.#number, "Font", font);
     return typesetter.write(placed, cell.look, { nameOf, signal });
   }
+}
+
+/** A colored area. */
+interface Background {
+  readonly background: readonly number[];
+  readonly opacity: number;
+  readonly box: Box;
+}
+
+/** Returns the backgrounds of cells. Neighbors of the same color are one area, because viewers show lines between two. */
+function backgroundsOf(cells: readonly { readonly part: CellPart; readonly box: Box }[]): readonly Background[] {
+  const areas: Background[] = [];
+  for (const { part, box } of cells) {
+    const { background, opacity } = part.cell.look;
+    if (!background) continue;
+    const last = areas.at(-1);
+    const isNeighbor =
+      last?.opacity === opacity &&
+      last.background.join() === background.join() &&
+      last.box.top === box.top &&
+      last.box.bottom === box.bottom &&
+      (last.box.right === box.left || last.box.left === box.right);
+    if (!isNeighbor) areas.push({ background, opacity, box });
+    else {
+      const [left, right] = [Math.min(last.box.left, box.left), Math.max(last.box.right, box.right)];
+      areas[areas.length - 1] = { background, opacity, box: { ...box, left, right } };
+    }
+  }
+  return areas;
 }
 
 /** The place of a content in its cell. */

@@ -128,6 +128,17 @@ describe("a row that is split", () => {
     ).toBe("abcdef");
   });
 
+  test("is complete if only a cell across rows goes on", async () => {
+    const rows = [
+      { cells: [{ text: lines(30), row_span: 2 }, { text: "a" }] },
+      { cells: [{ text: "b", style: { background_color_rgb: "255,0,0" } }] },
+    ];
+    const { made } = await tabled(blank, split("", { rows, columns: [{ width: 60 }, { width: 60 }] }));
+    const found = wordsOf(made).filter(({ text }) => text === "b" || text === "w10");
+    expect(found.map(({ page }) => page)).toEqual([2, 2]);
+    expect(found[1]!.top).toBeCloseTo(found[0]!.top, 0);
+  });
+
   test.each([
     ["with move-row", { rows: rowsOf([lines(30)]), overflow_behavior: "move-row" }],
     ["because of a fixed height", { rows: [{ cells: [{ fixed_height: 500 }] }] }],
