@@ -143,7 +143,7 @@ export const LIMITS = {
   textAddedLength: 100_000,
   textPlaces: 100_000,
   shapesAdded: 100_000,
-  tableCells: 50_000,
+  tableCells: 25_000,
   tableColumns: 200,
   tablePages: 2000,
   tableTextLength: 500_000,

@@ -95,7 +95,8 @@ export class TablePainter {
   #write(content: string): void {
     const { overlay, budget } = this.#services;
     budget.charge(content.length);
-    if (content !== "") overlay.write(this.#number, content);
+    // Copied, because a string that was joined of many parts keeps all of them, in ten times the memory.
+    if (content !== "") overlay.write(this.#number, Buffer.from(content, "latin1").toString("latin1"));
   }
 
   #boxOf({ cell, row, rowSpan }: CellPart, first: number): Box {
