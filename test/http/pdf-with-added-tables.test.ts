@@ -50,7 +50,7 @@ test.each([
   ],
   [
     one({ rows: [{ cells: [{}], min_height: 500 }] }),
-    "The row is not within the acceptable range for table_objects.0.rows.0. It is taller than the space on a page.",
+    "500 is not within the acceptable range for table_objects.0.rows.0. The row is taller than the space on a page.",
   ],
   [one({ page: 3 }), "3 is not within the acceptable range for table_objects.0.page. The document has 2 pages."],
   [

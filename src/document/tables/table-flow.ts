@@ -33,7 +33,7 @@ export interface FlowingTable {
   layOut(rows: readonly GridRow[]): Promise<RowGroup>;
 }
 
-const TALL = "It is taller than the space on a page.";
+const TALL = "The row is taller than the space on a page.";
 
 export class TableFlow {
   readonly #table: FlowingTable;
@@ -138,7 +138,7 @@ export class TableFlow {
         await this.#drawBody(parts.placed);
         group = parts.rest;
       } else if (isFresh && group.height <= room + TOLERANCE) break;
-      else if (isFresh) throw new OutOfRange(group.rows[0]!.path, "The row", TALL);
+      else if (isFresh) throw new OutOfRange(group.rows[0]!.path, String(Math.ceil(group.height)), TALL);
       await this.#nextPage();
     }
     await this.#drawBody(group);
