@@ -29,6 +29,7 @@ import { pdfInfo } from "./pdf-info.ts";
 import { pdfWithAddedAttachment } from "./pdf-with-added-attachment.ts";
 import { pdfWithAddedImage } from "./pdf-with-added-image.ts";
 import { pdfWithAddedShapes } from "./pdf-with-added-shapes.ts";
+import { pdfWithAddedTables } from "./pdf-with-added-tables.ts";
 import { pdfWithAddedText } from "./pdf-with-added-text.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
@@ -55,6 +56,7 @@ export const endpoints: readonly Endpoint[] = [
     pdfWithAddedImage,
     pdfWithAddedText,
     pdfWithAddedShapes,
+    pdfWithAddedTables,
     watermarkedPdf,
     pdfWithPageNumbers,
     pdfWithAddedAttachment,

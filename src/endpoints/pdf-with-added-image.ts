@@ -6,7 +6,8 @@ import { eitherRequired, fieldRequired, outOfRange, unreadableImage } from "../s
 import { edgeJob } from "../service/placement/placement.ts";
 
 const isImage = (type: string) => /^image\/(jpeg|png|tiff|gif)$/.test(type);
-const image = { kind: "one", description: "a JPEG, PNG, TIFF or GIF", accepts: isImage } as const;
+/** An image that an operation adds to a PDF. */
+export const image = { kind: "one", description: "a JPEG, PNG, TIFF or GIF", accepts: isImage } as const;
 
 export const pdfWithAddedImage = defineEndpoint({
   path: "/pdf-with-added-image",

@@ -5,6 +5,7 @@ import { addAttachment } from "./add-attachment.ts";
 import { addImage } from "./add-image.ts";
 import { addPageNumbers } from "./add-page-numbers.ts";
 import { addShapes } from "./add-shapes.ts";
+import { addTables } from "./add-tables.ts";
 import { addText } from "./add-text.ts";
 import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
@@ -58,6 +59,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addAttachment,
   addImage,
   addShapes,
+  addTables,
   addText,
   addWatermark,
   addPageNumbers,

@@ -20,9 +20,9 @@ export interface Replaced {
   readonly attributes?: Dictionary | undefined;
 }
 
-/** New content, and how it is tagged. */
-export interface Tagged {
-  readonly page: Reference;
+/** A new element. */
+export interface NewElement {
+  readonly parent?: Reference;
   /** A standard structure type, for example `P`. */
   readonly type: string;
   readonly language?: string | undefined;
@@ -30,6 +30,19 @@ export interface Tagged {
   readonly actualText?: string | undefined;
   /** Text that describes the content for readers. */
   readonly alternateText?: string | undefined;
+  /** @default none */
+  readonly attributes?: Dictionary | undefined;
+}
+
+/** A new element with content. */
+export interface Tagged extends NewElement {
+  readonly page: Reference;
+}
+
+/** Identifies content of a page in a content stream. */
+export interface MarkedContent {
+  readonly type: string;
+  readonly id: number;
 }
 
 export class StructureLinks {
@@ -59,17 +72,44 @@ export class StructureLinks {
    * document that is not tagged.
    * @returns the type and the identifier of the content
    */
-  add({ page, type, language, actualText, alternateText }: Tagged): { readonly type: string; readonly id: number } {
+  add({ page, ...tagged }: Tagged): MarkedContent {
+    return this.mark(this.addElement(tagged), page);
+  }
+
+  /**
+   * Adds an element without content.
+   * @param parent an element that this object added. @default the root
+   */
+  addElement({ type, parent, ...tagged }: NewElement): Reference {
     this.#parents ??= this.#createTree();
-    const element = this.#file.add(null);
-    const id = this.#contentOf(page).push(element) - 1;
-    const entries = Dictionary.of({ Type: Name.of("StructElem"), S: Name.of(type), P: this.#root, Pg: page, K: id });
+    const { language, actualText, alternateText, attributes } = tagged;
+    const entries = Dictionary.of({ Type: Name.of("StructElem"), S: Name.of(type), P: parent ?? this.#root });
     if (language !== undefined) entries.set("Lang", encodeTextString(language));
     if (actualText !== undefined) entries.set("ActualText", encodeTextString(actualText));
     if (alternateText !== undefined) entries.set("Alt", encodeTextString(alternateText));
-    this.#file.put(element, entries);
-    this.#added.push(element);
-    return { type, id };
+    if (attributes) entries.set("A", attributes);
+    const element = this.#file.add(entries);
+    if (parent) this.#addKid(parent, element);
+    else this.#added.push(element);
+    return element;
+  }
+
+  /** Adds marked content of a page to an element that this object added. */
+  mark(element: Reference, page: Reference): MarkedContent {
+    const dictionary = this.#file.dictionary(element)!;
+    const id = this.#contentOf(page).push(element) - 1;
+    if (!dictionary.has("Pg")) dictionary.set("Pg", page);
+    const own = dictionary.get("Pg");
+    const isOnOwnPage = own instanceof Reference && own.number === page.number;
+    this.#addKid(element, isOnOwnPage ? id : Dictionary.of({ Type: Name.of("MCR"), Pg: page, MCID: id }));
+    return { type: this.#file.name(dictionary.get("S"))!, id };
+  }
+
+  #addKid(element: Reference, kid: Value): void {
+    const dictionary = this.#file.dictionary(element)!;
+    const kids = dictionary.get("K");
+    if (Array.isArray(kids)) kids.push(kid);
+    else dictionary.set("K", kids === undefined ? kid : [kids, kid]);
   }
 
   /**

@@ -143,6 +143,11 @@ export const LIMITS = {
   textAddedLength: 100_000,
   textPlaces: 100_000,
   shapesAdded: 100_000,
+  tableCells: 25_000,
+  tableColumns: 200,
+  tablePages: 2000,
+  tableTextLength: 500_000,
+  tableRowTextLength: 25_000,
   unzippedEntries: 10_000,
   zipDirectoryBytes: 16 * MIB,
   /** Text compresses 20 times, logs 100 times; deflate reaches 1,000 times only for the same byte again and again. */

@@ -29,6 +29,7 @@ export const NOTICE_CODES = [
   "xfa-not-drawn",
   "glyphs-missing",
   "undecodable-removed",
+  "cells-cut",
   "marked-annotations-removed",
   "nothing-marked",
   "only-areas-redacted",

@@ -1,6 +1,7 @@
 // Builds page trees (ISO 32000-1, 7.7.3), and copies pages that occur repeatedly in a tree.
 import type { PdfFile } from "../objects/pdf-file.ts";
-import { Dictionary, Name, type Reference } from "../objects/values.ts";
+import { readNumberTree, writeNumberTree } from "../objects/trees.ts";
+import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import { mediaBox } from "./page-size.ts";
 import { pageDictionary, readPages, type SourcePage } from "./pages.ts";
 
@@ -48,6 +49,52 @@ export function placesOf(file: PdfFile): readonly SourcePage[] {
   );
   file.trailer.set("Root", file.add(catalog));
   return places;
+}
+
+/**
+ * Inserts pages into the tree. Later pages keep their labels.
+ * @param inserted new pages, by the object number of the page that they follow
+ */
+export function insertPages(file: PdfFile, inserted: ReadonlyMap<number, readonly Reference[]>): void {
+  const { pages, nodes } = readPages(file);
+  moveLabels(file, pages, inserted);
+  const counts = new Map<number, number>();
+  // A node precedes its kids, so that the counts of these are known first.
+  for (const reference of nodes.toReversed()) {
+    const node = file.dictionary(reference)!;
+    const kids: Value[] = [];
+    let count = 0;
+    for (const kid of file.array(node.get("Kids")) ?? []) {
+      const number = kid instanceof Reference ? kid.number : 0;
+      const added = inserted.get(number) ?? [];
+      kids.push(kid, ...added);
+      for (const page of added) file.dictionary(page)!.set("Parent", reference);
+      count += added.length + (counts.get(number) ?? 0);
+    }
+    if (count === 0) continue;
+    counts.set(reference.number, count);
+    file.put(
+      reference,
+      node
+        .clone()
+        .set("Kids", kids)
+        .set("Count", (file.number(node.get("Count")) ?? 0) + count),
+    );
+  }
+}
+
+/** Moves the start of each range of labels (12.4.2) behind the pages inserted before it. */
+function moveLabels(
+  file: PdfFile,
+  pages: readonly SourcePage[],
+  inserted: ReadonlyMap<number, readonly Reference[]>,
+): void {
+  const labels = readNumberTree(file, file.catalog.get("PageLabels"));
+  if (labels.size === 0) return;
+  const starts = [0];
+  for (const { reference } of pages) starts.push(starts.at(-1)! + 1 + (inserted.get(reference.number)?.length ?? 0));
+  const moved = new Map([...labels].map(([index, label]) => [starts[index] ?? starts.at(-1)!, label]));
+  file.catalog = file.catalog.clone().set("PageLabels", writeNumberTree(file, moved));
 }
 
 /** Returns a copy of a page with its inherited attributes and all required entries (table 30). */

@@ -36,6 +36,9 @@ export interface Line {
   readonly x: number;
   /** Baseline, below that of the first line: 0 or negative. */
   readonly y: number;
+  /** Heights above and below the baseline. */
+  readonly ascent: number;
+  readonly descent: number;
 }
 
 export interface TextBlock {
@@ -126,6 +129,29 @@ export function layOut(prepared: PreparedText, { size, maxWidth, align }: TextSt
   };
 }
 
+/** The widths that a column can have for a text, in points. */
+export interface TextWidths {
+  /** Width of the longest part without a break. */
+  readonly narrowest: number;
+  /** Width of the longest line, if lines break only at line breaks of the text. */
+  readonly widest: number;
+}
+
+/** @param text prepared with `wraps` */
+export function measureWidths({ paragraphs }: PreparedText, size: number): TextWidths {
+  let [narrowest, widest] = [0, 0];
+  for (const { text, breaks, widths } of paragraphs) {
+    let start = 0;
+    for (const place of breaks) {
+      const end = start + text.slice(start, place).trimEnd().length;
+      narrowest = Math.max(narrowest, widths[end]! - widths[start]!);
+      start = place;
+    }
+    widest = Math.max(widest, widths[text.trimEnd().length]!);
+  }
+  return { narrowest: narrowest * size, widest: widest * size };
+}
+
 /** Heights of a line in points. */
 interface Heights {
   readonly ascent: number;
@@ -138,6 +164,7 @@ function lineRanges({ text, clusters, breaks, widths }: PreparedParagraph, size:
   if (maxWidth === undefined) return [[0, text.trimEnd().length]];
   const trimmed = (start: number, end: number) => start + text.slice(start, end).trimEnd().length;
   const fits = (start: number, end: number) => (widths[trimmed(start, end)]! - widths[start]!) * size <= maxWidth;
+  if (fits(0, text.length)) return [[0, text.trimEnd().length]];
   const indexOf = new Map(clusters.map((start, index) => [start, index]));
   const ranges: Range[] = [];
   let [start, end] = [0, 0];

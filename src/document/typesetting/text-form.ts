@@ -33,7 +33,7 @@ const MARGIN = 2;
  */
 export function addTextForm(pdf: OpenPdf, fonts: EmbeddedFonts, block: TextBlock, ink: TextInk): Reference {
   const writer = new TextWriter(fonts);
-  for (const line of block.lines) writer.line(line, ink.size);
+  const text = writer.textObject(block.lines, ink);
   const margin = MARGIN * ink.size;
   const state = Dictionary.of({ Type: Name.of("ExtGState"), ca: ink.opacity, CA: ink.opacity });
   const isOpaque = ink.opacity === 1;
@@ -41,8 +41,7 @@ export function addTextForm(pdf: OpenPdf, fonts: EmbeddedFonts, block: TextBlock
     Font: writer.resources(),
     ExtGState: isOpaque ? undefined : Dictionary.of({ State: pdf.file.add(state) }),
   });
-  const color = `${ink.color.map(serializeNumber).join(" ")} ${ink.color.length === 4 ? "k" : "rg"}`;
-  const content = `${isOpaque ? "" : "/State gs "}${color}\nBT\n${writer.content}ET`;
+  const content = `${isOpaque ? "" : "/State gs "}${text}`;
   const entries = Dictionary.of({
     ...{ Type: Name.of("XObject"), Subtype: Name.of("Form"), Resources: resources },
     BBox: [-margin, -block.descent - margin, block.width + margin, block.ascent + margin],
@@ -51,18 +50,31 @@ export function addTextForm(pdf: OpenPdf, fonts: EmbeddedFonts, block: TextBlock
   return pdf.file.add(new PdfStream(entries, plainBody(Buffer.from(content, "latin1"))));
 }
 
+type PlacedLine = Pick<Line, "runs" | "x" | "y">;
+
 /** Writes lines as operators of a text object. */
 export class TextWriter {
   content = "";
   readonly #fonts: EmbeddedFonts;
+  readonly #nameOf: (font: Reference) => string;
   readonly #used = new Map<number, Reference>();
 
-  /** @param fonts already has the pictures of all lines */
-  constructor(fonts: EmbeddedFonts) {
+  /**
+   * @param fonts already has the pictures of all lines
+   * @param nameOf returns the resource name of a font. @default the names of `resources()`
+   */
+  constructor(fonts: EmbeddedFonts, nameOf = ({ number }: Reference) => `F${number}`) {
     this.#fonts = fonts;
+    this.#nameOf = nameOf;
   }
 
-  line({ runs, x, y }: Pick<Line, "runs" | "x" | "y">, size: number): void {
+  /** Returns a color and a text object (9.4.1) with lines at their positions. */
+  textObject(lines: readonly PlacedLine[], { color, size }: Omit<TextInk, "opacity">): string {
+    for (const line of lines) this.line(line, size);
+    return `${color.map(serializeNumber).join(" ")} ${color.length === 4 ? "k" : "rg"}\nBT\n${this.take()}ET`;
+  }
+
+  line({ runs, x, y }: PlacedLine, size: number): void {
     for (const run of runs) {
       if ("font" in run) this.#glyphs(run, x, y, size);
       else this.#picture(run, x, y, size);
@@ -84,7 +96,7 @@ export class TextWriter {
   #start(font: Reference, x: number, y: number, size: number): void {
     this.#used.set(font.number, font);
     const place = [x, y].map(serializeNumber).join(" ");
-    this.content += `/F${font.number} ${serializeNumber(size)} Tf 1 0 0 1 ${place} Tm\n`;
+    this.content += `/${this.#nameOf(font)} ${serializeNumber(size)} Tf 1 0 0 1 ${place} Tm\n`;
   }
 
   #picture(run: Extract<Run, { readonly picture: unknown }>, x: number, y: number, size: number): void {

@@ -7,7 +7,16 @@ import type { Reference } from "../objects/values.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
 import { EmbeddedFonts } from "./embedded-fonts.ts";
 import { FontShelf } from "./font-shelf.ts";
-import { layOut, type Preparation, type PreparedText, prepareText, type TextBlock, type TextStyle } from "./layout.ts";
+import {
+  layOut,
+  measureWidths,
+  type Preparation,
+  type PreparedText,
+  prepareText,
+  type TextBlock,
+  type TextStyle,
+  type TextWidths,
+} from "./layout.ts";
 import { addTextForm, type TextInk, TextWriter } from "./text-form.ts";
 
 /** A text with its look. `fontName` is the name that the client sent. */
@@ -50,9 +59,7 @@ export class Typesetter {
 
   /** Adds a text to the document. */
   async add(text: SetText, signal: AbortSignal): Promise<TextForm> {
-    const prepared = await this.prepare(text.text, { ...text, wraps: text.maxWidth !== undefined }, signal);
-    if (text.font.replacedBy) this.#replaced.set(text.fontName, text.font.replacedBy);
-    const block = layOut(prepared, text);
+    const block = await this.layOut(text, signal);
     return { reference: addTextForm(this.#pdf, this.#fonts, block, text), block };
   }
 
@@ -70,9 +77,21 @@ export class Typesetter {
     return prepared;
   }
 
-  /** Starts content of another form. */
-  writer(): TextWriter {
-    return new TextWriter(this.#fonts);
+  /** Starts content of another form. @param nameOf as of {@link TextWriter} */
+  writer(nameOf?: (font: Reference) => string): TextWriter {
+    return new TextWriter(this.#fonts, nameOf);
+  }
+
+  /** Lays out a text, which a writer then draws. */
+  async layOut(text: SetText, signal: AbortSignal): Promise<TextBlock> {
+    const prepared = await this.prepare(text.text, { ...text, wraps: text.maxWidth !== undefined }, signal);
+    if (text.font.replacedBy) this.#replaced.set(text.fontName, text.font.replacedBy);
+    return layOut(prepared, text);
+  }
+
+  /** Returns the widths that a column can have for a text. */
+  async measureWidths(text: SetText, signal: AbortSignal): Promise<TextWidths> {
+    return measureWidths(await this.prepare(text.text, { ...text, wraps: true }, signal), text.size);
   }
 
   /** Writes the fonts. Must be called once, after the last text. @returns notices of replaced fonts and missing glyphs */

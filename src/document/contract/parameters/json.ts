@@ -22,10 +22,9 @@ export const json = <T>(value: z.ZodType<T>, more: Omit<JsonContent, "schema"> =
 
 /** @param text a text that exceeds the maximum length can be truncated */
 function readJson(text: string): unknown {
-  if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes) {
+  if (new TextEncoder().encode(text).length > LIMITS.jsonFileBytes || !isModestJson(text)) {
     throw new UnreadableText(isJsonPrefix(text) ? "too-long" : "not-json");
   }
-  if (!isModestJson(text)) throw new UnreadableText("not-json");
   try {
     // Windows editors write a byte order mark.
     return JSON.parse(text.replace(/^\ufeff/, ""));

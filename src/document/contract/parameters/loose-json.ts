@@ -11,6 +11,19 @@ const NUMBER = /^\s*[+-]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12})\s*$/;
 export const numeric = ({ min, max }: { readonly min: number; readonly max: number }) =>
   z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).pipe(z.number().min(min).max(max));
 
+/** Like {@link numeric}, but described as a number, so that the description of many such members stays short. */
+export const briefNumeric = ({ min, max }: { readonly min: number; readonly max: number }) =>
+  z.preprocess(
+    (value) => (typeof value === "string" && NUMBER.test(value) ? Number(value) : value),
+    z.number().min(min).max(max),
+  );
+
+/** Like {@link flag}, but described as a boolean. */
+export const briefFlag = z.preprocess(
+  (value) => (value === "true" ? true : value === "false" ? false : value),
+  z.boolean(),
+);
+
 /** A boolean, or its name. */
 export const flag = z.union([
   z.boolean(),

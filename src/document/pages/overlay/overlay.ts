@@ -9,8 +9,8 @@ import { contentOf } from "../../content/page-content.ts";
 import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serializeNumber } from "../../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, Reference, type Value } from "../../objects/values.ts";
-import { shownSpace } from "../page-size.ts";
-import { completePage, placesOf } from "../page-tree.ts";
+import { type PageSize, pageSize, shownSpace } from "../page-size.ts";
+import { completePage, insertPages, placesOf } from "../page-tree.ts";
 import type { SourcePage } from "../pages.ts";
 
 /**
@@ -51,10 +51,19 @@ interface Marks {
   readonly isBehind?: boolean | undefined;
 }
 
+/** Entries of a page that determine its size (table 30). */
+const SIZE_ENTRIES = new Set(["Type", "MediaBox", "CropBox", "Rotate", "UserUnit"]);
+
 export class Overlay {
   readonly #file: PdfFile;
-  /** The pages, each as a separate object. */
-  readonly pages: readonly SourcePage[];
+  /** The pages of the document, each as a separate object, and then the added ones. */
+  readonly #pages: SourcePage[];
+  /** Number of pages without the added ones. */
+  readonly pageCount: number;
+  /** The added pages, by the object number of the page of the document that they follow. */
+  readonly #added = new Map<number, Reference[]>();
+  /** The resource dictionary of all added pages. */
+  #addedResources: Reference | undefined;
   readonly #drawn = new Map<number, DrawnPage>();
   /**
    * The new resource dictionaries, by object number of the original dictionary, or by the original itself if it is
@@ -69,11 +78,33 @@ export class Overlay {
   /** @throws EngineFailure `damaged` if there is no page, `too-large` if there are too many pages for the memory */
   constructor(file: PdfFile) {
     this.#file = file;
-    this.pages = placesOf(file);
+    this.#pages = [...placesOf(file)];
+    this.pageCount = this.#pages.length;
   }
 
-  get pageCount(): number {
-    return this.pages.length;
+  get pages(): readonly SourcePage[] {
+    return this.#pages;
+  }
+
+  /** Returns the size of a page as it is shown. */
+  sizeOf(number: number): PageSize {
+    return pageSize(this.#file, this.pages[number - 1]!);
+  }
+
+  /**
+   * Adds an empty page of the same size after a page of the document, and after the pages added there before.
+   * @param number page number in the document as it was, from 1
+   * @returns the number by which this class knows the new page
+   */
+  addPage(number: number): number {
+    const file = this.#file;
+    const { reference } = this.pages[number - 1]!;
+    const page = completePage(file, this.pages[number - 1]!);
+    page.retain((key) => SIZE_ENTRIES.has(key));
+    this.#addedResources ??= file.add(new Dictionary());
+    const made = file.add(page.set("Resources", this.#addedResources));
+    this.#added.set(reference.number, [...(this.#added.get(reference.number) ?? []), made]);
+    return this.#pages.push({ reference: made, index: this.pages.length, inherited: {} });
   }
 
   /**
@@ -103,6 +134,20 @@ export class Overlay {
     drawn[isBehind ? "below" : "above"] += `${marks.join(" ")} ${painted}${" EMC".repeat(marks.length)}\n`;
   }
 
+  /**
+   * Writes content above everything drawn on the page so far. All of it must be marked (14.6).
+   * @param content operators in the space of the displayed page, in points from its lower left corner
+   */
+  write(number: number, content: string): void {
+    const drawn = this.#page(number);
+    drawn.above += `q ${drawn.space.map(serializeNumber).join(" ")} cm\n${content}Q\n`;
+  }
+
+  /** Returns the name of a resource in the content of a page. */
+  nameOf(number: number, category: ResourceCategory, object: Reference): string {
+    return nameIn(this.#categoryOf(this.#page(number).resources, category), object, category);
+  }
+
   /** Writes the changed pages to the file. */
   finish(): void {
     for (const [number, { dictionary, above, below }] of this.#drawn) {
@@ -114,6 +159,7 @@ export class Overlay {
       dictionary.set("Contents", [...behind, ...streams, ...upon]);
       this.#file.put(this.pages[number - 1]!.reference, dictionary);
     }
+    if (this.#added.size > 0) insertPages(this.#file, this.#added);
   }
 
   #stream(content: string): Reference {

@@ -65,6 +65,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(count, "character of the added text is", "characters of the added text are")} in no font`,
   "undecodable-removed": ({ count }) =>
     `the content of ${counted(count, "stream", "streams")} that cannot be decoded was removed`,
+  "cells-cut": ({ count }) =>
+    `${counted(count, "table cell is", "table cells are")} too small for the content, which is cut off`,
   "marked-annotations-removed": ({ count }) =>
     `${counted(count, "annotation or form field under marks was", "annotations and form fields under marks were")} removed`,
   "nothing-marked": () => "nothing was redacted, because the document has no marks and no recorded redactions",

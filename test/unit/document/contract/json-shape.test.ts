@@ -36,7 +36,8 @@ describe("JSON that would take long", () => {
     expect(isModestJson(text)).toBe(false);
   });
 
-  test("is no value of a parameter", () => {
-    expect(() => json(z.json()).read(`{"a": ${nested(400_000)}}`)).toThrow("not-json");
+  test("is too long for a parameter", () => {
+    expect(() => json(z.json()).read(`{"a": ${nested(400_000)}}`)).toThrow("too-long");
+    expect(() => json(z.json()).read(`[${"{},".repeat(100_001)}{}}`)).toThrow("not-json");
   });
 });
