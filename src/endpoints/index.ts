@@ -50,7 +50,7 @@ import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, blankPdf, zugferdPdf],
+  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf],
   ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,

@@ -63,8 +63,8 @@ export const whyUnusable = (operation: Operation, input: Input): string | undefi
 
 function isUnusable({ input: { accepts, webPages }, fields }: Operation, input: Input): boolean {
   const canBeOpened = isLocked(input) && fields.some(({ name }) => name === OPEN_PASSWORD);
-  if (canBeOpened || problemOf(input) === undefined)
-    return accepts === "documents" && input.info?.type === "application/pdf";
+  // The conversion to PDF is the only operation that also accepts web pages.
+  if (canBeOpened || problemOf(input) === undefined) return webPages && input.info?.type === "application/pdf";
   if (input.id !== undefined) return accepts !== "files";
   // The service could not fetch the URL. The browser that renders web pages might be able to load it.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
