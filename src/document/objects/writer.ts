@@ -25,9 +25,7 @@ const OLDEST_ENCRYPTED = "1.7";
 const PACKED_OBJECTS = 200;
 /** Number of characters after which a new object stream starts. */
 const PACKED_CHARACTERS = 256 * 1024;
-/**
- * An unfiltered stream is deflated if it has at least this size, and becomes smaller than this fraction of its size.
- */
+/** An unfiltered stream of at least this size is deflated, if it becomes smaller than this fraction of its size. */
 const DEFLATED_FROM_BYTES = 64;
 const WORTHWHILE = 0.9;
 /** Types of rows in a cross-reference stream (table 18). */
@@ -284,7 +282,8 @@ export class FileWriter implements StreamSink {
 
   #deflate(bytes: Uint8Array): Uint8Array {
     const { deflateLevel: level } = this.#options;
-    return level === undefined ? deflateSync(bytes) : deflateSync(bytes, { level, memLevel: 9 });
+    const chunkSize = Math.min(CHUNK_BYTES, bytes.length + DEFLATED_FROM_BYTES);
+    return deflateSync(bytes, { chunkSize, ...(level === undefined ? {} : { level, memLevel: 9 }) });
   }
 
   #end(trailer: Dictionary, sourceId: readonly Value[] | undefined): void {
