@@ -6,7 +6,15 @@ import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
-import { color, either, FONT_SIZE, flag, numeric, OPACITY, objectList } from "../document/contract/parameters/loose-json.ts";
+import {
+  color,
+  either,
+  FONT_SIZE,
+  flag,
+  numeric,
+  OPACITY,
+  objectList,
+} from "../document/contract/parameters/loose-json.ts";
 import { checkUntagged, tagParameters } from "../document/contract/parameters/tags.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
@@ -46,10 +54,7 @@ const textObject = z
 type TextObject = z.infer<typeof textObject>;
 
 const parameters = {
-  textObjects: parameter(
-    "JSON with the texts, their look and their positions.",
-    objectList(textObject, "TextObjects"),
-  ),
+  textObjects: parameter("JSON with the texts, their look and their positions.", objectList(textObject, "TextObjects")),
   ...tagParameters("texts"),
 };
 export type AddTextParams = Params<typeof parameters>;

@@ -21,7 +21,12 @@ test.each([
   ["even", [false, true]],
   ["all", [true, true]],
 ])("pages can be %s", async (pages, marked) => {
-  const [made] = await client.make("/watermarked-pdf", { file: file(), watermark_text: "Draft", text_size: "9", pages });
+  const [made] = await client.make("/watermarked-pdf", {
+    file: file(),
+    watermark_text: "Draft",
+    text_size: "9",
+    pages,
+  });
   expect(pageTexts(made!.bytes).map((text) => text.includes("Draft"))).toEqual(marked);
 });
 

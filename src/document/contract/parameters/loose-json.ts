@@ -28,7 +28,15 @@ export const numeric = ({ min, max }: { readonly min: number; readonly max: numb
   z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).pipe(z.number().min(min).max(max));
 
 /** A whole number from 0, or its decimal digits. */
-export const index = z.union([z.number(), z.string().regex(/^\d{1,9}$/).transform(Number)]).pipe(z.int().min(0));
+export const index = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .pipe(z.int().min(0));
 
 /** A boolean, or its name. */
 export const flag = z.union([

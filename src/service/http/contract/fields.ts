@@ -162,7 +162,8 @@ function memberOutOfRange(name: string, { isSecret }: Kind<unknown>, value: unkn
   }
   const member = memberName(name, value, path.slice(0, depth));
   const instead: unknown = first!.code === "custom" ? first!.params?.instead : undefined;
-  if (typeof instead === "string") return eitherRequired(member, memberName(name, value, [...path.slice(0, -1), instead]));
+  if (typeof instead === "string")
+    return eitherRequired(member, memberName(name, value, [...path.slice(0, -1), instead]));
   if (wrong === undefined) return fieldRequired(member);
   return outOfRange(member, isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
 }
