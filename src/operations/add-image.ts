@@ -6,7 +6,7 @@ import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation, type Input } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { optional, type Params } from "../document/contract/parameter.ts";
-import { json } from "../document/contract/parameters/json.ts";
+import { index, numeric, objectList } from "../document/contract/parameters/loose-json.ts";
 import { number } from "../document/contract/parameters/number.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
 import { checkUntagged, figureTags, tagParameters } from "../document/contract/parameters/tags.ts";
@@ -17,10 +17,10 @@ import { Overlay } from "../document/pages/overlay/overlay.ts";
 
 /** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: 0, max: 1_000_000 };
-const distance = z.number().min(DISTANCE.min).max(DISTANCE.max);
-const side = z.number().positive().max(DISTANCE.max);
+const distance = numeric(DISTANCE);
+const side = numeric({ min: Number.MIN_VALUE, max: DISTANCE.max });
 const placement = z.object({
-  image_index: z.int().min(0).default(0),
+  image_index: index.default(0),
   // Operations have no access to file IDs. If image_id were ignored, another image would be placed.
   image_id: z
     .string()
@@ -31,16 +31,15 @@ const placement = z.object({
   ...{ x: distance, y: distance, width: side.optional(), height: side.optional() },
   ...figureTags,
 });
-const imageObjectList = json(z.array(placement).min(1), { name: "ImageObjects" });
 
 const parameters = {
   x: optional("Distance of the image from the left edge of the page as it is shown, in points.", number(DISTANCE)),
   y: optional("Distance of the image from the lower edge of the page as it is shown, in points.", number(DISTANCE)),
   page: optional("The page, or several.", listedPages),
-  imageObjects: optional("JSON with the places of images, instead of x, y and page.", {
-    ...imageObjectList,
-    read: (text) => [imageObjectList.read(text)].flat(),
-  }),
+  imageObjects: optional(
+    "JSON with the places of images, instead of x, y and page.",
+    objectList(placement, "ImageObjects"),
+  ),
   ...tagParameters("images"),
 };
 export type AddImageParams = Params<typeof parameters>;

@@ -6,8 +6,7 @@ import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
-import { json } from "../document/contract/parameters/json.ts";
-import { color, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
+import { color, either, numeric, OPACITY, objectList } from "../document/contract/parameters/loose-json.ts";
 import { checkUntagged, figureTags, tagParameters } from "../document/contract/parameters/tags.ts";
 import type { PdfFile } from "../document/objects/pdf-file.ts";
 import { serializeNumber } from "../document/objects/serialize.ts";
@@ -29,26 +28,24 @@ const common = {
 };
 const line = z
   .object({ type: z.literal("line"), ...{ x1: position, y1: position, x2: position, y2: position }, ...common })
-  .refine(hasOneStroke, { path: ["stroke_color_rgb"] });
+  .refine(hasOneStroke, either("stroke_color_rgb", "stroke_color_cmyk"));
 const rectangle = z
   .object({
     type: z.literal("rectangle"),
     ...{ x: position, y: position, width: numeric(LENGTH), height: numeric(LENGTH), ...common },
     ...{ fill_color_rgb: color(3, 255).exactOptional(), fill_color_cmyk: color(4, 100).exactOptional() },
   })
-  .refine((one) => hasOneStroke(one) || (fillOf(one) && !one.stroke_color_rgb && !one.stroke_color_cmyk), {
-    path: ["stroke_color_rgb"],
-  })
-  .refine((one) => !(one.fill_color_rgb && one.fill_color_cmyk), { path: ["fill_color_rgb"] });
+  .refine((one) => strokeOf(one) || fillOf(one), { path: ["stroke_color_rgb"] })
+  .refine((one) => hasOneStroke(one) || !strokeOf(one), either("stroke_color_rgb", "stroke_color_cmyk"))
+  .refine((one) => !(one.fill_color_rgb && one.fill_color_cmyk), either("fill_color_rgb", "fill_color_cmyk"));
 const shape = z.discriminatedUnion("type", [line, rectangle]);
 type Shape = z.infer<typeof shape>;
-const shapes = json(z.array(shape).min(1), { name: "ShapeObjects" });
 
 const parameters = {
-  shapeObjects: parameter("JSON with the lines and rectangles, their look and their positions.", {
-    ...shapes,
-    read: (text) => [shapes.read(text)].flat(),
-  }),
+  shapeObjects: parameter(
+    "JSON with the lines and rectangles, their look and their positions.",
+    objectList(shape, "ShapeObjects"),
+  ),
   ...tagParameters("shapes"),
 };
 export type AddShapesParams = Params<typeof parameters>;

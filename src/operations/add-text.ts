@@ -6,8 +6,15 @@ import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
-import { json } from "../document/contract/parameters/json.ts";
-import { color, FONT_SIZE, flag, numeric, OPACITY } from "../document/contract/parameters/loose-json.ts";
+import {
+  color,
+  either,
+  FONT_SIZE,
+  flag,
+  numeric,
+  OPACITY,
+  objectList,
+} from "../document/contract/parameters/loose-json.ts";
 import { checkUntagged, tagParameters } from "../document/contract/parameters/tags.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
@@ -40,17 +47,14 @@ const textObject = z
     tag_is_artifact: flag.exactOptional(),
     tag_structure_type: z.enum(STRUCTURE_TYPES).exactOptional(),
   })
-  .refine((one) => (one.text_color_rgb === undefined) !== (one.text_color_cmyk === undefined), {
-    path: ["text_color_rgb"],
-  });
+  .refine(
+    (one) => (one.text_color_rgb === undefined) !== (one.text_color_cmyk === undefined),
+    either("text_color_rgb", "text_color_cmyk"),
+  );
 type TextObject = z.infer<typeof textObject>;
-const textObjects = json(z.array(textObject).min(1), { name: "TextObjects" });
 
 const parameters = {
-  textObjects: parameter("JSON with the texts, their look and their positions.", {
-    ...textObjects,
-    read: (text) => [textObjects.read(text)].flat(),
-  }),
+  textObjects: parameter("JSON with the texts, their look and their positions.", objectList(textObject, "TextObjects")),
   ...tagParameters("texts"),
 };
 export type AddTextParams = Params<typeof parameters>;

@@ -4,14 +4,14 @@
 import { type Matrix, multiply } from "../document/content/matrix.ts";
 import { EngineFailure, type FailureReason } from "../document/contract/failure.ts";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
-import { resolvePages } from "../document/contract/pages.ts";
+import { selectPages } from "../document/contract/pages.ts";
 import { optional, type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { cmyk, rgb } from "../document/contract/parameters/color.ts";
 import { FONT_SIZE, OPACITY } from "../document/contract/parameters/loose-json.ts";
 import { integer, number } from "../document/contract/parameters/number.ts";
 import { trueFalse } from "../document/contract/parameters/on-off.ts";
-import { pages } from "../document/contract/parameters/pages.ts";
+import { listedPages } from "../document/contract/parameters/pages.ts";
 import { text } from "../document/contract/parameters/text.ts";
 import { addLayer } from "../document/layers/new-layer.ts";
 import { copyForm, type PageForm, readPageForm } from "../document/layers/page-form.ts";
@@ -47,7 +47,7 @@ const parameters = {
   x: parameter("Distance to the right of the aligned position, in points.", integer(OFFSET), "0"),
   y: parameter("Distance above the aligned position, in points.", integer(OFFSET), "0"),
   rotation: parameter("Clockwise angle in degrees.", integer(ANGLE), "0"),
-  pages: parameter("The pages to mark.", pages, "1-last"),
+  pages: parameter("The pages to mark.", { ...listedPages, joint: "," }, "1-last"),
   behindPage: parameter("Draws the watermark behind the content of the page.", trueFalse, "false"),
   layer: optional("Name of a layer that viewers can hide. Without it, there is no layer.", text({ max: LONGEST_NAME })),
 };
@@ -65,7 +65,7 @@ const run: Run<AddWatermarkParams> = async function* ([input, other], params, co
   using pdf = await openPdf(await input!.bytes(), context, { budget });
   const { file, notices } = pdf;
   const overlay = new Overlay(file);
-  const numbers = new Set(resolvePages(params.pages, overlay.pageCount));
+  const numbers = new Set(selectPages(params.pages, overlay.pageCount));
   const mark = form ? fileMark(pdf, form, params, context) : await textMark(pdf, params, context);
   const layer = params.layer === undefined ? undefined : addLayer(file, params.layer);
   const state = params.opacity === 1 || !form ? undefined : opacityState(file, params.opacity);

@@ -32,7 +32,8 @@ test("an image is a file with x, y and page in a form, and an id in JSON", async
     { id, image_id, x: 5, y: 6, page: 1 },
     { id, image_ids: [image_id], image_objects: objects({}) },
     { id, image_ids: [image_id, image_id], image_objects: objects({}, { image_index: 1, page: "2-last" }) },
-    { id, image_id, image_objects: objects({ width: 9 })[0] },
+    { id, image_id, image_objects: objects({ width: 9, height: null })[0] },
+    { id, image_id, image_objects: objects({ image_index: "0", x: "5", y: "6", width: "9" }) },
   ];
   const shown: unknown[] = [];
   for (const json of sent) {
@@ -44,7 +45,7 @@ test("an image is a file with x, y and page in a form, and an id in JSON", async
     expect(response.headers.get("Content-Disposition")).toContain("book_pdf-with-added-image.pdf");
     shown.push(timesShown(new Uint8Array(await response.arrayBuffer())));
   }
-  expect(shown).toEqual([1, 1, 3, 1]);
+  expect(shown).toEqual([1, 1, 3, 1, 1]);
 });
 
 const text = upload(Buffer.from("<svg/>"), "logo.svg");

@@ -41,6 +41,9 @@ test.each([
   ["[]", "[] is not within the acceptable range for text_objects."],
   ["hello", "hello is not within the acceptable range for text_objects. It is not JSON."],
   [one({ text_size: 4 }), "4 is not within the acceptable range for text_objects.0.text_size."],
+  [one({ text_color_rgb: "256,0,0" }), "256,0,0 is not within the acceptable range for text_objects.0.text_color_rgb."],
+  [one({ text_color_rgb: [0, 0, 256] }), "256 is not within the acceptable range for text_objects.0.text_color_rgb.2."],
+  [one({ x: null }), "The 'text_objects.0.x' field is required."],
   [one({ opacity: "1.5" }), "1.5 is not within the acceptable range for text_objects.0.opacity."],
   [one({ max_width: 0 }), "0 is not within the acceptable range for text_objects.0.max_width."],
   [
@@ -63,13 +66,14 @@ test.each([
   }
 });
 
-test("exactly one color is required", async () => {
+test("exactly one color is required, and null counts as not sent", async () => {
   const { text_color_rgb: _, ...colorless } = one();
-  for (const object of [colorless, one({ text_color_cmyk: "0,0,0,100" })]) {
+  for (const object of [colorless, one({ text_color_cmyk: "0,0,0,100" }), one({ text_color_rgb: null })]) {
     const { status, body } = await client.post("/pdf-with-added-text", {
       file: file(),
       text_objects: JSON.stringify([object]),
     });
-    expect([status, String(body.error)]).toEqual([400, expect.stringContaining("text_objects.0.text_color_rgb")]);
+    const [rgb, cmyk] = ["text_objects.0.text_color_rgb", "text_objects.0.text_color_cmyk"];
+    expect([status, body.error]).toEqual([400, `Exactly one of the '${rgb}' and '${cmyk}' fields is required.`]);
   }
 });

@@ -16,6 +16,20 @@ test("a text is added to the selected pages", async () => {
   expect(pageTexts(made!.bytes).map((text) => text.includes("Draft"))).toEqual([false, true]);
 });
 
+test.each([
+  ["odd", [true, false]],
+  ["even", [false, true]],
+  ["all", [true, true]],
+])("pages can be %s", async (pages, marked) => {
+  const [made] = await client.make("/watermarked-pdf", {
+    file: file(),
+    watermark_text: "Draft",
+    text_size: "9",
+    pages,
+  });
+  expect(pageTexts(made!.bytes).map((text) => text.includes("Draft"))).toEqual(marked);
+});
+
 test("a PDF is added as a file, by id and in JSON, and the inputs are two ids", async () => {
   const { status, body } = await client.post("/watermarked-pdf", {
     file: file(),

@@ -49,6 +49,7 @@ export class StructureLinks {
   readonly #file: PdfFile;
   /** The parent tree. Undefined if the document is not tagged. */
   #parents: Map<number, Value> | undefined;
+  #parent: Reference | undefined;
   /** New elements, in the order of the content. */
   readonly #added: Reference[] = [];
   /** New elements of the parent tree, by key: the elements of a page's marked content. */
@@ -78,12 +79,12 @@ export class StructureLinks {
 
   /**
    * Adds an element without content.
-   * @param parent an element that this object added. @default the root
+   * @param parent an element that this object added. @default the Document element, or the root
    */
   addElement({ type, parent, ...tagged }: NewElement): Reference {
     this.#parents ??= this.#createTree();
     const { language, actualText, alternateText, attributes } = tagged;
-    const entries = Dictionary.of({ Type: Name.of("StructElem"), S: Name.of(type), P: parent ?? this.#root });
+    const entries = Dictionary.of({ Type: Name.of("StructElem"), S: Name.of(type), P: parent ?? this.#top });
     if (language !== undefined) entries.set("Lang", encodeTextString(language));
     if (actualText !== undefined) entries.set("ActualText", encodeTextString(actualText));
     if (alternateText !== undefined) entries.set("Alt", encodeTextString(alternateText));
@@ -178,22 +179,40 @@ export class StructureLinks {
       file.put(page, file.dictionary(page)!.clone().set("StructParents", key));
     }
     for (const [key, elements] of this.#ofPages) this.#parents.set(key, file.add(elements));
+    if (this.#added.length > 0) {
+      const top = file.dictionary(this.#top)!;
+      file.put(this.#top, top.clone().set("K", [...this.#list(top.get("K")), ...this.#added]));
+    }
     const root = file.dictionary(file.catalog.get("StructTreeRoot"))!;
     const changed = root.clone().set("ParentTree", writeNumberTree(file, this.#parents));
     changed.set("ParentTreeNextKey", this.#nextKey);
-    if (this.#added.length > 0) changed.set("K", [...this.#list(changed.get("K")), ...this.#added]);
     putInCatalog(file, "StructTreeRoot", changed);
   }
 
-  /** Returns a new root, and declares that the document is tagged. */
+  /** Returns a new root with a Document element, and declares that the document is tagged. */
   #createTree(): Map<number, Value> {
     const file = this.#file;
-    const root = file.add(Dictionary.of({ Type: Name.of("StructTreeRoot") }));
+    const root = file.add(null);
+    const entries = { Type: Name.of("StructElem"), S: Name.of("Document"), P: root, K: [] };
+    file.put(root, Dictionary.of({ Type: Name.of("StructTreeRoot"), K: [file.add(Dictionary.of(entries))] }));
     file.catalog = file.catalog
       .clone()
       .set("StructTreeRoot", root)
       .set("MarkInfo", Dictionary.of({ Marked: true }));
     return new Map();
+  }
+
+  /** The parent of new elements: the Document element if it is the only child of the root, otherwise the root. */
+  get #top(): Reference {
+    this.#parent ??= this.#findTop();
+    return this.#parent;
+  }
+
+  #findTop(): Reference {
+    const root = this.#root;
+    const [only, ...others] = this.#list(this.#file.dictionary(root)!.get("K"));
+    const isDocument = this.#file.name(this.#file.dictionary(only)?.get("S")) === "Document";
+    return only instanceof Reference && others.length === 0 && isDocument ? only : root;
   }
 
   /** The root as an object of its own, to which elements refer. */

@@ -36,7 +36,8 @@ export async function addImageForm(pdf: OpenPdf, input: Input, signal: AbortSign
   } catch (error) {
     const isUnreadable = error instanceof EngineFailure && ["damaged", "unsupported"].includes(error.reason);
     if (!isUnreadable && !(error instanceof OutOfRange)) throw error;
-    const why = error instanceof OutOfRange ? `${error.value} is larger than any.` : undefined;
+    const why =
+      error instanceof OutOfRange ? `${error.value.replace("A page", "An image")} is larger than any page.` : undefined;
     throw new EngineFailure("unreadable-image", error.message, { cause: error, ...(why ? { why } : {}) });
   }
 }

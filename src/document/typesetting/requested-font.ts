@@ -7,7 +7,7 @@ import { ASIAN_MEMBERS, type AsianLanguage, type FaceFile, type FaceStyle } from
 
 export interface RequestedFont extends FaceStyle {
   readonly file: FaceFile;
-  /** Name of the family that replaces the named one. @default the named one is installed */
+  /** Name of the family that replaces the named one, with its style. @default the named one is installed */
   readonly replacedBy?: string;
 }
 
@@ -22,6 +22,8 @@ const LISTED_NAMES: Readonly<Record<string, string>> = {
 };
 /** Matches styles at the end of a name. */
 const STYLE = /(?:[\s,_-]*(?:regular|normal|roman|bold|italic|oblique|mt))+$/i;
+/** Names of styles after a family, by `BOLD` and `ITALIC`. */
+const STYLE_SUFFIXES = ["", " Bold", " Italic", " Bold Italic"];
 const BOLD = 1;
 const ITALIC = 2;
 
@@ -43,12 +45,12 @@ export function requestedFont(name: string): RequestedFont | undefined {
 }
 
 function fontOf(faces: readonly string[], family: FamilyName, style: number, stem: string): RequestedFont {
-  const face = faces[style] ?? faces[style & BOLD] ?? faces[0]!;
+  const found = [style, style & BOLD].find((one) => faces[one] !== undefined) ?? 0;
   const language = /CJK (JP|KR|SC|TC)$/.exec(family)?.[1] as AsianLanguage | undefined;
   return {
-    file: { face, ...(language ? { member: ASIAN_MEMBERS[language] } : {}) },
+    file: { face: faces[found]!, ...(language ? { member: ASIAN_MEMBERS[language] } : {}) },
     isBold: (style & BOLD) !== 0,
     isSerif: FAMILIES[family].kind === "serif",
-    ...(plain(family).startsWith(stem) ? {} : { replacedBy: family }),
+    ...(plain(family).startsWith(stem) ? {} : { replacedBy: family + STYLE_SUFFIXES[found] }),
   };
 }

@@ -1,5 +1,6 @@
 // Tests that two other engines see each text within half a point of its position, and every other pixel unchanged.
 // Contract: docs/api.md#pdf-with-added-text
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { type AddTextParams, addText } from "../../../src/operations/add-text.ts";
 import { AWKWARD_PAGES, pageWith } from "../../fixtures/awkward-pages.ts";
@@ -7,7 +8,7 @@ import { labeledPdf } from "../../fixtures/pdfs.ts";
 import { changed, drawn, expectChange } from "../../support/changed-pixels.ts";
 import { HOSTILE_PDFS, pdfOf } from "../../support/hostile-pdfs.ts";
 import { bytesOf, CONTEXT, inputOf, reasonOf } from "../../support/operations.ts";
-import { pageTexts, qpdfComplaints, uncompressed } from "../../support/pdf-readers.ts";
+import { pageTexts, qpdfComplaints, uncompressed, withFile } from "../../support/pdf-readers.ts";
 import { TYPESETTING } from "../../support/typefaces.ts";
 
 const LOOK = { font: "DejaVu Sans", text_size: 20, max_width: 100, rotation: 0, opacity: 1, text_color_rgb: "255,0,0" };
@@ -21,6 +22,12 @@ async function add(pdf: Uint8Array, textObjects: object | readonly object[], mor
     return { made, notices: output.notices!() };
   }
   throw new Error("no output");
+}
+
+/** Returns the structure tree and the complaints of poppler, without attributes. */
+function structureOf(pdf: Uint8Array): readonly string[] {
+  const { stdout, stderr } = withFile(pdf, (path) => spawnSync("pdfinfo", ["-struct", path], { encoding: "utf8" }));
+  return [...stdout.matchAll(/^ *[A-Z]\w*/gm), ...stderr.matchAll(/.+/g)].map(([text]) => text);
 }
 
 const plain = pageWith("");
@@ -119,7 +126,9 @@ test("tags describe the text for readers, in a document with tags and in one wit
   const { made } = await add(first.made, one("More", { y: 90 }), tagged);
   const text = uncompressed(made);
   expect(text.match(/\/S \/(?:H1|P)\b/g)).toEqual(expect.arrayContaining(["/S /H1", "/S /P", "/S /P"]));
-  expect(text.match(/\/Type \/StructElem/g)).toHaveLength(3);
+  expect(text.match(/\/Type \/StructElem/g)).toHaveLength(4);
+  expect(text.match(/\/S \/Document\b/g)).toHaveLength(1);
+  expect(structureOf(made)).toEqual(["Document", "  H1", "  P", "  P"]);
   expect(text).toContain("/ActualText (The title)");
   expect(text).toMatch(/\/H1 <<\/MCID 0>> BDC[\s\S]*\/P <<\/MCID 1>> BDC[\s\S]*\/P <<\/MCID 2>> BDC/);
   expect(text).toContain("/Marked true");
@@ -128,7 +137,7 @@ test("tags describe the text for readers, in a document with tags and in one wit
 describe("notices report", () => {
   const codes = async (pdf: Uint8Array, object: object) => (await add(pdf, object)).notices;
   test.each([
-    ["a replaced font", one("A", { font: "timesnewromanbold" }), "fonts-substituted", "Liberation Serif"],
+    ["a replaced font", one("A", { font: "timesnewromanbold" }), "fonts-substituted", "Liberation Serif Bold"],
     ["characters without a glyph", one("A\u{e000}B"), "glyphs-missing", undefined],
   ])("%s", async (_, object, code, replacedBy) => {
     const [notice] = await codes(plain, object);

@@ -1,9 +1,25 @@
-// Members of JSON parameters whose values clients send as texts or as JSON values.
+// JSON parameters that are lists of objects, and members whose values clients send as texts or as JSON values.
 import * as z from "zod";
+import type { Kind } from "../parameter.ts";
+import { json } from "./json.ts";
 
 /** Ranges of a font size in points, and of an opacity. */
 export const FONT_SIZE = { min: 5, max: 100 };
 export const OPACITY = { min: 0, max: 1 };
+
+/**
+ * A list of objects, or a single object. A member that is null counts as not sent (docs/api.md#json-bodies).
+ * @param name name of the schema in the API description
+ */
+export function objectList<T>(object: z.ZodType<T>, name: string): Kind<T[]> {
+  const list = json(z.array(object).min(1), { name });
+  return { ...list, read: (text) => [list.read(text)].flat().map(withoutNulls) };
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}
 
 const NUMBER = /^\s*[+-]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12})\s*$/;
 
@@ -23,6 +39,16 @@ export const briefFlag = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean(),
 );
+/** A whole number from 0, or its decimal digits. */
+export const index = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ])
+  .pipe(z.int().min(0));
 
 /** A boolean, or its name. */
 export const flag = z.union([
@@ -30,6 +56,9 @@ export const flag = z.union([
   z.literal("true").transform(() => true),
   z.literal("false").transform(() => false),
 ]);
+
+/** Details of the error about a member that excludes another one, for `refine`. */
+export const either = (member: string, other: string) => ({ path: [member], params: { instead: other } });
 
 /** Components of a color from 0 to `max`, as a list or separated by commas. */
 export const color = (components: number, max: number) =>

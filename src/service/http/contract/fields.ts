@@ -10,6 +10,7 @@ import {
 import { SECRET } from "../../../document/contract/parameters/text.ts";
 import {
   duplicateField,
+  eitherRequired,
   fieldRequired,
   fieldTooLarge,
   outOfRange,
@@ -153,8 +154,16 @@ const memberName = (name: string, value: unknown, path: readonly string[]): stri
 function memberOutOfRange(name: string, { isSecret }: Kind<unknown>, value: unknown, { issues: [first] }: z.ZodError) {
   const unknown = first!.code === "unrecognized_keys" ? first.keys.slice(0, 1) : [];
   const path = [...first!.path, ...unknown].map(String);
-  const wrong = path.reduce((within: unknown, key) => (within as Record<string, unknown>)?.[key], value);
-  const member = memberName(name, value, path);
+  let wrong: unknown = value;
+  let depth = 0;
+  // A text can contain several values, such as "255,0,0". The error is about the whole text.
+  for (; depth < path.length && typeof wrong !== "string"; depth++) {
+    wrong = (wrong as Record<string, unknown>)?.[path[depth]!];
+  }
+  const member = memberName(name, value, path.slice(0, depth));
+  const instead: unknown = first!.code === "custom" ? first!.params?.instead : undefined;
+  if (typeof instead === "string")
+    return eitherRequired(member, memberName(name, value, [...path.slice(0, -1), instead]));
   if (wrong === undefined) return fieldRequired(member);
   return outOfRange(member, isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
 }

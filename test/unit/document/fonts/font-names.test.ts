@@ -51,6 +51,7 @@ describe("the same widths", () => {
   test.each([
     ["Calibri", "Carlito", true],
     ["Calibri,Bold", "Carlito-Bold", true],
+    ["arialbolditalic", "Liberation Sans Bold Italic", true],
     ["Verdana", "FitVerdana", true],
     ["Verdana", "FitVerdana-Bold", true],
     ["Verdana", "FitVerdana-Italic", false],
