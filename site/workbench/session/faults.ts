@@ -65,7 +65,8 @@ function isUnusable({ input: { accepts, webPages }, fields }: Operation, input: 
   const canBeOpened = isLocked(input) && fields.some(({ name }) => name === OPEN_PASSWORD);
   // The conversion to PDF is the only operation that also accepts web pages.
   if (canBeOpened || problemOf(input) === undefined) return webPages && input.info?.type === "application/pdf";
-  if (input.id !== undefined) return accepts !== "files";
+  // The service has tried to read a stored file as a PDF. Other operations can use what is no PDF.
+  if (input.id !== undefined) return accepts === "pdf" || webPages;
   // The service could not fetch the URL. The browser that renders web pages might be able to load it.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
 }
