@@ -12,10 +12,11 @@ import { FONT_SIZE, OPACITY } from "../document/contract/parameters/loose-json.t
 import { integer, number } from "../document/contract/parameters/number.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
 import { text } from "../document/contract/parameters/text.ts";
+import { serializeNumber } from "../document/objects/serialize.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { type Alignment, aligned } from "../document/pages/overlay/alignment.ts";
-import { Overlay } from "../document/pages/overlay/overlay.ts";
+import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 import { pageSize } from "../document/pages/page-size.ts";
 import { boxOf } from "../document/typesetting/layout.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
@@ -68,10 +69,15 @@ const run = pdfToPdf<AddPageNumbersParams>(async (pdf, params, { typefaces, sign
   const numbers = [...selected].sort((one, other) => one - other);
   const labels = numbers.map((_, index) => labelOf(params, index, numbers.length));
   const typesetter = await Typesetter.open(pdf, typefaces, labels);
+  const state = params.opacity === 1 ? undefined : opacityState(file, params.opacity);
   for (const [index, page] of numbers.entries()) {
     signal.throwIfAborted();
-    const { reference, block } = await typesetter.add({ ...look, text: labels[index]! }, signal);
-    overlay.draw(page, reference, aligned(boxOf(block), pageSize(file, overlay.pages[page - 1]!), alignmentOf(params)));
+    const block = await typesetter.layOut({ ...look, text: labels[index]! }, signal);
+    const place = aligned(boxOf(block), pageSize(file, overlay.pages[page - 1]!), alignmentOf(params));
+    const faded = state ? `/${overlay.nameOf(page, "ExtGState", state)} gs ` : "";
+    const written = typesetter.writer((font) => overlay.nameOf(page, "Font", font)).textObject(block.lines, look);
+    // A form for each label would take almost twice as many bytes.
+    overlay.write(page, `/Artifact BMC q ${place.map(serializeNumber).join(" ")} cm ${faded}${written} Q EMC\n`);
   }
   notices.push(...typesetter.finish());
   overlay.finish();
