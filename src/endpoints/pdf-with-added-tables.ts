@@ -18,7 +18,7 @@ export const pdfWithAddedTables = defineEndpoint({
       {
         page: 1,
         x: 72,
-        y: 200,
+        y: 120,
         header_rows: [row("Milestone", "Status")],
         rows: [row("Requirements review", "Complete")],
       },
