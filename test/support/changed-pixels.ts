@@ -25,21 +25,22 @@ export type Engine = "poppler" | "mupdf";
  */
 export function changed(before: Picture, after: Picture): readonly number[] | undefined {
   expect([after.width, after.height]).toEqual([before.width, before.height]);
-  const found = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 0, 0];
-  for (let pixel = 0; pixel < before.width * before.height; pixel++) {
-    if ([0, 1, 2].every((channel) => before.samples[3 * pixel + channel] === after.samples[3 * pixel + channel]))
-      continue;
-    const [x, y] = [pixel % before.width, before.height - 1 - Math.floor(pixel / before.width)];
-    found.splice(
-      0,
-      4,
-      Math.min(found[0]!, x),
-      Math.min(found[1]!, y),
-      Math.max(found[2]!, x + 1),
-      Math.max(found[3]!, y + 1),
-    );
+  const { width, height } = before;
+  const stride = 3 * width;
+  let [left, bottom, right, top] = [width, height, 0, 0];
+  for (let row = 0; row < height; row++) {
+    const [one, other] = [before, after].map(({ samples }) => samples.subarray(row * stride, (row + 1) * stride));
+    // A picture has millions of pixels, and nearly all rows are equal.
+    if (Buffer.compare(one!, other!) === 0) continue;
+    const first = one!.findIndex((sample, at) => sample !== other![at]);
+    const last = one!.findLastIndex((sample, at) => sample !== other![at]);
+    const y = height - 1 - row;
+    left = Math.min(left, Math.floor(first / 3));
+    right = Math.max(right, Math.floor(last / 3) + 1);
+    bottom = Math.min(bottom, y);
+    top = Math.max(top, y + 1);
   }
-  return found[2] === 0 ? undefined : found.map((pixels) => (pixels * 72) / DPI);
+  return right === 0 ? undefined : [left, bottom, right, top].map((pixels) => (pixels * 72) / DPI);
 }
 
 /** @param box the expected box, by engine; undefined if nothing may change */
