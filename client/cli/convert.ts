@@ -114,12 +114,21 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
     return archive.save(path, options);
   }
   if (only !== undefined && result.files.length === 1) return result.save(only, options);
+  // A folder for each archive, because two archives can have files of one name.
+  if (operation.output.hasNames) return saveAll(result.files, join(path, stem), options);
   const countPages = async () => (await pw.stored(result.inputIds[0]!).info(options)).pages;
   const numbers = await numbersOf(operation, selectionOf(work), result.files.length, countPages);
   const paths: string[] = [];
   for (const [index, file] of result.files.entries()) {
     paths.push(await file.save(join(path, `${stem}_${numbers[index]}${extension}`), options));
   }
+  return paths;
+}
+
+/** Saves files under their own names. */
+async function saveAll(files: Result["files"], folder: string, options: Run["options"]): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const file of files) paths.push(await file.save(`${folder}/`, options));
   return paths;
 }
 
