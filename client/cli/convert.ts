@@ -1,5 +1,5 @@
 // Runs one job of the command line: uploads the inputs, converts them to PDF first if necessary, and saves the outputs.
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CANCEL_TIMEOUT_MS } from "../core/connection.ts";
@@ -106,7 +106,11 @@ async function writeData(data: object, { path }: Target): Promise<readonly strin
 async function save(run: Run, result: Result, work: ConversionTask): Promise<readonly string[]> {
   const { pw, options } = run;
   const { operation, target } = work;
-  const { path, stem, extension, only, isArchive } = target;
+  const { path, stem, extension, only, isArchive, isOpen } = target;
+  if (isOpen) {
+    const download = await result.file.download(options);
+    return [await saveDownload(download, `${path}${extname(download.name)}`)];
+  }
   if (!operation.output.archives) return result.save(path, options);
   if (isArchive) {
     const archive = await pw.zip([result], { output: stem }, options);

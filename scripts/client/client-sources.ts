@@ -67,7 +67,7 @@ function operationSchema(operation: Described): OperationSchema {
       ...(extraFields.includes("files") ? { hasNames: true as const } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },
-    files,
+    files: files.map(({ unlisted: _, ...file }) => file),
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
       ...((parameter.required || parameter.requiredIf) &&

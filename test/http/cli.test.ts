@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { unzipSync, zipSync } from "fflate";
 import { afterAll, beforeEach, describe, expect, inject, type TestContext, test } from "vitest";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
+import { fieldPdf, labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { startSite } from "../support/web.ts";
 
@@ -78,6 +78,15 @@ describe("examples of the README", () => {
     expect((await pagewright(["unzip", "x.zip", "y.zip", "-d", "out"])).code).toBe(0);
     const texts = ["out/x/a.txt", "out/x/b.csv", "out/y/a.txt"].map((name) => read(name).toString());
     expect(texts).toEqual(["A", "B", "Y"]);
+  });
+
+  test("exported form data have the extension of their format", async () => {
+    write("form.pdf", await fieldPdf(1));
+    for (const format of ["fdf", "xml"]) {
+      const ran = await pagewright(["export-form-data", "form.pdf", "--data-format", format]);
+      expect([ran.code, ran.stdout]).toEqual([0, `form.${format}\n`]);
+    }
+    expect(startOf("form.fdf")).toBe("%FDF");
   });
 
   test("chosen pages are merged", async () => {

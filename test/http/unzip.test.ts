@@ -31,7 +31,7 @@ test("the size of a file does not matter", async () => {
   const archive = zipSync(Object.fromEntries(sizes.map((size) => [`${size}.bin`, text(size)])));
   const { status, body } = await client.post("/unzip", { file: upload(archive, "a.zip") });
   expect([status, body.error]).toEqual([200, undefined]);
-  for (const { name, outputUrl } of body.files as { name: string; outputUrl: string }[]) {
+  for (const { name, outputUrl } of (body as unknown as { files: { name: string; outputUrl: string }[] }).files) {
     const contents = Buffer.from(await (await fetch(outputUrl)).arrayBuffer());
     expect(contents.equals(text(Number.parseInt(name, 10)))).toBe(true);
   }

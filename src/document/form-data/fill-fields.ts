@@ -103,7 +103,8 @@ export class FormFiller {
       const isRich = richText !== undefined && widget.has("richText");
       const text = value === undefined ? richText && withoutMarkup(richText) : listOf(value).join("\n");
       // Some formats have no rich text: the same characters do not change it.
-      const isKept = richText === undefined && text !== undefined && text === readText(widget.file, widget.inherited("V"));
+      const isKept =
+        richText === undefined && text !== undefined && text === readText(widget.file, widget.inherited("V"));
       this.#put(reference, {
         V: text === undefined ? undefined : encodeTextString(text),
         ...(isKept ? {} : { RV: isRich ? encodeTextString(richText) : undefined }),

@@ -18,7 +18,9 @@ export const boundValues = (form: Form, data: Element): FieldValue[] =>
 /** Reports whether a button has this state or export value. */
 function offers(form: Form, { reference, widgets }: FormField, value: FieldValue["value"]): boolean {
   const states = widgets.flatMap((one) => onStates(form.file, form.file.dictionary(one)!));
-  const exported = widgetOf(form, reference).options().map((option) => option.exported);
+  const exported = widgetOf(form, reference)
+    .options()
+    .map((option) => option.exported);
   return [...states, ...exported].includes(value as string);
 }
 
