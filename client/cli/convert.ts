@@ -1,5 +1,5 @@
 // Runs one job of the command line: uploads the inputs, converts them to PDF first if necessary, and saves the outputs.
-import { basename, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CANCEL_TIMEOUT_MS } from "../core/connection.ts";
@@ -106,7 +106,11 @@ async function writeData(data: object, { path }: Target): Promise<readonly strin
 async function save(run: Run, result: Result, work: ConversionTask): Promise<readonly string[]> {
   const { pw, options } = run;
   const { operation, target } = work;
-  const { path, stem, extension, only, isArchive } = target;
+  const { path, stem, extension, only, isArchive, isOpen } = target;
+  if (isOpen) {
+    const download = await result.file.download(options);
+    return [await saveDownload(download, `${path}${extname(download.name)}`)];
+  }
   if (!operation.output.archives) return result.save(path, options);
   if (isArchive) {
     const archive = await pw.zip([result], { output: stem }, options);
@@ -114,12 +118,21 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
     return archive.save(path, options);
   }
   if (only !== undefined && result.files.length === 1) return result.save(only, options);
+  // A folder for each archive, because two archives can have files of one name.
+  if (operation.output.hasNames) return saveAll(result.files, join(path, stem), options);
   const countPages = async () => (await pw.stored(result.inputIds[0]!).info(options)).pages;
   const numbers = await numbersOf(operation, selectionOf(work), result.files.length, countPages);
   const paths: string[] = [];
   for (const [index, file] of result.files.entries()) {
     paths.push(await file.save(join(path, `${stem}_${numbers[index]}${extension}`), options));
   }
+  return paths;
+}
+
+/** Saves files under their own names. */
+async function saveAll(files: Result["files"], folder: string, options: Run["options"]): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const file of files) paths.push(await file.save(`${folder}/`, options));
   return paths;
 }
 

@@ -24,7 +24,10 @@ export interface OperationSchema extends Pick<ListedOperation, "path" | "summary
   readonly input: Pick<DescribedInput, "kind" | "description" | "accepts"> & { readonly selectable: boolean };
   /** Further input files. */
   readonly files: readonly FileSchema[];
-  /** `isData`: the output is data, not a file. */
-  readonly output: Pick<DescribedOutput, "type" | "archives" | "joinedName"> & { readonly isData?: true };
+  /** `isData`: the output is data, not a file. `hasNames`: the outputs have names of their own. */
+  readonly output: Pick<DescribedOutput, "type" | "archives" | "joinedName"> & {
+    readonly isData?: true;
+    readonly hasNames?: true;
+  };
   readonly parameters: readonly ParameterSchema[];
 }

@@ -11,8 +11,10 @@ export interface Target {
   readonly path: string;
   /** Name of the output without extension, or prefix of the names of several outputs. */
   readonly stem: string;
-  /** Extension of the output, with a dot. */
+  /** Extension of the output, with a dot; empty if it depends on a parameter. */
   readonly extension: string;
+  /** True if the path lacks the extension, which the name of the output has at the service. @default false */
+  readonly isOpen?: boolean;
   /** Path to use instead if an operation that can have several outputs has only one. */
   readonly only?: string;
   /** True if the output is an archive of several outputs. @default false */
@@ -63,8 +65,8 @@ export function targetsOf(
     let stem = own;
     for (let count = 2; taken.has(stem.toLowerCase()); count++) stem = `${own} (${count})`;
     taken.add(stem.toLowerCase());
-    const path = operation.output.archives ? `${folder}/` : join(folder, `${stem}${extension}`);
-    return { path, stem, extension };
+    if (operation.output.archives) return { path: `${folder}/`, stem, extension };
+    return { path: join(folder, `${stem}${extension}`), stem, extension, isOpen: extension === "" };
   });
 }
 

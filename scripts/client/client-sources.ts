@@ -58,15 +58,16 @@ function entryOf(operation: Described): string {
 function operationSchema(operation: Described): OperationSchema {
   const { verb, path, summary, variants, input, files, output, example } = operation;
   const { kind, description, accepts } = input;
-  const { type, archives, joinedName, data } = output;
+  const { type, archives, joinedName, data, extraFields } = output;
   return {
     ...{ name: verb as OperationSchema["name"], path, summary, variants },
     input: { kind, description, accepts, selectable: isSelectable(operation) },
     output: {
       ...{ type, archives, ...(data ? { isData: true as const } : {}) },
+      ...(extraFields.includes("files") ? { hasNames: true as const } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },
-    files,
+    files: files.map(({ unlisted: _, ...file }) => file),
     parameters: jsonParameters(operation).map(({ content: _, ...parameter }) => ({
       ...parameter,
       ...((parameter.required || parameter.requiredIf) &&

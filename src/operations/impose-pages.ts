@@ -33,7 +33,7 @@ export type ImposePagesParams = Params<typeof parameters>;
 /** Entries of the catalog that describe the former pages. */
 const OF_PAGES = ["AcroForm", "StructTreeRoot", "MarkInfo", "PageLabels", "Threads", "DPartRoot"];
 
-/** @throws OutOfRange `pages` or `margin`, before the output */
+/** @throws OutOfRange `pages`, `margin` or `gap`, before the output */
 const run: Run<ImposePagesParams> = async function* ([input], params, context) {
   using pdf = await openPdf(await input!.bytes(), context);
   const { file, notices } = pdf;
@@ -41,7 +41,7 @@ const run: Run<ImposePagesParams> = async function* ([input], params, context) {
   const selected = selectPages(params.pages, pages.length, { parameter: "pages" }).map((one) => pages[one - 1]!);
   const sheet = { ...sheetSize(file, selected[0]!, params), margin: params.margin, gap: params.gap };
   const places = placesOn(sheet, params.layout);
-  if (!places) throw new OutOfRange("margin", String(params.margin), "It leaves no space for pages.");
+  if (!places) throw noSpace(sheet, params);
   const { typefaces, signal } = context;
   notices.push(...(await drawAnnotations(pdf, { isChosen: (type) => type !== "Link", typefaces, signal })));
   if (file.catalog.has("AcroForm")) notices.push(...(await removeFormActions(file, signal)));
@@ -58,6 +58,13 @@ const run: Run<ImposePagesParams> = async function* ([input], params, context) {
 };
 
 export const imposePages = defineOperation({ name: "impose-pages", parameters, run });
+
+/** Names the margin if it leaves no space even without a gap. */
+function noSpace(sheet: Parameters<typeof placesOn>[0], { layout, margin, gap }: ImposePagesParams): OutOfRange {
+  const why = "It leaves no space for pages.";
+  if (placesOn({ ...sheet, gap: 0 }, layout)) return new OutOfRange("gap", String(gap), why);
+  return new OutOfRange("margin", String(margin), why);
+}
 
 function sheetSize(file: PdfFile, first: SourcePage, params: ImposePagesParams): PageSize {
   const turned = params.pageOrientation ?? usualOrientation(params.layout);

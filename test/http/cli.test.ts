@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { unzipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
 import { afterAll, beforeEach, describe, expect, inject, type TestContext, test } from "vitest";
 import { docx, paragraph } from "../fixtures/office.ts";
-import { labeledPdf, textPdf } from "../fixtures/pdfs.ts";
+import { fieldPdf, labeledPdf, textPdf } from "../fixtures/pdfs.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { startSite } from "../support/web.ts";
 
@@ -69,6 +69,24 @@ describe("examples of the README", () => {
       ["", "pages/a_1.png", "pages/a_2.png", "pages/b_1.png"],
     ]);
     expect(readdirSync(join(folder, "pages")).toSorted()).toEqual(["a_1.png", "a_2.png", "b_1.png"]);
+  });
+
+  test("unpacked files keep their names, in a folder for each archive", async () => {
+    const files = { "a.txt": Buffer.from("A"), "folder/b.csv": Buffer.from("B") };
+    write("x.zip", zipSync(files));
+    write("y.zip", zipSync({ "a.txt": Buffer.from("Y") }));
+    expect((await pagewright(["unzip", "x.zip", "y.zip", "-d", "out"])).code).toBe(0);
+    const texts = ["out/x/a.txt", "out/x/b.csv", "out/y/a.txt"].map((name) => read(name).toString());
+    expect(texts).toEqual(["A", "B", "Y"]);
+  });
+
+  test("exported form data have the extension of their format", async () => {
+    write("form.pdf", await fieldPdf(1));
+    for (const format of ["fdf", "xml"]) {
+      const ran = await pagewright(["export-form-data", "form.pdf", "--data-format", format]);
+      expect([ran.code, ran.stdout]).toEqual([0, `form.${format}\n`]);
+    }
+    expect(startOf("form.fdf")).toBe("%FDF");
   });
 
   test("chosen pages are merged", async () => {

@@ -25,6 +25,18 @@ test("the files are stored under their names", async () => {
   ]);
 });
 
+test("the size of a file does not matter", async () => {
+  const sizes = [60_000, 65_536, 67_521, 130_000, 500_000, 1_048_575, 1_048_577];
+  const text = (size: number) => Buffer.from(Array.from({ length: size }, (_, at) => (at * at) % 23));
+  const archive = zipSync(Object.fromEntries(sizes.map((size) => [`${size}.bin`, text(size)])));
+  const { status, body } = await client.post("/unzip", { file: upload(archive, "a.zip") });
+  expect([status, body.error]).toEqual([200, undefined]);
+  for (const { name, outputUrl } of (body as unknown as { files: { name: string; outputUrl: string }[] }).files) {
+    const contents = Buffer.from(await (await fetch(outputUrl)).arrayBuffer());
+    expect(contents.equals(text(Number.parseInt(name, 10)))).toBe(true);
+  }
+});
+
 test.each([
   ["is damaged", upload(bytes.slice(0, -40), "a.zip"), 400, "The zip archive is damaged, or has no files."],
   ["is no archive", upload(Buffer.from("Text"), "a.txt"), 400, "Uploaded file is not valid input for this route."],

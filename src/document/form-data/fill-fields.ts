@@ -3,7 +3,7 @@ import type { TypefaceProvider } from "../contract/font-provider.ts";
 import { countedNotices, type Notice, namedNotices } from "../contract/notice.ts";
 import { RENEWED, withAppearance } from "../forms/field-appearance.ts";
 import { FieldDrawer, type Put } from "../forms/field-drawer.ts";
-import type { Option } from "../forms/widget.ts";
+import { type Option, readText, withoutMarkup } from "../forms/widget.ts";
 import { encodeTextString } from "../objects/text-strings.ts";
 import { type Dictionary, Name, Reference, type Value } from "../objects/values.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
@@ -99,10 +99,15 @@ export class FormFiller {
 
   readonly #setters = {
     text: ({ reference }: FormField, { value, richText }: FieldValue): boolean => {
-      const isRich = richText !== undefined && widgetOf(this.#form, reference).has("richText");
+      const widget = widgetOf(this.#form, reference);
+      const isRich = richText !== undefined && widget.has("richText");
+      const text = value === undefined ? richText && withoutMarkup(richText) : listOf(value).join("\n");
+      // Some formats have no rich text: the same characters do not change it.
+      const isKept =
+        richText === undefined && text !== undefined && text === readText(widget.file, widget.inherited("V"));
       this.#put(reference, {
-        V: value === undefined ? undefined : encodeTextString(listOf(value).join("\n")),
-        RV: isRich ? encodeTextString(richText) : undefined,
+        V: text === undefined ? undefined : encodeTextString(text),
+        ...(isKept ? {} : { RV: isRich ? encodeTextString(richText) : undefined }),
       });
       return true;
     },

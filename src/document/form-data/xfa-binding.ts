@@ -3,18 +3,26 @@
 import type { Element } from "@xmldom/xmldom";
 import { elementsOf } from "../formats/xml.ts";
 import type { FieldValue } from "./field-value.ts";
-import { type Form, OFF, onStates } from "./form-fields.ts";
+import { type Form, type FormField, OFF, onStates, widgetOf } from "./form-fields.ts";
 
 /** @param data the element with the data */
-export const boundValues = ({ file, fields }: Form, data: Element): FieldValue[] =>
-  fields.flatMap(({ name, kind, widgets }) => {
-    const element = elementOf(name, data);
+export const boundValues = (form: Form, data: Element): FieldValue[] =>
+  form.fields.flatMap((field) => {
+    const element = elementOf(field.name, data);
     if (!element) return [];
     const value = boundValue(element);
-    const isOff =
-      kind === "button" && !widgets.some((one) => onStates(file, file.dictionary(one)!).includes(value as string));
-    return [{ name, value: isOff ? OFF : value }];
+    const isOff = field.kind === "button" && !offers(form, field, value);
+    return [{ name: field.name, value: isOff ? OFF : value }];
   });
+
+/** Reports whether a button has this state or export value. */
+function offers(form: Form, { reference, widgets }: FormField, value: FieldValue["value"]): boolean {
+  const states = widgets.flatMap((one) => onStates(form.file, form.file.dictionary(one)!));
+  const exported = widgetOf(form, reference)
+    .options()
+    .map((option) => option.exported);
+  return [...states, ...exported].includes(value as string);
+}
 
 function elementOf(name: string, data: Element): Element | undefined {
   const path = name.split(/(?<!\\)\./).map((part) => part.replaceAll("\\.", "."));

@@ -6,7 +6,7 @@ import { elementsOf, serializeXml } from "../formats/xml.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, PdfStream, PdfString, plainBody, type Reference, type Value } from "../objects/values.ts";
 import { putForm } from "../pages/parts/forms/put-form.ts";
-import { escapeXml, readXml, xmlBytes } from "./xml-text.ts";
+import { escapeXml, readLooseXml, readXml, xmlBytes } from "./xml-text.ts";
 
 const DATA = "http://www.xfa.org/schema/xfa-data/";
 const DATA_1 = `${DATA}1.0/`;
@@ -87,7 +87,7 @@ export class XfaData {
 const textOf = (object: unknown): string | undefined => (object instanceof PdfString ? object.latin1 : undefined);
 
 function documentOf({ body }: PdfStream): Document {
-  const root = readXml(body.decoded(MAX_PACKET_BYTES));
+  const root = readLooseXml(body.decoded(MAX_PACKET_BYTES));
   if (!root) throw new EngineFailure("damaged", "the data of its XFA form is not well-formed");
   return root.ownerDocument!;
 }

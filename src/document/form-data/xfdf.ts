@@ -25,7 +25,8 @@ function fieldValue(element: Element, name: string): FieldValue | undefined {
   const [rich] = childrenOf(element, "value-richtext");
   const richText = rich && elementsOf(rich).map(serializeXml);
   if (texts.length === 0 && !rich) return undefined;
-  const value = texts.length === 1 ? texts[0] : texts.length === 0 ? (rich?.textContent ?? undefined) : texts;
+  const value =
+    texts.length > 1 ? texts : (texts[0] ?? (richText?.length ? undefined : (rich?.textContent ?? undefined)));
   return { name, value, ...(richText && richText.length > 0 ? { richText: richText.join("") } : {}) };
 }
 

@@ -6,9 +6,18 @@ import { parseXml } from "../formats/xml.ts";
 const LIMITS = { characters: 32 * 2 ** 20, nodes: 500_000, depth: 200 };
 const DECLARED_WITHIN = 200;
 
+/** An ampersand that begins no reference. */
+const BARE_AMPERSAND = /&(?!(?:#\d+|#x[\da-f]+|[a-z_][\w.-]*);)/gi;
+
 /** @returns the outermost element; undefined if the file is not well-formed, or too large */
 export function readXml(bytes: Uint8Array): Element | undefined {
   const text = decode(bytes);
+  return (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
+}
+
+/** Like {@link readXml}, but accepts bare ampersands, which viewers of forms accept, too. */
+export function readLooseXml(bytes: Uint8Array): Element | undefined {
+  const text = decode(bytes)?.replace(BARE_AMPERSAND, "&amp;");
   return (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
 }
 

@@ -123,7 +123,7 @@ export function readText(file: PdfFile, value: Value | undefined): string | unde
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
 /** Returns the characters of rich text (12.7.3.4), one line per paragraph. */
-function withoutMarkup(rich: string): string {
+export function withoutMarkup(rich: string): string {
   return rich
     .replace(/\s+/g, " ")
     .replace(/<br\s*\/?>|<\/p>(?=\s*<p)/gi, "\n")

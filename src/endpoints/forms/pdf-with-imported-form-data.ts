@@ -15,7 +15,10 @@ export const pdfWithImportedFormData = defineEndpoint({
   example: { file: "form.pdf", data: JSON.stringify({ Name: "Ada Lovelace" }) },
   inputs: {
     file: { kind: "one", description: "PDF with a form", accepts: mayBePdf },
-    data_file: { kind: "one", description: "FDF, XFDF, XML, XDP, XFD or JSON", accepts: mayBeData, insteadOf: "data" },
+    data_file: {
+      ...{ kind: "one", description: "FDF, XFDF, XML, XDP, XFD or JSON", accepts: mayBeData },
+      ...{ insteadOf: "data", isUnlisted: true },
+    },
   },
   operation: importFormData,
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },

@@ -186,6 +186,20 @@ describe("files", () => {
     expect(rich).toEqual(format === "xml" ? "bold" : before.rich);
   });
 
+  test("rich text stays if a format without it has the same text", async () => {
+    const { rich } = await json(form);
+    expect((await json((await filled(form, await exported(form, "xml"))).pdf)).rich).toEqual(rich);
+    expect((await json((await filled(form, { rich: "other" })).pdf)).rich).toBe("other");
+  });
+
+  test("the paragraphs of rich text are lines of the plain value", async () => {
+    const body = '<body xmlns="http://www.w3.org/1999/xhtml"><p>one <b>bold</b></p><p>two</p></body>';
+    const xfdf = `<xfdf><fields><field name="rich"><value-richtext>${body}</value-richtext></field></fields></xfdf>`;
+    const expected = { value: "one bold\ntwo", rich_text: body };
+    for (const data of [Buffer.from(xfdf), { rich: { rich_text: body } }])
+      expect((await json((await filled(everyField(), data)).pdf)).rich).toEqual(expected);
+  });
+
   const FDF = (body: string, more = "") =>
     Buffer.from(`%FDF-1.2\n1 0 obj<</FDF<</Fields[${body}]>>>>endobj\n${more}trailer<</Root 1 0 R>>`, "latin1");
   test.each([
@@ -287,13 +301,17 @@ describe("XFA", () => {
     '<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><form1><Name>old</Name><Check>0</Check></form1></xfa:data></xfa:datasets>';
   const NEW = DATASETS.replace("old", "new &#13;&amp;").replace(">0<", ">Yes<");
 
-  function xfaPdf(fields: "with fields" | "dynamic", packets: "packets" | "one stream" = "packets"): Uint8Array {
+  function xfaPdf(
+    fields: "with fields" | "dynamic",
+    packets: "packets" | "one stream" = "packets",
+    datasets = DATASETS,
+  ): Uint8Array {
     const builder = new PdfBuilder();
     const text = (content: string) => builder.stream(content);
     const xfa =
       packets === "packets"
-        ? `[(preamble) ${text("<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'>")} (datasets) ${text(DATASETS)} (postamble) ${text("</xdp:xdp>")}]`
-        : text(`<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"><template/>${DATASETS}</xdp:xdp>`);
+        ? `[(preamble) ${text("<xdp:xdp xmlns:xdp='http://ns.adobe.com/xdp/'>")} (datasets) ${text(datasets)} (postamble) ${text("</xdp:xdp>")}]`
+        : text(`<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/"><template/>${datasets}</xdp:xdp>`);
     const state = builder.stream("", "/Type/XObject/Subtype/Form/BBox[0 0 9 9]");
     const parent = builder.reserve();
     const widget = (more: string) =>
@@ -301,6 +319,7 @@ describe("XFA", () => {
     const kids = [
       widget("/T(Name[0])/FT/Tx/V(old)"),
       widget(`/T(Check[0])/FT/Btn/AP<</N<</Yes ${state}/Off ${state}>>>>`),
+      widget(`/T(Option[0])/FT/Btn/Ff 49152/Opt[(b)]/AP<</N<</0 ${state}/Off ${state}>>>>`),
     ];
     builder.set(parent, `<</T(form1[0].#subform[0])/Kids[${kids.join(" ")}]>>`);
     const some = fields === "with fields";
@@ -320,11 +339,24 @@ describe("XFA", () => {
       expect(await json(pdf)).toEqual({
         "form1[0].#subform[0].Name[0]": "new \r&",
         "form1[0].#subform[0].Check[0]": "Yes",
+        "form1[0].#subform[0].Option[0]": "Off",
       });
       const again = await exported(pdf, format);
       expect(Buffer.from(again).toString()).toContain("<Name>new &#13;&amp;</Name><Check>Yes</Check>");
       expect((await filled(pdf, again)).notices).toEqual([]);
     }
+  });
+
+  test("a button takes an export value", async () => {
+    const data = "<form1><Option>b</Option></form1>";
+    const { pdf } = await filled(xfaPdf("with fields"), new Uint8Array(Buffer.from(data)));
+    expect((await json(pdf))["form1[0].#subform[0].Option[0]"]).toBe("0");
+  });
+
+  test("data with bare ampersands are read", async () => {
+    const pdf = xfaPdf("with fields", "packets", DATASETS.replace("old", "a & b &amp; c&#33;"));
+    expect(Buffer.from(await exported(pdf, "xml")).toString()).toContain("<Name>a &amp; b &amp; c!</Name>");
+    expect(await json(pdf)).toMatchObject({ "form1[0].#subform[0].Name[0]": "old" });
   });
 
   test("a dynamic form gets its data, and a notice", async () => {

@@ -116,6 +116,7 @@ test("sheets have the size, orientation, margins and gaps", async () => {
   const at = (x: number, y: number) => pageAt(picture, x / 595, y / 842);
   expect([at(298, 300), at(298, 541), at(298, 420), at(20, 300), at(298, 20)]).toEqual([1, 2, 0, 0, 0]);
   await expect(imposed(colored(1), { margin: 150 })).rejects.toMatchObject({ parameter: "margin" });
+  await expect(imposed(colored(1), { margin: 10, gap: 300 })).rejects.toMatchObject({ parameter: "gap" });
 });
 
 describe("a page looks as it is shown", () => {

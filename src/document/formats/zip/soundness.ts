@@ -2,14 +2,10 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { dataOffset, findEnd, partsIn, type ZipPart } from "./directory.ts";
 import { METHOD } from "./records.ts";
+import { INFLATE_STEP_BYTES } from "./unpack.ts";
 
 /** Maximum number of bytes to inflate. */
 const MAX_UNPACKED_BYTES = 8 * 2 ** 20;
-/**
- * Margin of the output limit: workerd enlarges zlib output buffers by up to a factor of two, and fails if a step
- * exceeds the limit.
- */
-const INFLATE_STEP_BYTES = 65_536;
 /** Names of entries that identify Office and OpenDocument files. Some programs write the names in another case. */
 const OF_DOCUMENTS = /^(\[content_types\]\.xml|mimetype|content\.xml)$/i;
 /** Parts without which LibreOffice rejects a package. */

@@ -24,6 +24,11 @@ const AE_2 = 2;
 /** Largest entry that is unpacked at once, which is faster than a stream. */
 const SMALL = { packedBytes: 64 * 1024, bytes: 2 ** 20 };
 const MIN_CHUNK_BYTES = 64;
+/**
+ * Margin of the output limit: workerd enlarges zlib output buffers by up to a factor of two, and fails if a step
+ * exceeds the limit.
+ */
+export const INFLATE_STEP_BYTES = 65_536;
 const NOTHING = new Uint8Array(0);
 
 /**
@@ -101,7 +106,7 @@ async function* decrypted(
 async function* inflatedAtOnce(packed: AsyncIterable<Uint8Array>, fail: (detail: string) => Error, bytes: number) {
   const parts: Uint8Array[] = [];
   for await (const part of packed) parts.push(part.slice());
-  const limit = { maxOutputLength: bytes + 1, chunkSize: Math.max(MIN_CHUNK_BYTES, bytes + 1) };
+  const limit = { maxOutputLength: 2 * bytes + INFLATE_STEP_BYTES, chunkSize: Math.max(MIN_CHUNK_BYTES, bytes + 1) };
   let data: Uint8Array;
   try {
     data = inflateRawSync(Buffer.concat(parts), limit);

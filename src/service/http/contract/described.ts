@@ -26,12 +26,15 @@ export function describe(endpoint: Endpoint): Described {
   const { output, extraFields = [], keeps, joinedName } = endpoint;
   const main = mainInputOf(inputs);
   const perInput = (main.kind === "several" && main.perInput) || [];
-  const files = furtherInputsOf(inputs).map(({ file, id, url, isOptional, isList, insteadOf, ...input }) => ({
-    ...{ name: file, id, url, description: input.description, accepts: acceptedBy(input) },
-    ...{ required: !isOptional && insteadOf === undefined },
-    ...(isList ? { list: true as const } : {}),
-    ...(insteadOf === undefined ? {} : { insteadOf }),
-  }));
+  const files = furtherInputsOf(inputs).map(
+    ({ file, id, url, isOptional, isList, isUnlisted, insteadOf, ...input }) => ({
+      ...{ name: file, id, url, description: input.description, accepts: acceptedBy(input) },
+      ...{ required: !isOptional && insteadOf === undefined },
+      ...(isList ? { list: true as const } : {}),
+      ...(isUnlisted ? { unlisted: true as const } : {}),
+      ...(insteadOf === undefined ? {} : { insteadOf }),
+    }),
+  );
   return {
     ...{ verb, path, title, group, summary, variants, example },
     input: describeInput(inputs),

@@ -79,6 +79,8 @@ export interface FurtherInput extends OneInput {
    * @default false
    */
   readonly isList?: boolean;
+  /** True if the response has only the ID of the main input, as a string. @default the IDs of all inputs */
+  readonly isUnlisted?: boolean;
   /** Name of an alternative field or further file: exactly one of the two is required. @default none */
   readonly insteadOf?: string;
 }

@@ -96,6 +96,8 @@ export interface DescribedFile {
   readonly required: boolean;
   /** True if there can be several files, IDs and URLs. @default false */
   readonly list?: true;
+  /** True if responses have only the ID of the main input. @default the IDs of all inputs */
+  readonly unlisted?: true;
   /** Name of an alternative parameter or file: exactly one of the two is required. */
   readonly insteadOf?: string;
 }

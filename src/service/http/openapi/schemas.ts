@@ -145,7 +145,12 @@ export function resultSchema({
     always.files = { ...list(file, 1), description: "The outputs with their names." };
   }
   if (isStored) {
-    const ids = input.kind === "several" ? list(id, 1) : files.length > 0 ? { oneOf: [id, list(id, 2)] } : id;
+    const ids =
+      input.kind === "several"
+        ? list(id, 1)
+        : files.some(({ unlisted }) => !unlisted)
+          ? { oneOf: [id, list(id, 2)] }
+          : id;
     always.inputId = { ...ids, description: "Id of the input." };
   }
   const size = (of: string): Json => ({ type: "integer", minimum: 0, description: `Size of the ${of} in bytes.` });

@@ -6,7 +6,7 @@ import { hasSameWidths } from "../../../document/fonts/replacements/font-names.t
 import type { FoundFile, StoredFile } from "../../storage/file.ts";
 import { namingOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import type { Inputs } from "../contract/input-declaration.ts";
+import { furtherInputsOf, type Inputs } from "../contract/input-declaration.ts";
 import type { InputFile } from "../requests/inputs.ts";
 import { noticeSentences, noticesHeader } from "./notices.ts";
 import type { DataResult } from "./outputs.ts";
@@ -89,9 +89,10 @@ export function dataResponse(
 }
 
 /** Returns the IDs of stored inputs: a list if the endpoint allows several documents. */
-function namedInputs({ file }: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
+function namedInputs(inputs: Inputs, ids: readonly string[]): Pick<OperationResponse, "inputId"> {
   if (ids.length === 0) return {};
-  return { inputId: file?.kind === "several" || ids.length > 1 ? ids : ids[0]! };
+  const isOne = ids.length === 1 || furtherInputsOf(inputs).some(({ isUnlisted }) => isUnlisted);
+  return { inputId: inputs.file?.kind === "several" || !isOne ? ids : ids[0]! };
 }
 
 /** Returns the URL of a stored file (docs/api.md#responses). */
