@@ -7,7 +7,7 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 const DECIMAL = /^[+-]?\d{1,15}(?:\.\d+)?$/;
 const DAY = /^(\d{4})-?(\d\d)-?(\d\d)/;
-const MAX_DIGITS = 6;
+const MAX_DIGITS = 10;
 
 export class Formats {
   readonly #locale: string;
@@ -42,11 +42,12 @@ export class Formats {
     return this.#number(rate, 0, 2);
   }
 
-  /** @param day `YYYYMMDD` */
+  /** @param day `YYYYMMDD`; another text, or a day that no calendar has, is shown as it is */
   date(day: string): string {
     const [, year, month, date] = DAY.exec(day) ?? [];
     if (date === undefined) return day;
     const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
+    if (new Date(time).getUTCDate() !== Number(date) || new Date(time).getUTCMonth() !== Number(month) - 1) return day;
     return plain(new Intl.DateTimeFormat(this.#locale, { dateStyle: "medium", timeZone: "UTC" }).format(time));
   }
 
