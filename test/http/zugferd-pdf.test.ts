@@ -118,6 +118,16 @@ test("many lines and long texts continue on further pages, with the header of th
   expect(many.join("").match(/Schraube/g)).toHaveLength(120);
 });
 
+test("422: an invoice with too many lines or characters to draw", async () => {
+  for (const [text, what] of [
+    [{ lines: 5001 }, "5001 lines; 5000"],
+    [{ product: "word ".repeat(200_001) }, "characters; 1000000"],
+  ] as const) {
+    const [status, message] = await error({ file: xmlFile(invoiceXml("basic", text)) });
+    expect([status, message]).toEqual([422, expect.stringContaining(what)]);
+  }
+});
+
 test("a logo is drawn", async () => {
   const logo_file = upload(Buffer.from(EXAMPLE_IMAGE.base64, "base64"), EXAMPLE_IMAGE.name);
   const made = await make({ file: xmlFile(invoiceXml("basic")), logo_file });
