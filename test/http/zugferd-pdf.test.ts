@@ -73,10 +73,15 @@ test("the drawn amounts add up: rounding, prices of several units, all digits, a
   const xml = invoiceXml("en16931")
     .replace("<ram:ChargeAmount>100.00<", "<ram:ChargeAmount>100.0123456789<")
     .replace("</ram:NetPriceProductTradePrice>", basis)
-    .replace(/(<ram:SpecifiedTradeSettlementPaymentMeans>.*?)DE02120300000000202051(.*)/, "$&$1DE75512108001245126199$2")
+    .replace(
+      /(<ram:SpecifiedTradeSettlementPaymentMeans>.*?)DE02120300000000202051(.*)/,
+      "$&$1DE75512108001245126199$2",
+    )
     .replace("<ram:GrandTotalAmount>", "<ram:RoundingAmount>0.05</ram:RoundingAmount>$&")
     .replace("<ram:DuePayableAmount>238.00<", "<ram:DuePayableAmount>238.05<");
-  const text = pageTexts(await make({ file: xmlFile(xml) })).join(" ").replaceAll("\u00a0", " ");
+  const text = pageTexts(await make({ file: xmlFile(xml) }))
+    .join(" ")
+    .replaceAll("\u00a0", " ");
   expect(text).toMatch(/Rounding\s+0\.05 EUR/);
   expect(text).toContain("238.05 EUR");
   expect(text).toContain("100.0123456789");

@@ -34,7 +34,7 @@ function decode(bytes: Uint8Array, isStrict: boolean): string | undefined {
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*encoding\s*=\s*["']([\w-]+)["']/.exec(start)?.[1];
   try {
     const encoding = isUtf16 ? (first === 0xfe ? "utf-16be" : "utf-16le") : declared;
-    return new TextDecoder(encoding, { fatal: isStrict }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: isStrict, ignoreBOM: false }).decode(bytes);
   } catch {
     return undefined;
   }

@@ -280,7 +280,16 @@ function partsOf(text: string, { lines, characters }: typeof PARAGRAPH): readonl
 /** Continues a line with a long description in further lines, which have no other texts. */
 function withShortTexts(line: InvoiceLine): readonly InvoiceLine[] {
   const [first = "", ...others] = partsOf([line.name, line.description].filter(Boolean).join("\n"), CELL);
-  const empty = { number: "", quantity: "", unit: "", price: "", priceQuantity: "", rate: "", amount: "", description: "" };
+  const empty = {
+    number: "",
+    quantity: "",
+    unit: "",
+    price: "",
+    priceQuantity: "",
+    rate: "",
+    amount: "",
+    description: "",
+  };
   return [{ ...line, name: first, description: "" }, ...others.map((name) => ({ ...empty, name }))];
 }
 
