@@ -100,8 +100,6 @@ export default defineConfig({
           include: ["test/native/**/*.test.ts"],
           environment: "node",
           testTimeout: 120_000,
-          // Each worker compiles the engines once, not once for each file, which saves a third of the processor time.
-          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },

@@ -51,6 +51,7 @@ const PDF = "pdf";
 const LOGO = "logo";
 
 const MAX_LINES = 5000;
+const MAX_CHARACTERS = 1_000_000;
 const BLANK_BYTES = 2 ** 20;
 
 /** @throws EngineFailure `not-an-invoice`; OutOfRange for an unknown font or locale, before any output */
@@ -71,11 +72,7 @@ const run: Run<DrawInvoiceParams> = async function* (inputs, params, context) {
 export const drawInvoice = defineOperation({ name: "draw-invoice", parameters, run });
 
 async function draw(data: InvoiceData, logo: Input | undefined, options: Options, context: Context): Promise<Output> {
-  const count = data.lines.length;
-  if (count > MAX_LINES) {
-    const why = `The invoice has ${count} lines; ${MAX_LINES} can be drawn.`;
-    throw new EngineFailure("too-complex", why, { why });
-  }
+  requireDrawable(data);
   const { label_language: language, locale = language, font, bold_font, accent_color_rgb: accent } = options;
   const labels = labelsIn(language);
   using pdf = await openPdf(await blankPdf(), context);
@@ -93,6 +90,18 @@ async function draw(data: InvoiceData, logo: Input | undefined, options: Options
   const entries = new Map([["Title", `${titleOf(data.type, labels)} ${data.number}`]] as const);
   writeMetadata(pdf.file, facts, { entries, custom: new Map(), language });
   return pdfOutput(writeFile(pdf.file), notices);
+}
+
+/** @throws EngineFailure `too-complex` */
+function requireDrawable(data: InvoiceData): void {
+  const characters = textsIn(data).reduce((sum, { length }) => sum + length, 0);
+  for (const [count, limit, things] of [
+    [data.lines.length, MAX_LINES, "lines"],
+    [characters, MAX_CHARACTERS, "characters"],
+  ] as const) {
+    const why = `The invoice has ${count} ${things}; ${limit} can be drawn.`;
+    if (count > limit) throw new EngineFailure("too-complex", why, { why });
+  }
 }
 
 /** @throws OutOfRange */

@@ -104,11 +104,20 @@ const NO_INVOICE = "The XML file is not an invoice of a known profile.";
 
 test.each([
   ["data.xml", "<a/>", "data.xml has the outermost element a."],
-  ["cut.xml", invoiceXml("basic").slice(0, 900), "cut.xml is not well-formed XML, or is too large."],
+  [
+    "cut.xml",
+    invoiceXml("basic").slice(0, 900),
+    "cut.xml is not well-formed XML, has a document type declaration (DTD), or is too large.",
+  ],
+  [
+    "control.xml",
+    invoiceXml("basic", { product: "a&#1;" }),
+    "control.xml is not well-formed XML, has a document type declaration (DTD), or is too large.",
+  ],
   [
     "entities",
     '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>',
-    "entities is not well-formed XML, or is too large.",
+    "entities is not well-formed XML, has a document type declaration (DTD), or is too large.",
   ],
   [
     "ubl.xml",

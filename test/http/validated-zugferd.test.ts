@@ -86,6 +86,21 @@ test.each([
   else expect([status, error]).toEqual([422, expect.stringContaining("too complex")]);
 });
 
+test.each([
+  ["UTF-16", (xml: string) => Buffer.from(`\ufeff${xml.replace("UTF-8", "UTF-16")}`, "utf16le"), true],
+  ["ISO-8859-1", (xml: string) => Buffer.from(xml.replace("UTF-8", "ISO-8859-1"), "latin1"), true],
+  ["bytes that are not UTF-8", (xml: string) => Buffer.from(xml, "latin1"), false],
+])("an invoice in %s", async (_, encode, valid) => {
+  const report = await post(encode(invoiceXml("en16931")), "invoice.xml");
+  expect(report).toMatchObject({ status: 200, valid, xml_valid: valid });
+});
+
+test("an invoice that is nested deeply is too complex", async () => {
+  const deep = `${"<a>".repeat(5000)}${"</a>".repeat(5000)}`;
+  const xml = invoiceXml("en16931").replace("<ram:LineID>", `${deep}$&`);
+  expect(await post(xml, "deep.xml")).toMatchObject({ status: 422, error: expect.stringContaining("too complex") });
+});
+
 test("a PDF that needs a password is an error, and so is a damaged one", async () => {
   expect(await post(encrypted(pdf, "open", "owner"), "locked.pdf")).toMatchObject({ status: 401 });
   expect(await post("%PDF-1.7\nnothing", "cut.pdf")).toMatchObject({ status: 400 });

@@ -68,6 +68,48 @@ test("labels, numbers and dates are in the language and the locale", async () =>
   expect(pageTexts(swiss)[0]!.replaceAll("\u00a0", " ")).toMatch(/Facture R-2026-17[\s\S]*238\.00/);
 });
 
+test("the drawn amounts add up: rounding, prices of several units, all digits, and every account", async () => {
+  const basis = '<ram:BasisQuantity unitCode="H87">1000</ram:BasisQuantity></ram:NetPriceProductTradePrice>';
+  const xml = invoiceXml("en16931")
+    .replace("<ram:ChargeAmount>100.00<", "<ram:ChargeAmount>100.0123456789<")
+    .replace("</ram:NetPriceProductTradePrice>", basis)
+    .replace(
+      /(<ram:SpecifiedTradeSettlementPaymentMeans>.*?)DE02120300000000202051(.*)/,
+      "$&$1DE75512108001245126199$2",
+    )
+    .replace("<ram:GrandTotalAmount>", "<ram:RoundingAmount>0.05</ram:RoundingAmount>$&")
+    .replace("<ram:DuePayableAmount>238.00<", "<ram:DuePayableAmount>238.05<");
+  const text = pageTexts(await make({ file: xmlFile(xml) }))
+    .join(" ")
+    .replaceAll("\u00a0", " ");
+  expect(text).toMatch(/Rounding\s+0\.05 EUR/);
+  expect(text).toContain("238.05 EUR");
+  expect(text).toContain("100.0123456789");
+  expect(text).toContain("/ 1,000");
+  for (const iban of ["DE02120300000000202051", "DE75512108001245126199"]) expect(text).toContain(`IBAN ${iban}`);
+});
+
+test("references and line numbers are not broken", async () => {
+  const xml = invoiceXml("xrechnung").replace("<ram:LineID>1<", "<ram:LineID>Transport<");
+  const lines = pageTexts(await make({ file: xmlFile(xml) })).join("\n");
+  for (const whole of ["04011000-12345-03", "Transport"]) expect(lines).toContain(whole);
+});
+
+test.each([
+  ["381", "Credit note"],
+  ["384", "Corrected invoice"],
+  ["389", "Self-billing"],
+])("the title of type %s is %s", async (type, title) => {
+  const xml = invoiceXml("basic").replace("<ram:TypeCode>380<", `<ram:TypeCode>${type}<`);
+  expect(pageTexts(await make({ file: xmlFile(xml) }))[0]).toContain(`${title} R-2026-17`);
+});
+
+test("a day that does not exist is shown as it is", async () => {
+  const [text] = pageTexts(await make({ file: xmlFile(invoiceXml("basic").replace("20260131", "20260230")) }));
+  expect(text).toContain("20260230");
+  expect(text).not.toContain("Mar 2");
+});
+
 test("many lines and long texts continue on further pages, with the header of the table, and nothing is lost", async () => {
   const words = Array.from({ length: 2000 }, (_, index) => `w${index}`);
   const made = await make({ file: xmlFile(invoiceXml("basic", { product: words.join(" "), lines: 1 })) });
@@ -79,6 +121,16 @@ test("many lines and long texts continue on further pages, with the header of th
     expect(text).toContain(`Page ${index + 1} / ${many.length}`);
   }
   expect(many.join("").match(/Schraube/g)).toHaveLength(120);
+});
+
+test("422: an invoice with too many lines or characters to draw", async () => {
+  for (const [text, what] of [
+    [{ lines: 5001 }, "5001 lines; 5000"],
+    [{ product: "word ".repeat(200_001) }, "characters; 1000000"],
+  ] as const) {
+    const [status, message] = await error({ file: xmlFile(invoiceXml("basic", text)) });
+    expect([status, message]).toEqual([422, expect.stringContaining(what)]);
+  }
 });
 
 test("a logo is drawn", async () => {

@@ -2,13 +2,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintStream;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.logging.LogManager;
-import org.mustangproject.XMLTools;
 import org.mustangproject.validator.EPart;
 import org.mustangproject.validator.ESeverity;
 import org.mustangproject.validator.IrrecoverableValidationError;
@@ -32,6 +32,9 @@ final class Validate {
 
   /** Stack of the validating thread. Large, because documents can be nested deeply. */
   private static final long STACK_BYTES = 256L << 20;
+
+  /** Maximum depth of elements. Rules take minutes for deeper ones, while invoices have fewer than 20 levels. */
+  private static final int DEEPEST = 200;
 
   /** Exit code if the validation ends by an exception. */
   private static final int FAILED = 1;
@@ -82,13 +85,20 @@ final class Validate {
       isValid = false;
       return;
     }
+    if (XmlText.isDeeper(invoice, DEEPEST)) throw new StackOverflowError("nested too deeply");
     XMLValidator validator = new XMLValidator(context);
     validator.setStringContent(invoice);
     attempt(validator::validate, EPart.fx);
   }
 
-  private static String textOf(byte[] content) {
-    return content.length == 0 ? "" : new String(XMLTools.removeBOM(content), StandardCharsets.UTF_8);
+  /** Returns the text of a file; an empty one, with a finding, if it is not in its encoding. */
+  private String textOf(byte[] content) {
+    try {
+      return XmlText.decode(content);
+    } catch (CharacterCodingException wrong) {
+      add(new ValidationResultItem(ESeverity.error, "The XML is not in the encoding that it declares, or UTF-8."), EPart.fx);
+      return "";
+    }
   }
 
   /** Returns the invoice in a PDF; null if there is none. */

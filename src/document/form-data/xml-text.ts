@@ -9,28 +9,41 @@ const DECLARED_WITHIN = 200;
 /** An ampersand that begins no reference. */
 const BARE_AMPERSAND = /&(?!(?:#\d+|#x[\da-f]+|[a-z_][\w.-]*);)/gi;
 
+/** The characters that XML forbids (XML 1.0, 2.2). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that XML forbids
+const FORBIDDEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
+const ALL_FORBIDDEN = new RegExp(FORBIDDEN, "g");
+
+export interface XmlReading {
+  /** Rejects bytes that are not in the encoding, and characters that XML forbids. @default false */
+  readonly isStrict?: boolean;
+}
+
 /** @returns the outermost element; undefined if the file is not well-formed, or too large */
-export function readXml(bytes: Uint8Array): Element | undefined {
-  const text = decode(bytes);
-  return (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
+export function readXml(bytes: Uint8Array, { isStrict = false }: XmlReading = {}): Element | undefined {
+  const text = decode(bytes, isStrict);
+  const root = (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
+  const content = isStrict && root ? `${text}${root.textContent}` : "";
+  return FORBIDDEN.test(content) || !content.isWellFormed() ? undefined : root;
 }
 
 /** Like {@link readXml}, but accepts bare ampersands, which viewers of forms accept, too. */
 export function readLooseXml(bytes: Uint8Array): Element | undefined {
-  const text = decode(bytes)?.replace(BARE_AMPERSAND, "&amp;");
+  const text = decode(bytes, false)?.replace(BARE_AMPERSAND, "&amp;");
   return (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
 }
 
 export const isXml = (text: string): boolean => parseXml(text, LIMITS) !== undefined;
 
 /** Decodes XML in the encoding of its byte order mark or declaration (XML 1.0, 4.3.3), or UTF-8. */
-function decode(bytes: Uint8Array): string | undefined {
+function decode(bytes: Uint8Array, isStrict: boolean): string | undefined {
   const [first, second] = bytes;
   const isUtf16 = (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);
   const start = new TextDecoder("latin1").decode(bytes.subarray(0, DECLARED_WITHIN));
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*encoding\s*=\s*["']([\w-]+)["']/.exec(start)?.[1];
   try {
-    return new TextDecoder(isUtf16 ? (first === 0xfe ? "utf-16be" : "utf-16le") : declared).decode(bytes);
+    const encoding = isUtf16 ? (first === 0xfe ? "utf-16be" : "utf-16le") : declared;
+    return new TextDecoder(encoding, { fatal: isStrict, ignoreBOM: false }).decode(bytes);
   } catch {
     return undefined;
   }
@@ -45,8 +58,7 @@ const REFERENCES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;"
 export const escapeXml = (text: string): string =>
   text
     .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters that XML forbids
-    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "")
+    .replace(ALL_FORBIDDEN, "")
     .replace(/[&<>"]/g, (character) => REFERENCES[character]!)
     .replace(/[\r\t\n]/g, (character) => (character === "\r" ? "&#13;" : character));
 

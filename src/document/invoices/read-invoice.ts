@@ -31,8 +31,10 @@ export interface Invoice {
  * @throws EngineFailure `not-an-invoice`
  */
 export function readInvoice(bytes: Uint8Array, name: string): Invoice {
-  const root = readXml(bytes);
-  if (!root) throw notAnInvoice(`${name} is not well-formed XML, or is too large.`);
+  const root = readXml(bytes, { isStrict: true });
+  if (!root) {
+    throw notAnInvoice(`${name} is not well-formed XML, has a document type declaration (DTD), or is too large.`);
+  }
   const standard = STANDARDS[`${root.namespaceURI} ${root.localName}`];
   if (standard === undefined) throw notAnInvoice(faultOf(root, name));
   const guideline = guidelineOf(root);

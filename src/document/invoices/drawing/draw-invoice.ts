@@ -32,18 +32,20 @@ const SECOND_COLUMN = 335;
 const GAP = 6;
 /** Space between the lines of an address. */
 const LEADING = 1.5;
-/** Share of the second column that labels fill. */
-const LABEL_SHARE = 0.6;
+/** Shares of the second column that labels fill: references are longer than amounts. */
+const LABEL_SHARE = { facts: 0.42, totals: 0.6 };
 const SECTION_GAP = 18;
-/** Columns of the table of lines: left edge and width. Numbers are aligned to the right. */
-const COLUMNS = [
-  ["line", MARGIN, 28, "left"],
-  ["item", 80, 190, "left"],
-  ["quantity", 275, 60, "right"],
-  ["price", 340, 75, "right"],
-  ["rate", 420, 45, "right"],
-  ["amount", 470, RIGHT - 470, "right"],
+const COLUMN_GAP = 5;
+/** Widths of the column of line numbers, which are often words. */
+const NUMBER_WIDTH = { least: 28, most: 80, perCharacter: 5.5 };
+/** Columns of the table of lines after the first two: left edge and width. Numbers are aligned to the right. */
+const NUMERIC_COLUMNS = [
+  ["quantity", 268, 78, "right"],
+  ["price", 351, 75, "right"],
+  ["rate", 428, 39, "right"],
+  ["amount", 472, RIGHT - 472, "right"],
 ] as const;
+type Column = readonly [(typeof NUMERIC_COLUMNS)[number][0] | "line" | "item", number, number, "left" | "right"];
 
 /** Replaces the pages of a document. */
 export async function drawInvoice(
@@ -92,7 +94,7 @@ class Drawing {
     await this.#column(this.#partyLines(buyer, false), MARGIN);
     const left = sheets.y;
     sheets.y = top;
-    for (const [label, value] of facts) await this.#pair(label, value, "body");
+    for (const [label, value] of facts) await this.#pair(label, value, "body", LABEL_SHARE.facts);
     sheets.y = Math.max(sheets.y, left) + SECTION_GAP;
     const title = await this.#set(`${titleOf(data.type, labels)} ${data.number}`, "title", { width: RIGHT - MARGIN });
     sheets.text(title, MARGIN);
@@ -105,21 +107,22 @@ class Drawing {
   async lines(): Promise<void> {
     const { labels } = this.#look;
     if (this.#data.lines.length === 0) return;
+    const columns = columnsFor(this.#data.lines);
     const header = await Promise.all(
-      COLUMNS.map(([column, , width, align]) => this.#set(labels[column], "bold", { width, align })),
+      columns.map(([column, , width, align]) => this.#set(labels[column], "bold", { width, align })),
     );
-    this.#row(header);
+    this.#row(header, columns);
     for (const line of this.#data.lines.flatMap(withShortTexts)) {
       this.#signal.throwIfAborted();
       const row: TextForm[] = [];
-      for (const [column, , width, align] of COLUMNS) {
+      for (const [column, , width, align] of columns) {
         row.push(await this.#set(this.#cell(line, column), "body", { width, align }));
       }
       if (!this.#sheets.fits(rowHeight(row))) {
         this.#sheets.addPage();
-        this.#row(header);
+        this.#row(header, columns);
       }
-      this.#row(row);
+      this.#row(row, columns);
     }
   }
 
@@ -138,7 +141,9 @@ class Drawing {
       ]);
     }
     if (taxes.length === 0) amounts.push([labels.tax, formats.money(totals.tax)]);
-    amounts.push([labels.grand, formats.money(totals.grand)], [labels.prepaid, formats.money(totals.prepaid)]);
+    for (const name of ["grand", "prepaid", "rounding"] as const) {
+      amounts.push([labels[name], formats.money(totals[name])]);
+    }
     sheets.y += GAP;
     for (const [label, value] of amounts) if (value !== "") await this.#pair(label, value, "body");
     sheets.y += GAP / 2;
@@ -152,8 +157,10 @@ class Drawing {
   async end(): Promise<void> {
     const { labels } = this.#look;
     const { payment, notes, taxes } = this.#data;
-    const account = [payment.iban && `IBAN ${payment.iban}`, payment.bic && `BIC ${payment.bic}`].filter(Boolean);
-    const paragraphs = [account.join(", "), payment.terms].filter(Boolean);
+    const accounts = payment.accounts.map(({ iban, bic }) =>
+      [iban && `IBAN ${iban}`, bic && `BIC ${bic}`].filter(Boolean).join(", "),
+    );
+    const paragraphs = [...new Set([...accounts, payment.terms])].filter(Boolean);
     if (paragraphs.length > 0) await this.#paragraph(labels.payment, "bold");
     for (const text of paragraphs) await this.#paragraph(text, "body");
     this.#sheets.y += GAP;
@@ -167,22 +174,22 @@ class Drawing {
     this.#sheets.finish();
   }
 
-  #cell(line: InvoiceLine, column: (typeof COLUMNS)[number][0]): string {
+  #cell(line: InvoiceLine, column: Column[0]): string {
     const { formats } = this.#look;
     const texts = {
       line: line.number,
       item: line.name,
       quantity: formats.quantity(line.quantity, line.unit),
-      price: formats.price(line.price),
+      price: [formats.price(line.price), formats.quantity(line.priceQuantity, "")].filter(Boolean).join(" / "),
       rate: formats.percent(line.rate),
       amount: formats.amount(line.amount),
     };
     return texts[column];
   }
 
-  #row(cells: readonly TextForm[]): void {
+  #row(cells: readonly TextForm[], columns: readonly Column[]): void {
     const sheets = this.#sheets;
-    for (const [index, cell] of cells.entries()) sheets.text(cell, COLUMNS[index]![1]);
+    for (const [index, cell] of cells.entries()) sheets.text(cell, columns[index]![1]);
     sheets.y += rowHeight(cells) - GAP / 2;
     sheets.rule(MARGIN, RIGHT, [0.8, 0.8, 0.8]);
     sheets.y += GAP / 2;
@@ -207,8 +214,8 @@ class Drawing {
   }
 
   /** Draws a label and its value in the second column, on the next page if they do not fit. */
-  async #pair(label: string, value: string, kind: Kind): Promise<void> {
-    const width = (RIGHT - SECOND_COLUMN) * LABEL_SHARE;
+  async #pair(label: string, value: string, kind: Kind, share = LABEL_SHARE.totals): Promise<void> {
+    const width = (RIGHT - SECOND_COLUMN) * share;
     const name = await this.#set(label, kind, { width });
     const text = await this.#set(value, kind, { width: RIGHT - SECOND_COLUMN - width, align: "right" });
     const height = Math.max(heightOf(name), heightOf(text)) + 1;
@@ -238,6 +245,18 @@ class Drawing {
   }
 }
 
+function columnsFor(lines: readonly InvoiceLine[]): readonly Column[] {
+  const { least, most, perCharacter } = NUMBER_WIDTH;
+  const longest = Math.max(...lines.flatMap(({ number }) => number.split(/\s/)).map(({ length }) => length));
+  const width = Math.min(most, Math.max(least, longest * perCharacter));
+  const item = MARGIN + width + COLUMN_GAP;
+  return [
+    ["line", MARGIN, width, "left"],
+    ["item", item, NUMERIC_COLUMNS[0][1] - COLUMN_GAP - item, "left"],
+    ...NUMERIC_COLUMNS,
+  ];
+}
+
 /** Parts of a text that are much shorter than a page. */
 const PARAGRAPH = { lines: 20, characters: 1500 };
 const CELL = { lines: 12, characters: 400 };
@@ -261,7 +280,16 @@ function partsOf(text: string, { lines, characters }: typeof PARAGRAPH): readonl
 /** Continues a line with a long description in further lines, which have no other texts. */
 function withShortTexts(line: InvoiceLine): readonly InvoiceLine[] {
   const [first = "", ...others] = partsOf([line.name, line.description].filter(Boolean).join("\n"), CELL);
-  const empty = { number: "", quantity: "", unit: "", price: "", rate: "", amount: "", description: "" };
+  const empty = {
+    number: "",
+    quantity: "",
+    unit: "",
+    price: "",
+    priceQuantity: "",
+    rate: "",
+    amount: "",
+    description: "",
+  };
   return [{ ...line, name: first, description: "" }, ...others.map((name) => ({ ...empty, name }))];
 }
 

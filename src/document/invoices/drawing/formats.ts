@@ -7,11 +7,13 @@ const UNITS: Readonly<Record<string, string>> = {
 };
 const DECIMAL = /^[+-]?\d{1,15}(?:\.\d+)?$/;
 const DAY = /^(\d{4})-?(\d\d)-?(\d\d)/;
-const MAX_DIGITS = 6;
+const MAX_DIGITS = 10;
 
 export class Formats {
   readonly #locale: string;
   readonly #currency: string;
+  /** Formats by their digits, because making one takes as long as formatting a hundred numbers. */
+  readonly #numbers = new Map<string, Intl.NumberFormat>();
 
   /** @param currency code of ISO 4217 */
   constructor(locale: string, currency: string) {
@@ -42,18 +44,22 @@ export class Formats {
     return this.#number(rate, 0, 2);
   }
 
-  /** @param day `YYYYMMDD` */
+  /** @param day `YYYYMMDD`; another text, or a day that no calendar has, is shown as it is */
   date(day: string): string {
     const [, year, month, date] = DAY.exec(day) ?? [];
     if (date === undefined) return day;
     const time = Date.UTC(Number(year), Number(month) - 1, Number(date));
+    if (new Date(time).getUTCDate() !== Number(date) || new Date(time).getUTCMonth() !== Number(month) - 1) return day;
     return plain(new Intl.DateTimeFormat(this.#locale, { dateStyle: "medium", timeZone: "UTC" }).format(time));
   }
 
   /** Text that is no number is shown as it is. */
   #number(text: string, minimumFractionDigits: number, maximumFractionDigits: number): string {
     if (!DECIMAL.test(text)) return text;
-    const format = new Intl.NumberFormat(this.#locale, { minimumFractionDigits, maximumFractionDigits });
+    const digits = `${minimumFractionDigits} ${maximumFractionDigits}`;
+    const known = this.#numbers.get(digits);
+    const format = known ?? new Intl.NumberFormat(this.#locale, { minimumFractionDigits, maximumFractionDigits });
+    this.#numbers.set(digits, format);
     return plain(format.format(Number(text)));
   }
 }

@@ -22,9 +22,16 @@ export interface InvoiceLine {
   /** Code of UN/ECE Recommendation 20, such as `H87`. */
   readonly unit: string;
   readonly price: string;
+  /** Number of units that the price is for; empty for one. */
+  readonly priceQuantity: string;
   /** Percentage; empty if there is none. */
   readonly rate: string;
   readonly amount: string;
+}
+
+export interface Account {
+  readonly iban: string;
+  readonly bic: string;
 }
 
 export interface TaxPart {
@@ -51,7 +58,7 @@ export interface InvoiceData {
   readonly lines: readonly InvoiceLine[];
   readonly taxes: readonly TaxPart[];
   readonly totals: Readonly<Record<TotalName, string>>;
-  readonly payment: { readonly iban: string; readonly bic: string; readonly terms: string };
+  readonly payment: { readonly accounts: readonly Account[]; readonly terms: string };
   readonly notes: readonly string[];
 }
 
@@ -64,6 +71,7 @@ const TOTALS = {
   tax: "TaxTotalAmount",
   grand: "GrandTotalAmount",
   prepaid: "TotalPrepaidAmount",
+  rounding: "RoundingAmount",
   due: "DuePayableAmount",
 } as const;
 export type TotalName = keyof typeof TOTALS;
@@ -99,7 +107,6 @@ export function readInvoiceData(root: Element): InvoiceData {
   const [settlement] = all(trade, SETTLEMENT);
   const [terms] = all(settlement, "SpecifiedTradePaymentTerms");
   const [sums] = all(settlement, SUMS);
-  const [means] = all(settlement, "SpecifiedTradeSettlementPaymentMeans");
   return {
     number: one(document, "ID"),
     type: one(document, "TypeCode"),
@@ -122,8 +129,7 @@ export function readInvoiceData(root: Element): InvoiceData {
       Object.entries(TOTALS).map(([name, element]) => [name, one(sums, element)]),
     ) as InvoiceData["totals"],
     payment: {
-      iban: one(means, "PayeePartyCreditorFinancialAccount/IBANID|ProprietaryID"),
-      bic: one(means, "PayeeSpecifiedCreditorFinancialInstitution/BICID"),
+      accounts: all(settlement, "SpecifiedTradeSettlementPaymentMeans").map(accountOf),
       terms: one(terms, "Description"),
     },
     notes: all(document, "IncludedNote").map((note) => one(note, "Content")),
@@ -150,16 +156,24 @@ function partyOf(party: Element | undefined): Party {
   };
 }
 
+const accountOf = (means: Element): Account => ({
+  iban: one(means, "PayeePartyCreditorFinancialAccount/IBANID|ProprietaryID"),
+  bic: one(means, "PayeeSpecifiedCreditorFinancialInstitution/BICID"),
+});
+
 function lineOf(item: Element): InvoiceLine {
   const [settlement] = all(item, LINE_SETTLEMENT);
   const [quantity] = all(item, `${LINE_DELIVERY}/BilledQuantity`);
+  const [price] = all(item, `${LINE_AGREEMENT}/NetPriceProductTradePrice`);
+  const priceQuantity = one(price, "BasisQuantity");
   return {
     number: one(item, "AssociatedDocumentLineDocument/LineID"),
     name: one(item, "SpecifiedTradeProduct/Name"),
     description: [one(item, "SpecifiedTradeProduct/Description"), one(item, NOTE)].filter(Boolean).join("\n"),
     quantity: textOf(quantity),
     unit: quantity?.getAttribute("unitCode") ?? "",
-    price: one(item, `${LINE_AGREEMENT}/NetPriceProductTradePrice/ChargeAmount`),
+    price: one(price, "ChargeAmount"),
+    priceQuantity: Number(priceQuantity) === 1 ? "" : priceQuantity,
     rate: one(settlement, `ApplicableTradeTax/${RATE}`),
     amount: one(settlement, `${SUMS}/LineTotalAmount`),
   };

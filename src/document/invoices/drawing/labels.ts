@@ -5,6 +5,15 @@
 const WORDS = {
   invoice: ["Invoice", "Rechnung", "Facture", "Factura", "Fattura"],
   creditNote: ["Credit note", "Gutschrift", "Avoir", "Nota de crédito", "Nota di credito"],
+  correction: [
+    "Corrected invoice",
+    "Rechnungskorrektur",
+    "Facture rectificative",
+    "Factura rectificativa",
+    "Fattura rettificativa",
+  ],
+  // The mentions that the VAT Directive requires (2006/112/EC, article 226, 10a).
+  selfBilled: ["Self-billing", "Gutschrift", "Autofacturation", "Facturación por el destinatario", "Autofatturazione"],
   number: ["Invoice number", "Rechnungsnummer", "Numéro de facture", "Número de factura", "Numero fattura"],
   date: ["Date", "Datum", "Date", "Fecha", "Data"],
   delivery: ["Delivery date", "Lieferdatum", "Date de livraison", "Fecha de entrega", "Data di consegna"],
@@ -32,6 +41,7 @@ const WORDS = {
   taxOn: ["on", "auf", "sur", "sobre", "su"],
   grand: ["Total", "Gesamtbetrag", "Total TTC", "Total", "Totale"],
   prepaid: ["Paid", "Bereits gezahlt", "Déjà payé", "Pagado", "Pagato"],
+  rounding: ["Rounding", "Rundung", "Arrondi", "Redondeo", "Arrotondamento"],
   payable: ["Amount due", "Zahlbetrag", "Net à payer", "Importe a pagar", "Totale da pagare"],
   payment: ["Payment", "Zahlung", "Paiement", "Pago", "Pagamento"],
   page: ["Page", "Seite", "Page", "Página", "Pagina"],
@@ -45,11 +55,17 @@ export type Labels = Readonly<Record<keyof typeof WORDS, string>>;
 /** Codes of UNTDID 1001 for credit notes. */
 const CREDIT_NOTES = new Set(["81", "83", "261", "381", "396"]);
 
+const CORRECTION = "384";
+const SELF_BILLED = new Set(["389", "527"]);
+
 export function labelsIn(language: LabelLanguage): Labels {
   const index = LABEL_LANGUAGES.indexOf(language);
   return Object.fromEntries(Object.entries(WORDS).map(([name, words]) => [name, words[index]])) as unknown as Labels;
 }
 
 /** Returns the title for a type of document. */
-export const titleOf = (type: string, labels: Labels): string =>
-  CREDIT_NOTES.has(type) ? labels.creditNote : labels.invoice;
+export function titleOf(type: string, labels: Labels): string {
+  if (CREDIT_NOTES.has(type)) return labels.creditNote;
+  if (type === CORRECTION) return labels.correction;
+  return SELF_BILLED.has(type) ? labels.selfBilled : labels.invoice;
+}
