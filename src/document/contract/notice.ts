@@ -28,7 +28,6 @@ export const NOTICE_CODES = [
   "calculations-not-run",
   "xfa-not-drawn",
   "glyphs-missing",
-  "undecodable-removed",
   "cells-cut",
   "marked-annotations-removed",
   "nothing-marked",
@@ -39,6 +38,7 @@ export const NOTICE_CODES = [
   "matches-kept",
   "text-unreadable",
   "pixels-unread",
+  "undecodable-removed",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -22,8 +22,8 @@ test.each([...LISTED.split(" "), "dejavu sans mono bold oblique", "CourierStd"])
 
 test.each([
   ["Arial", "LiberationSans-Regular", "Liberation Sans"],
-  ["Times New Roman Bold Italic", "LiberationSerif-BoldItalic", "Liberation Serif"],
-  ["Arial,Bold", "LiberationSans-Bold", "Liberation Sans"],
+  ["Times New Roman Bold Italic", "LiberationSerif-BoldItalic", "Liberation Serif Bold Italic"],
+  ["Arial,Bold", "LiberationSans-Bold", "Liberation Sans Bold"],
   ["Comic Sans MS Italic", "ComicRelief_400Regular", "Comic Relief"],
   ["Noto Sans", "NotoSans-Regular", undefined],
   ["dejavu sans mono", "DejaVuSansMono", undefined],
