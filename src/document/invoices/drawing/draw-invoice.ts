@@ -1,11 +1,11 @@
 // Draws an invoice on A4 pages: seller, buyer, dates, lines, taxes, totals and payment.
 import type { ImageForm } from "../../pages/image-form.ts";
 import type { OpenPdf } from "../../pages/open-pdf.ts";
-import type { SetText, TextForm, Typesetter } from "../../typesetting/typesetter.ts";
+import type { SetText, Typesetter } from "../../typesetting/typesetter.ts";
 import type { Formats } from "./formats.ts";
 import type { InvoiceData, InvoiceLine, Party } from "./invoice-data.ts";
 import { type Labels, titleOf } from "./labels.ts";
-import { MARGIN, RIGHT, Sheets } from "./sheet.ts";
+import { MARGIN, RIGHT, Sheets, type SheetText } from "./sheet.ts";
 
 export interface InvoiceLook {
   readonly labels: Labels;
@@ -53,7 +53,7 @@ export async function drawInvoice(
   data: InvoiceData,
   { look, typesetter, signal }: { look: InvoiceLook; typesetter: Typesetter; signal: AbortSignal },
 ): Promise<void> {
-  const drawing = new Drawing(new Sheets(pdf), data, look, typesetter, signal);
+  const drawing = new Drawing(new Sheets(pdf, typesetter), data, look, typesetter, signal);
   await drawing.head();
   await drawing.lines();
   await drawing.totals();
@@ -114,7 +114,7 @@ class Drawing {
     this.#row(header, columns);
     for (const line of this.#data.lines.flatMap(withShortTexts)) {
       this.#signal.throwIfAborted();
-      const row: TextForm[] = [];
+      const row: SheetText[] = [];
       for (const [column, , width, align] of columns) {
         row.push(await this.#set(this.#cell(line, column), "body", { width, align }));
       }
@@ -187,7 +187,7 @@ class Drawing {
     return texts[column];
   }
 
-  #row(cells: readonly TextForm[], columns: readonly Column[]): void {
+  #row(cells: readonly SheetText[], columns: readonly Column[]): void {
     const sheets = this.#sheets;
     for (const [index, cell] of cells.entries()) sheets.text(cell, columns[index]![1]);
     sheets.y += rowHeight(cells) - GAP / 2;
@@ -234,14 +234,12 @@ class Drawing {
     }
   }
 
-  #set(text: string, kind: Kind, { width, align = "left" }: Placement = {}): Promise<TextForm> {
+  async #set(text: string, kind: Kind, { width, align = "left" }: Placement = {}): Promise<SheetText> {
     const { font, boldFont, accent } = this.#look;
     const color = kind === "title" ? accent : kind === "small" ? GRAY : BLACK;
     const face = kind === "bold" || kind === "title" ? boldFont : font;
-    return this.#typesetter.add(
-      { ...face, text: text || " ", size: SIZES[kind], color, opacity: 1, align, maxWidth: width },
-      this.#signal,
-    );
+    const look = { ...face, text: text || " ", size: SIZES[kind], color, opacity: 1, align, maxWidth: width };
+    return { block: await this.#typesetter.layOut(look, this.#signal), ink: look };
   }
 }
 
@@ -293,8 +291,8 @@ function withShortTexts(line: InvoiceLine): readonly InvoiceLine[] {
   return [{ ...line, name: first, description: "" }, ...others.map((name) => ({ ...empty, name }))];
 }
 
-const heightOf = ({ block }: TextForm): number => block.ascent + block.descent;
-const rowHeight = (cells: readonly TextForm[]): number => Math.max(...cells.map(heightOf)) + GAP;
+const heightOf = ({ block }: SheetText): number => block.ascent + block.descent;
+const rowHeight = (cells: readonly SheetText[]): number => Math.max(...cells.map(heightOf)) + GAP;
 
 function placeLogo(sheets: Sheets, { reference, box, size }: ImageForm): void {
   const fit = Math.min(LOGO.width / size.width, LOGO.height / size.height);
