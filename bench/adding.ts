@@ -2,7 +2,6 @@
 // as new processes. The operations run warm in this process, as in a long-lived isolate or thread. Programs that are not
 // installed are left out. `-- forms` runs one part: marks, forms, rasterized, archives or small.
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -24,7 +23,7 @@ import { inputOf } from "../test/support/operations.ts";
 import { TYPEFACES } from "../test/support/typefaces.ts";
 import { median, row } from "./measuring/measure.ts";
 import { ran } from "./measuring/operation-time.ts";
-import { endedChildrenMs } from "./measuring/processor-time.ts";
+import { isInstalled, programTime } from "./measuring/programs.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 3 : 9;
 /** Rounds after which the code is compiled. */
@@ -80,7 +79,7 @@ async function compare({ name, ours, theirs, goal, written }: Task): Promise<voi
     times[0]!.push(time);
     sizes[0] = made.length;
     for (const [index, [, command]] of commands.entries()) {
-      times[index + 1]!.push(programTime(command));
+      times[index + 1]!.push(programTime(command, folder));
       if (written) sizes[index + 1] = statSync(join(folder, written)).size;
     }
   }
@@ -92,21 +91,6 @@ async function compare({ name, ours, theirs, goal, written }: Task): Promise<voi
     return [`${program} ${ratio.toFixed(1)}${verdict}${size}`];
   });
   console.log([row([name, us!.toFixed(1)]), ...cells].join("  "));
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync("which", [program], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function programTime([program, ...args]: readonly string[]): number {
-  const before = endedChildrenMs();
-  execFileSync(program!, args, { cwd: folder, stdio: "ignore" });
-  return endedChildrenMs() - before;
 }
 
 /** Returns pages of text. */

@@ -3,7 +3,6 @@
 // isolate or thread. Programs that are not installed are left out. Then compares the requests per second of the service
 // with those of a server that runs the program for each request, as Gotenberg does.
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,8 +14,9 @@ import { type Service, startService } from "../test/support/service.ts";
 import { book } from "./documents.ts";
 import { agent, exchange, multipart, row } from "./measuring/measure.ts";
 import { ran } from "./measuring/operation-time.ts";
-import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
+import { processorMs } from "./measuring/processor-time.ts";
 import { type ProgramServer, startProgramServer } from "./measuring/program-server.ts";
+import { isInstalled, programTime } from "./measuring/programs.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 5 : 25;
 const HEAP_LIMIT_BYTES = 512 * 2 ** 20;
@@ -114,20 +114,9 @@ async function sendAll(send: () => Promise<Buffer>): Promise<void> {
   }
 }
 
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync("which", [program], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function ranProgram([program, ...args]: readonly string[]): number {
+function ranProgram(command: readonly string[]): number {
   rmSync(join(folder, "out.pdf"), { force: true });
-  const before = endedChildrenMs();
-  execFileSync(program!, args, { cwd: folder, stdio: "ignore" });
-  return endedChildrenMs() - before;
+  return programTime(command, folder);
 }
 
 function ranWasm(input: Uint8Array): number {

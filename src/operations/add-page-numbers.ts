@@ -17,7 +17,6 @@ import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { type Alignment, aligned } from "../document/pages/overlay/alignment.ts";
 import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
-import { pageSize } from "../document/pages/page-size.ts";
 import { boxOf } from "../document/typesetting/layout.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
@@ -73,7 +72,7 @@ const run = pdfToPdf<AddPageNumbersParams>(async (pdf, params, { typefaces, sign
   for (const [index, page] of numbers.entries()) {
     signal.throwIfAborted();
     const block = await typesetter.layOut({ ...look, text: labels[index]! }, signal);
-    const place = aligned(boxOf(block), pageSize(file, overlay.pages[page - 1]!), alignmentOf(params));
+    const place = aligned(boxOf(block), overlay.sizeOf(page), alignmentOf(params));
     const faded = state ? `/${overlay.nameOf(page, "ExtGState", state)} gs ` : "";
     const written = typesetter.writer((font) => overlay.nameOf(page, "Font", font)).textObject(block.lines, look);
     // A form for each label would take almost twice as many bytes.

@@ -23,7 +23,7 @@ import { isClassic, withdrawClaims } from "../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/overlay/alignment.ts";
 import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
-import { type PageSize, pageSize } from "../document/pages/page-size.ts";
+import type { PageSize } from "../document/pages/page-size.ts";
 import { boxOf } from "../document/typesetting/layout.ts";
 import { fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
@@ -72,7 +72,7 @@ const run: Run<AddWatermarkParams> = async function* ([input, other], params, co
   const marks = { layer, state, isBehind: params.behindPage };
   for (const number of mark.scale > 0 ? numbers : []) {
     context.signal.throwIfAborted();
-    const size = pageSize(file, overlay.pages[number - 1]!);
+    const size = overlay.sizeOf(number);
     overlay.draw(number, mark.reference, matrixOf(mark, size, params), marks);
   }
   overlay.finish();

@@ -22,16 +22,18 @@ export interface XmlReading {
 /** @returns the outermost element; undefined if the file is not well-formed, or too large */
 export function readXml(bytes: Uint8Array, { isStrict = false }: XmlReading = {}): Element | undefined {
   const text = decode(bytes, isStrict);
-  const root = (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
+  const root = rootOf(text);
   const content = isStrict && root ? `${text}${root.textContent}` : "";
   return FORBIDDEN.test(content) || !content.isWellFormed() ? undefined : root;
 }
 
 /** Like {@link readXml}, but accepts bare ampersands, which viewers of forms accept, too. */
 export function readLooseXml(bytes: Uint8Array): Element | undefined {
-  const text = decode(bytes, false)?.replace(BARE_AMPERSAND, "&amp;");
-  return (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
+  return rootOf(decode(bytes, false)?.replace(BARE_AMPERSAND, "&amp;"));
 }
+
+const rootOf = (text: string | undefined): Element | undefined =>
+  (text === undefined ? undefined : parseXml(text, LIMITS))?.documentElement ?? undefined;
 
 export const isXml = (text: string): boolean => parseXml(text, LIMITS) !== undefined;
 

@@ -32,7 +32,7 @@ export class FieldDrawer {
   readonly #appearances: FieldAppearances;
   readonly #waiting: Waiting[] = [];
 
-  /** @param setting without it, texts have only the fonts of the form, and those that every viewer has */
+  /** @param setting without it, texts have only the fonts of the form and of every viewer */
   constructor(file: PdfFile, setting?: Setting) {
     this.#file = file;
     this.#setting = setting;

@@ -1,4 +1,4 @@
-// The lines between cells. Neighbors share a line; that of the more specific style is drawn.
+// The lines between cells. Neighbors share a line; the more specific style determines it.
 import { serializeNumber } from "../objects/serialize.ts";
 import { type CellLook, type Edge, strongerEdge } from "./cell-look.ts";
 import type { GridCell } from "./grid.ts";

@@ -5,6 +5,7 @@
 import { serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Reference } from "../objects/values.ts";
 import type { OpenPdf } from "../pages/open-pdf.ts";
+import { opacityState } from "../pages/overlay/overlay.ts";
 import { utf16Hex } from "../text/write-cmap.ts";
 import type { EmbeddedFont, EmbeddedFonts } from "./embedded-fonts.ts";
 import type { Cluster, Line, Run, TextBlock } from "./layout.ts";
@@ -35,11 +36,10 @@ export function addTextForm(pdf: OpenPdf, fonts: EmbeddedFonts, block: TextBlock
   const writer = new TextWriter(fonts);
   const text = writer.textObject(block.lines, ink);
   const margin = MARGIN * ink.size;
-  const state = Dictionary.of({ Type: Name.of("ExtGState"), ca: ink.opacity, CA: ink.opacity });
   const isOpaque = ink.opacity === 1;
   const resources = Dictionary.of({
     Font: writer.resources(),
-    ExtGState: isOpaque ? undefined : Dictionary.of({ State: pdf.file.add(state) }),
+    ExtGState: isOpaque ? undefined : Dictionary.of({ State: opacityState(pdf.file, ink.opacity) }),
   });
   const content = `${isOpaque ? "" : "/State gs "}${text}`;
   const entries = Dictionary.of({

@@ -9,14 +9,14 @@ export interface Party {
   readonly address: readonly string[];
   /** Identifiers such as `DE123456789`. */
   readonly taxNumbers: readonly string[];
-  /** Name, telephone and mail address of the contact, without those that are missing. */
+  /** Name, telephone and mail address of the contact, as far as the invoice has them. */
   readonly contact: readonly string[];
 }
 
 export interface InvoiceLine {
   readonly number: string;
   readonly name: string;
-  /** Description of the product, and a note, without those that are missing. */
+  /** Description of the product, and a note, as far as the invoice has them. */
   readonly description: string;
   readonly quantity: string;
   /** Code of UN/ECE Recommendation 20, such as `H87`. */
