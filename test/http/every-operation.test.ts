@@ -21,6 +21,7 @@ import {
   exampleBeginning,
   exampleData,
   exampleFiles,
+  exampleFormat,
   exampleValues,
 } from "../support/examples.ts";
 
@@ -55,11 +56,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function nameOf({ input, path }: ListedOperation): string {
-  if (path === "/unzip") return "a.zip";
-  if (path.includes("zugferd")) return "a.xml";
-  return input.kind === "text" ? "a.html" : input.accepts === "documents" ? "a.docx" : "a.pdf";
-}
+const nameOf = (operation: ListedOperation) =>
+  `a.${operation.input.kind === "text" ? "html" : exampleFormat(operation)}`;
 /**
  * Returns a value as an argument of the command line. A JSON value is written to a file, and the argument is its path.
  */

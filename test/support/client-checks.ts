@@ -2,7 +2,16 @@
 
 import type { CallOptions, Job, Options, PagewrightClient, Progress, Selected } from "../../client/index.ts";
 import type { OperationList } from "../../src/service/http/contract/operation-list.ts";
-import { EXAMPLE_IMAGE, EXAMPLE_TEXT, exampleBeginning, exampleData, exampleFiles, exampleValues } from "./examples.ts";
+import {
+  type EXAMPLE_FORMATS,
+  EXAMPLE_IMAGE,
+  EXAMPLE_TEXT,
+  exampleBeginning,
+  exampleData,
+  exampleFiles,
+  exampleFormat,
+  exampleValues,
+} from "./examples.ts";
 
 export interface Surroundings {
   /** The class under test. */
@@ -20,10 +29,7 @@ export interface Surroundings {
 }
 
 /** Sample documents by format. The PDF has three pages. */
-export interface Samples {
-  readonly pdf: Uint8Array<ArrayBuffer>;
-  readonly docx: Uint8Array<ArrayBuffer>;
-}
+export type Samples = Readonly<Record<(typeof EXAMPLE_FORMATS)[number], Uint8Array<ArrayBuffer>>>;
 
 const ALL = { range: "all", left: 9, top: 9, bottom: 9, right: 9 };
 
@@ -38,7 +44,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     const calls = pw as unknown as Readonly<Record<string, (...given: readonly unknown[]) => Job>>;
     for (const operation of operations) {
       const { verb, input, output } = operation;
-      const file = input.accepts === "documents" ? new Blob([around.samples.docx]) : pdf;
+      const format = exampleFormat(operation);
+      const file = format === "pdf" ? pdf : new Blob([around.samples[format]]);
       const inputs = { none: [], one: [file], several: [[file]], text: [EXAMPLE_TEXT] }[input.kind];
       const image = Uint8Array.from(atob(EXAMPLE_IMAGE.base64), (character) => character.charCodeAt(0));
       const given = { ...exampleValues(operation), ...exampleFiles(operation, image) };

@@ -65,8 +65,10 @@ export async function bundle(name: string, conditions: string[]): Promise<string
 }
 
 function assignmentOf(check: string, { samples, baseUrl, apiKey, pdfUrl }: ClientService): Assignment {
-  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
-  return { check, baseUrl, apiKey, pdfUrl, pdf: base64(samples.pdf), docx: base64(samples.docx) };
+  const encoded = Object.fromEntries(
+    Object.entries(samples).map(([format, bytes]) => [format, Buffer.from(bytes).toString("base64")]),
+  ) as Assignment["encoded"];
+  return { check, baseUrl, apiKey, pdfUrl, encoded };
 }
 
 function fail(error: string): void {

@@ -2,7 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { zipSync } from "fflate";
 import { startContainer } from "../../scripts/services/container-process.ts";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { fieldPdf } from "../fixtures/pdfs.ts";
 import type { Samples } from "./client-checks.ts";
@@ -27,6 +29,8 @@ export async function startClientService(): Promise<ClientService> {
   const samples = {
     pdf: new Uint8Array(await fieldPdf(3, [144, 144])),
     docx: new Uint8Array(docx({ body: paragraph("Hello") })),
+    zip: new Uint8Array(zipSync({ "a.bin": new Uint8Array(9) })),
+    xml: new TextEncoder().encode(invoiceXml("xrechnung")),
   };
   pages.set("/three.pdf", (_, response) => {
     response.setHeader("Content-Type", "application/pdf").end(samples.pdf);

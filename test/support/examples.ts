@@ -37,6 +37,17 @@ const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "/pdf-info": { page_count: EXAMPLE_PAGES, title: "", allQueriesProcessed: true },
 };
 
+/** Formats of the documents with which examples are called. */
+export const EXAMPLE_FORMATS = ["pdf", "docx", "zip", "xml"] as const;
+
+/** Returns the format of the document with which an operation's example is called. */
+export function exampleFormat({ path, example }: ListedOperation): (typeof EXAMPLE_FORMATS)[number] {
+  const name = String(example.file ?? "a.pdf");
+  const format = EXAMPLE_FORMATS.find((one) => name.endsWith(`.${one}`));
+  if (format === undefined) throw new Error(`The example of ${path} takes ${name}, which EXAMPLE_FORMATS lacks.`);
+  return format;
+}
+
 /** Returns an operation's example values by parameter. Excludes its inputs and their page selections. */
 export function exampleValues({ example, parameters }: ListedOperation): Readonly<Record<string, unknown>> {
   const own = parameters.filter(({ perInput }) => !perInput).map(({ name }) => name);

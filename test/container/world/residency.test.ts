@@ -3,9 +3,10 @@
 // Contract: docs/api.md#regions
 import { afterAll, expect, test } from "vitest";
 import type { ListedOperation, OperationList } from "../../../src/service/http/contract/operation-list.ts";
+import { invoiceXml } from "../../fixtures/invoices.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 import { fieldPdf } from "../../fixtures/pdfs.ts";
-import { EXAMPLE_IMAGE } from "../../support/examples.ts";
+import { EXAMPLE_IMAGE, exampleFormat } from "../../support/examples.ts";
 import { LIMITS_OF_KEY } from "../../support/world/kinds.ts";
 import { startWorld } from "../../support/world/world-service.ts";
 
@@ -25,14 +26,16 @@ await world.watch(NAME, TEXT);
 const DOCX = new Uint8Array(docx({ body: paragraph(TEXT) }));
 const PDF = new Uint8Array(await fieldPdf(1));
 const PNG = new Uint8Array(Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
+const XML = invoiceXml("xrechnung", { product: TEXT });
+const INPUTS = { pdf: PDF, docx: DOCX, zip: DOCX, xml: XML };
 const fileOf = (accepts: string, name: string) => {
   if (name.endsWith(".png")) return new File([PNG], `${NAME}.png`);
-  if (accepts === "documents") return new File([DOCX], `${NAME}.docx`);
   return accepts === "pdf" ? new File([PDF], `${NAME}.pdf`) : new File([TEXT], `${NAME}.${name.split(".").at(-1)}`);
 };
 
 /** Returns the form of an operation's example. */
-function formOf({ input, files, parameters, example }: ListedOperation): FormData {
+function formOf(operation: ListedOperation): FormData {
+  const { input, files, parameters, example } = operation;
   const form = new FormData();
   form.append("output", NAME);
   const isFile = (name: string) => name === "file" || files.some((file) => file.name === name);
@@ -50,7 +53,10 @@ function formOf({ input, files, parameters, example }: ListedOperation): FormDat
   }
   if (input.orderedBy) form.append(`${input.orderedBy}[]`, "file");
   if (input.kind === "text") form.set(input.field!, `<p>${TEXT}`);
-  else if (input.kind !== "none") form.append("file", fileOf(input.accepts ?? "pdf", "a.pdf"));
+  else if (input.kind !== "none") {
+    const format = exampleFormat(operation);
+    form.append("file", new File([INPUTS[format]], `${NAME}.${format}`));
+  }
   return form;
 }
 
