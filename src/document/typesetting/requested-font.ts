@@ -11,15 +11,25 @@ export interface RequestedFont extends FaceStyle {
   readonly replacedBy?: string;
 }
 
-/** Names of the service's font list that documents do not use. */
-const LISTED_NAMES: Readonly<Record<string, string>> = {
-  andalemono: "DejaVu Sans Mono",
-  cantarell: "Noto Sans",
-  comicsans: "Comic Sans MS",
-  courierstd: "Courier",
-  dejavu: "DejaVu Sans Mono",
-  trebuchet: "Trebuchet MS",
-};
+/** Further names of the service's font list, of generic families, and of fonts that clients often name. */
+const FURTHER_NAMES: ReadonlyMap<string, FamilyName | "Courier" | "Comic Sans MS" | "Trebuchet MS"> = new Map([
+  ["andalemono", "DejaVu Sans Mono"],
+  ["cantarell", "Noto Sans"],
+  ["comicsans", "Comic Sans MS"],
+  ["courierstd", "Courier"],
+  ["dejavu", "DejaVu Sans Mono"],
+  ["lato", "Carlito"],
+  ["monospace", "Liberation Mono"],
+  ["notoserif", "DejaVu Serif"],
+  ["opensans", "Noto Sans"],
+  ["roboto", "Noto Sans"],
+  ["robotomono", "DejaVu Sans Mono"],
+  ["sansserif", "Liberation Sans"],
+  ["serif", "Liberation Serif"],
+  // DejaVu Serif also has Sylfaen's Armenian and Georgian letters.
+  ["sylfaen", "DejaVu Serif"],
+  ["trebuchet", "Trebuchet MS"],
+]);
 /** Matches styles at the end of a name. */
 const STYLE = /(?:[\s,_-]*(?:regular|normal|roman|bold|italic|oblique|mt))+$/i;
 /** Names of styles after a family, by `BOLD` and `ITALIC`. */
@@ -37,7 +47,7 @@ export function requestedFont(name: string): RequestedFont | undefined {
   const style = (/bold/i.test(suffix) ? BOLD : 0) + (/italic|oblique/i.test(suffix) ? ITALIC : 0);
   const symbols = symbolFontOf(name);
   if (symbols) return { file: { face: symbolFileOf(symbols) }, isBold: false, isSerif: false };
-  const listed = LISTED_NAMES[stem] ?? name;
+  const listed = FURTHER_NAMES.get(stem) ?? name;
   const replacement = replacementOf(listed);
   if (replacement) return fontOf(filesOf(replacement), replacement.family, style, stem);
   const family = familiesByName.get(plain(listed)) ?? familiesByName.get(stem);

@@ -12,8 +12,9 @@ const LISTED =
   "georgiabolditalic impact tahoma timesnewroman timesnewromanitalic timesnewromanbold timesnewromanbolditalic " +
   "trebuchet trebuchetitalic trebuchetbold trebuchetbolditalic verdana verdanaitalic verdanabold verdanabolditalic " +
   "webdings";
+const WITH_SPACES = ["dejavu sans mono oblique", "dejavu sans mono bold", "dejavu sans mono bold oblique"];
 
-test.each([...LISTED.split(" "), "dejavu sans mono bold oblique", "CourierStd"])("%s is known", (name) => {
+test.each([...LISTED.split(" "), ...WITH_SPACES, "CourierStd"])("%s is known", (name) => {
   const font = requestedFont(name)!;
   expect(font.isBold).toBe(/bold/.test(name));
   if (/italic|oblique/.test(name) && !/candara|corbel|cantarell/.test(name))
@@ -29,6 +30,14 @@ test.each([
   ["dejavu sans mono", "DejaVuSansMono", undefined],
   ["Segoe UI Semibold", "FitSegoeUISemibold-Regular", "Noto Sans"],
   ["Wingdings 2", "Wingdings2", undefined],
+  ["sylfaen", "DejaVuSerif", "DejaVu Serif"],
+  ["roboto", "NotoSans-Regular", "Noto Sans"],
+  ["Roboto Bold Italic", "NotoSans-BoldItalic", "Noto Sans Bold Italic"],
+  ["Open Sans", "NotoSans-Regular", "Noto Sans"],
+  ["Noto Serif", "DejaVuSerif", "DejaVu Serif"],
+  ["serif", "LiberationSerif-Regular", "Liberation Serif"],
+  ["sans-serif", "LiberationSans-Regular", "Liberation Sans"],
+  ["monospace", "LiberationMono-Regular", "Liberation Mono"],
 ])("%s is %s", (name, face, replacedBy) => {
   const font = requestedFont(name);
   expect([font?.file.face, font?.replacedBy]).toEqual([face, replacedBy]);
@@ -43,7 +52,7 @@ test.each([
   expect(requestedFont(name)?.file).toEqual({ face, member });
 });
 
-test.each(["Nope", "", " ", "bold", "../LiberationSans", "x".repeat(1000)])("%j is unknown", (name) => {
+test.each(["Nope", "", " ", "bold", "../LiberationSans", "constructor", "__proto__", "x".repeat(1000)])("%j is unknown", (name) => {
   expect(requestedFont(name)).toBeUndefined();
 });
 
