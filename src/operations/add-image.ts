@@ -18,7 +18,7 @@ import { Overlay } from "../document/pages/overlay/overlay.ts";
 /** Range in points. Only a page with a large UserUnit is wider than the maximum, about 350 m. */
 const DISTANCE = { min: 0, max: 1_000_000 };
 const distance = numeric(DISTANCE);
-const side = numeric({ min: Number.MIN_VALUE, max: DISTANCE.max });
+const side = numeric({ min: 0.001, max: DISTANCE.max });
 const placement = z.object({
   image_index: index.default(0),
   // Operations have no access to file IDs. If image_id were ignored, another image would be placed.

@@ -57,6 +57,20 @@ describe.each(["private", "keyed"])("the description of the %s variant", (varian
     expect(lists.filter(({ items }) => items === undefined)).toEqual([]);
   });
 
+  test("states the range of each number in a JSON value", () => {
+    const numbers: Json[] = [];
+    const visit = (value: unknown): void => {
+      if (typeof value !== "object" || value === null) return;
+      const { type } = value as Json;
+      if (type === "number") numbers.push(value as Json);
+      Object.values(value).forEach(visit);
+    };
+    const names = ["TextObjects", "ImageObjects", "ShapeObjects", "TableObjects", "PageBoxes", "RenderOptions"];
+    for (const name of names) visit(document.components.schemas[name]);
+    expect(numbers.length).toBeGreaterThan(100);
+    expect(numbers.filter(({ minimum, maximum }) => minimum === undefined || maximum === undefined)).toEqual([]);
+  });
+
   test("names each operation once", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(ids.length).toBeGreaterThan(20);

@@ -23,32 +23,34 @@ function withoutNulls(value: unknown): unknown {
 
 const NUMBER = /^\s*[+-]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12})\s*$/;
 
-/** A number, or its decimal digits. */
-export const numeric = ({ min, max }: { readonly min: number; readonly max: number }) =>
-  z.union([z.number(), z.string().regex(NUMBER).transform(Number)]).pipe(z.number().min(min).max(max));
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+const inRange = ({ min, max }: Range) => z.number().min(min).max(max);
+const digits = z.string().regex(NUMBER).transform(Number);
+
+/** A number, or its decimal digits. The range is in the description of the number, which a pipe after it would hide. */
+export const numeric = (range: Range) => z.union([inRange(range), digits.pipe(inRange(range))]);
 
 /** Like {@link numeric}, but described as a number, so that the description of many such members stays short. */
-export const briefNumeric = ({ min, max }: { readonly min: number; readonly max: number }) =>
-  z.preprocess(
-    (value) => (typeof value === "string" && NUMBER.test(value) ? Number(value) : value),
-    z.number().min(min).max(max),
-  );
+export const briefNumeric = (range: Range) =>
+  z.preprocess((value) => (typeof value === "string" && NUMBER.test(value) ? Number(value) : value), inRange(range));
 
 /** Like {@link flag}, but described as a boolean. */
 export const briefFlag = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean(),
 );
+
 /** A whole number from 0, or its decimal digits. */
-export const index = z
-  .union([
-    z.number(),
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number),
-  ])
-  .pipe(z.int().min(0));
+export const index = z.union([
+  z.int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number),
+]);
 
 /** A boolean, or its name. */
 export const flag = z.union([
@@ -61,13 +63,11 @@ export const flag = z.union([
 export const either = (member: string, other: string) => ({ path: [member], params: { instead: other } });
 
 /** Components of a color from 0 to `max`, as a list or separated by commas. */
-export const color = (components: number, max: number) =>
-  z
-    .union([
-      z.array(z.number()),
-      z
-        .string()
-        .regex(/^\s*\d{1,3}(?:\s*,\s*\d{1,3})*\s*$/)
-        .transform((text) => text.split(",").map(Number)),
-    ])
-    .pipe(z.array(z.number().min(0).max(max)).length(components));
+export function color(components: number, max: number) {
+  const list = z.array(inRange({ min: 0, max })).length(components);
+  const separated = z
+    .string()
+    .regex(/^\s*\d{1,3}(?:\s*,\s*\d{1,3})*\s*$/)
+    .transform((text) => text.split(",").map(Number));
+  return z.union([list, separated.pipe(list)]);
+}
