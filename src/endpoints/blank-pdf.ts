@@ -1,7 +1,7 @@
 // Declares /blank-pdf, which creates a PDF of empty pages.
 import { createBlankPdf } from "../operations/create-blank-pdf.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
-import { fieldRequired, outOfRange } from "../service/http/contract/errors.ts";
+import { customSizeRequired, fieldRequired, outOfRange } from "../service/http/contract/errors.ts";
 
 export const blankPdf = defineEndpoint({
   path: "/blank-pdf",
@@ -13,5 +13,6 @@ export const blankPdf = defineEndpoint({
   operation: createBlankPdf,
   memory: "nothing",
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },
-  errors: [fieldRequired("page_size"), outOfRange("page_count", "1001")],
+  missing: { custom_height: customSizeRequired, custom_width: customSizeRequired },
+  errors: [fieldRequired("page_size"), outOfRange("page_count", "1001"), customSizeRequired()],
 });

@@ -29,13 +29,14 @@ const common = {
 const line = z
   .object({ type: z.literal("line"), ...{ x1: position, y1: position, x2: position, y2: position }, ...common })
   .refine(hasOneStroke, either("stroke_color_rgb", "stroke_color_cmyk"));
+const NO_COLOR = "A rectangle has a color of its border, of its area, or of both.";
 const rectangle = z
   .object({
     type: z.literal("rectangle"),
     ...{ x: position, y: position, width: numeric(LENGTH), height: numeric(LENGTH), ...common },
     ...{ fill_color_rgb: color(3, 255).exactOptional(), fill_color_cmyk: color(4, 100).exactOptional() },
   })
-  .refine((one) => strokeOf(one) || fillOf(one), { path: ["stroke_color_rgb"] })
+  .refine((one) => strokeOf(one) || fillOf(one), { path: ["stroke_color_rgb"], params: { why: NO_COLOR } })
   .refine((one) => hasOneStroke(one) || !strokeOf(one), either("stroke_color_rgb", "stroke_color_cmyk"))
   .refine((one) => !(one.fill_color_rgb && one.fill_color_cmyk), either("fill_color_rgb", "fill_color_cmyk"));
 const shape = z.discriminatedUnion("type", [line, rectangle]);

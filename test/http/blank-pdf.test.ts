@@ -50,7 +50,12 @@ test.each([
   [{ page_count: "1.5" }, "1.5 is not within the acceptable range for page_count."],
   [{ page_orientation: "" }, "The 'page_orientation' field is required."],
   [{ page_orientation: "upright" }, "upright is not within the acceptable range for page_orientation."],
-  [{ ...custom, custom_height: "" }, "The 'custom_height' field is required."],
+  [{ ...custom, custom_height: "" }, "Missing custom_height and/or custom_width for custom page size."],
+  [{ ...custom, custom_width: "" }, "Missing custom_height and/or custom_width for custom page size."],
+  [
+    { page_size: "custom", page_orientation: "", page_count: "1" },
+    "Missing custom_height and/or custom_width for custom page size.",
+  ],
   [{ ...custom, custom_width: "0" }, "0 is not within the acceptable range for custom_width."],
   [{ ...custom, custom_width: "-72" }, "-72 is not within the acceptable range for custom_width."],
   [{ ...custom, custom_width: "14400.1" }, "14400.1 is not within the acceptable range for custom_width."],

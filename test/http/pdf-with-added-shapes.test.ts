@@ -16,7 +16,10 @@ test.each([
   [line({ stroke_color_rgb: "0,0,0", stroke_color_cmyk: "0,0,0,0" }), either("stroke")],
   [box({ fill_color_rgb: "0,0,0", fill_color_cmyk: "0,0,0,0" }), either("fill")],
   [box({ fill_color_rgb: "0,0,0", stroke_color_rgb: "0,0,0", stroke_color_cmyk: "0,0,0,0" }), either("stroke")],
-  [box({}), "The 'shape_objects.0.stroke_color_rgb' field is required."],
+  [
+    box({}),
+    "The 'shape_objects.0.stroke_color_rgb' field is required. A rectangle has a color of its border, of its area, or of both.",
+  ],
   [box({ width: null }), "The 'shape_objects.0.width' field is required."],
   [
     box({ fill_color_cmyk: "0,101,0,0" }),

@@ -49,6 +49,10 @@ test.each([
     "2 is not within the acceptable range for table_objects.0.rows.1.cells.1.col_span. The table has 2 columns.",
   ],
   [
+    one({ rows: [{ cells: [{}] }, { cells: [{ col_span: 2 }] }] }),
+    "2 is not within the acceptable range for table_objects.0.rows.1.cells.0.col_span. The table has 1 column.",
+  ],
+  [
     one({ rows: [{ cells: [{}], min_height: 500 }] }),
     "500 is not within the acceptable range for table_objects.0.rows.0. The row is taller than the space on a page.",
   ],

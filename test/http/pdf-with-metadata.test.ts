@@ -37,11 +37,11 @@ test.each([
   ["", "The 'metadata' field is required."],
   ["title", "title is not within the acceptable range for metadata. It is not JSON."],
   ["{}", "{} is not within the acceptable range for metadata."],
-  ['{"title":1}', "1 is not within the acceptable range for title."],
-  ['{"creation_date":"2024-02-30"}', "2024-02-30 is not within the acceptable range for creation_date."],
-  ['{"language":"de_CH"}', "de_CH is not within the acceptable range for language."],
-  ['{"Title":"a"}', "a is not within the acceptable range for Title."],
-  ['{"custom":{"Title":"a"}}', expect.stringContaining("is not within the acceptable range for custom")],
+  ['{"title":1}', "1 is not within the acceptable range for metadata.title."],
+  ['{"creation_date":"2024-02-30"}', "2024-02-30 is not within the acceptable range for metadata.creation_date."],
+  ['{"language":"de_CH"}', "de_CH is not within the acceptable range for metadata.language."],
+  ['{"Title":"a"}', "a is not within the acceptable range for metadata.Title."],
+  ['{"custom":{"Title":"a"}}', expect.stringContaining("is not within the acceptable range for metadata.custom")],
 ])("400 for the metadata %s", async (metadata, error) => {
   const { status, body } = await client.post("/pdf-with-metadata", { file: file(), metadata });
   expect([status, body.error]).toEqual([400, error]);

@@ -152,6 +152,10 @@ test("the pages of a PDF stay, unless regenerate_pdf is true", async () => {
 
 test("400: no invoice, an unknown font, locale or language, and a logo that is no image", async () => {
   const file = () => xmlFile(invoiceXml("basic"));
+  expect(await error({ file: upload(await textPdf(1), "a.pdf") })).toEqual([
+    400,
+    "Uploaded file is not valid input for this route. a.pdf is a PDF; this endpoint takes an invoice in XML.",
+  ]);
   expect(await error({ file: xmlFile("<a/>", "a.xml") })).toEqual([
     400,
     "The XML file is not an invoice of a known profile. a.xml has the outermost element a.",
@@ -159,7 +163,9 @@ test("400: no invoice, an unknown font, locale or language, and a logo that is n
   for (const [values, name] of [
     [{ font: "no such font" }, "render_options.font"],
     [{ locale: "x" }, "render_options.locale"],
-    [{ label_language: "tlh" }, "label_language"],
+    [{ locale: 5 }, "render_options.locale"],
+    [{ label_language: "tlh" }, "render_options.label_language"],
+    [{ accent_color_rgb: "256,0,0" }, "render_options.accent_color_rgb"],
   ] as const) {
     const [status, message] = await error({ file: file(), render_options: options(values) });
     expect([status, message]).toEqual([400, expect.stringContaining(`acceptable range for ${name}`)]);

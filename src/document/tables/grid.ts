@@ -24,6 +24,8 @@ export const SECTIONS = ["header_rows", "rows", "footer_rows"] as const;
 export type SectionName = (typeof SECTIONS)[number];
 export type Grid = Readonly<Record<SectionName, readonly GridRow[]>>;
 
+const counted = (columns: number): string => (columns === 1 ? "1 column" : `${columns} columns`);
+
 /** Returns the number of columns: as declared, or as many as the first row has. */
 export const columnCountOf = ({ columns, header_rows, rows }: TableObject): number =>
   columns?.length ?? (header_rows ?? rows)[0]!.cells.reduce((sum, { col_span }) => sum + col_span, 0);
@@ -77,7 +79,7 @@ class SectionBuilder {
     });
     skip();
     if (column < covered.length) {
-      throw new OutOfRange(`${path}.cells`, String(cells.length), `They fill ${column} of ${covered.length} columns.`);
+      throw new OutOfRange(`${path}.cells`, String(cells.length), `They fill ${column} of ${counted(covered.length)}.`);
     }
     for (const [index, rows] of covered.entries()) covered[index] = Math.max(0, rows - 1);
     return { source, path, section: this.#name, cells };
@@ -86,7 +88,7 @@ class SectionBuilder {
   #check({ col_span, row_span }: CellObject, path: string, column: number, rowsLeft: number): void {
     const count = this.#covered.length;
     if (column + col_span > count) {
-      throw new OutOfRange(`${path}.col_span`, String(col_span), `The table has ${count} columns.`);
+      throw new OutOfRange(`${path}.col_span`, String(col_span), `The table has ${counted(count)}.`);
     }
     if (this.#covered.slice(column, column + col_span).some((rows) => rows > 0)) {
       throw new OutOfRange(`${path}.col_span`, String(col_span), "The cell overlaps a cell of a row above.");

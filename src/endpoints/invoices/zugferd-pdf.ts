@@ -24,7 +24,7 @@ export const zugferdPdf = defineEndpoint({
   summary: "Makes a PDF/A-3 of an electronic invoice in XML: ZUGFeRD, Factur-X or XRechnung.",
   example: { file: "invoice.xml" },
   inputs: {
-    file: { kind: "one", description: "invoice in XML", accepts: isXml },
+    file: { kind: "one", description: "an invoice in XML", accepts: isXml },
     pdf_file: { kind: "one", description: "a PDF with the pages of the invoice", accepts: mayBePdf, isOptional: true },
     logo_file: { kind: "one", description: "a JPEG, PNG, TIFF or GIF", accepts: isImage, isOptional: true },
   },

@@ -59,8 +59,19 @@ export const flag = z.union([
   z.literal("false").transform(() => false),
 ]);
 
+/** Details of the error about a member that depends on other members, as `params` of a check. */
+export interface MemberDetails {
+  /** The member that excludes this one, if exactly one of both is required. */
+  readonly instead?: string;
+  /** Sentence that follows the error about a missing member. */
+  readonly why?: string;
+}
+
 /** Details of the error about a member that excludes another one, for `refine`. */
-export const either = (member: string, other: string) => ({ path: [member], params: { instead: other } });
+export const either = (member: string, other: string): { path: [string]; params: MemberDetails } => ({
+  path: [member],
+  params: { instead: other },
+});
 
 /** Components of a color from 0 to `max`, as a list or separated by commas. */
 export function color(components: number, max: number) {

@@ -30,7 +30,7 @@ import { type ExposedParameters, type Exposure, exposed } from "./declaration/ex
 import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/open-password.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
 import type { ServiceError } from "./errors.ts";
-import { idFieldOf, isSent, readFields } from "./fields.ts";
+import { idFieldOf, isSent, type MissingErrors, readFields } from "./fields.ts";
 import type { Form } from "./form.ts";
 import type { Inputs } from "./input-declaration.ts";
 import type { Timing } from "./timing.ts";
@@ -75,6 +75,8 @@ interface EndpointFacts {
   readonly allowsLargerUploads?: boolean;
   /** Error responses to describe, in addition to the errors of the inputs and the common errors. @default none */
   readonly errors?: readonly ServiceError[];
+  /** Errors about missing fields that have sentences of their own. @default that the field is required */
+  readonly missing?: MissingErrors;
   /** Responses to failures that have a special meaning for this endpoint. */
   readonly failures?: Readonly<Partial<Record<FailureReason, (failure: EngineFailure) => ServiceError>>>;
   /**
@@ -164,7 +166,7 @@ export function defineEndpoint(
     ...facts,
     ...{ fields, fieldOf },
     parse(form, defaults) {
-      const values: Readonly<Record<string, unknown>> = readFields(fields, form, defaults);
+      const values: Readonly<Record<string, unknown>> = readFields(fields, form, defaults, declaration.missing);
       const openPassword = openPasswordIn(unlockingFields, values);
       const context = { isSent: (field: string) => isSent(form, field) };
       const params = paramsOf(values);

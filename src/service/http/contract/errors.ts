@@ -62,6 +62,8 @@ export const passwordProtected = () =>
   new ServiceError(401, "The input file is password protected and cannot be processed.");
 export const permissionsRequired = () =>
   new ServiceError(401, "Cannot process the given input file without the correct permissions password.");
+export const customSizeRequired = () =>
+  new ServiceError(400, "Missing custom_height and/or custom_width for custom page size.");
 export const passwordRequired = () => new ServiceError(400, "A password is required to process the document.");
 export const damagedArchive = () => new ServiceError(400, "The zip archive is damaged, or has no files.");
 export const passwordTooShort = () => new ServiceError(400, "The given new password is too short.");

@@ -7,6 +7,7 @@ import {
   type Params,
   UnreadableText,
 } from "../../../document/contract/parameter.ts";
+import type { MemberDetails } from "../../../document/contract/parameters/loose-json.ts";
 import { SECRET } from "../../../document/contract/parameters/text.ts";
 import {
   duplicateField,
@@ -16,6 +17,7 @@ import {
   outOfRange,
   passwordTooShort,
   profileNotJson,
+  type ServiceError,
 } from "./errors.ts";
 
 /** The fields of a request, independent of the body's encoding. */
@@ -27,11 +29,15 @@ export interface SentFields {
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Errors about missing fields, by field name. */
+export type MissingErrors = Readonly<Partial<Record<string, () => ServiceError>>>;
+
 /**
  * Parses all fields of a form. Example: let `quality` be an integer from 1 to 100 with the default 75. The form
  * `quality=80` returns `{ quality: 80 }`, an empty form returns `{ quality: 75 }`, and `quality=0` throws "0 is not
  * within the acceptable range for quality."
  * @param fields parameters by field name
+ * @param missing errors about missing fields that have sentences of their own
  * @throws ServiceError 400 with the spec's message for the first field, in order of declaration, that is missing,
  *   repeated or out of range; 413 for JSON that is too long, 422 for invalid JSON
  */
@@ -39,6 +45,7 @@ export function readFields<F extends Parameters>(
   fields: F,
   form: SentFields,
   defaults: Readonly<Record<string, string>>,
+  missing: MissingErrors = {},
 ): Params<F> {
   const values: Record<string, unknown> = {};
   const texts: Record<string, string | undefined> = {};
@@ -55,7 +62,7 @@ export function readFields<F extends Parameters>(
     // text are reported. Its value is then ignored.
     const applies = !field.onlyWith || field.onlyWith.is.includes(texts[field.onlyWith.parameter] ?? "");
     if (text === undefined) {
-      if (applies && !field.isOptional) throw fieldRequired(name);
+      if (applies && !field.isOptional) throw missing[name]?.() ?? fieldRequired(name);
       continue;
     }
     const value = readText(name, field.kind, text);
@@ -126,7 +133,7 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
 function checked(name: string, kind: Kind<unknown>, sent: { readonly text: string; readonly value: unknown }): unknown {
   const result = kind.value.safeParse(sent.value);
   const dropped = kind.json && droppedIn(sent.value);
-  if (dropped) throw outOfRange(memberName(name, sent.value, dropped), kind.isSecret ? SECRET : PROTOTYPE);
+  if (dropped) throw outOfRange(memberName(name, kind, dropped), kind.isSecret ? SECRET : PROTOTYPE);
   if (result.success) return result.data;
   if (kind.json) throw memberOutOfRange(name, kind, sent.value, result.error);
   throw outOfRange(name, kind.isSecret ? SECRET : sent.text, kind.hint);
@@ -143,15 +150,20 @@ function droppedIn(value: unknown): readonly string[] | undefined {
   return undefined;
 }
 
-/** Returns the path of a member for messages, in which an empty name is in quotation marks. */
-const memberName = (name: string, value: unknown, path: readonly string[]): string =>
-  (Array.isArray(value) ? [name, ...path] : path).map((part) => part || '""').join(".") || name;
+/**
+ * Returns the path of a member for messages, in which an empty name is in quotation marks. The path in a file, or in an
+ * object that repeats the name of its field, is without the name of the field.
+ */
+function memberName(name: string, { json }: Kind<unknown>, path: readonly string[]): string {
+  const isWhole = json?.file !== undefined || path[0] === name;
+  return (isWhole ? path : [name, ...path]).map((part) => part || '""').join(".") || name;
+}
 
 /**
  * Returns the error of the first member of a JSON value that is unknown, missing or out of range. The error contains the
  * path of the member.
  */
-function memberOutOfRange(name: string, { isSecret }: Kind<unknown>, value: unknown, { issues: [first] }: z.ZodError) {
+function memberOutOfRange(name: string, kind: Kind<unknown>, value: unknown, { issues: [first] }: z.ZodError) {
   const unknown = first!.code === "unrecognized_keys" ? first.keys.slice(0, 1) : [];
   const path = [...first!.path, ...unknown].map(String);
   let wrong: unknown = value;
@@ -160,10 +172,14 @@ function memberOutOfRange(name: string, { isSecret }: Kind<unknown>, value: unkn
   for (; depth < path.length && typeof wrong !== "string"; depth++) {
     wrong = (wrong as Record<string, unknown>)?.[path[depth]!];
   }
-  const member = memberName(name, value, path.slice(0, depth));
-  const instead: unknown = first!.code === "custom" ? first!.params?.instead : undefined;
-  if (typeof instead === "string")
-    return eitherRequired(member, memberName(name, value, [...path.slice(0, -1), instead]));
-  if (wrong === undefined) return fieldRequired(member);
-  return outOfRange(member, isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
+  const member = memberName(name, kind, path.slice(0, depth));
+  const { instead, why } = detailsOf(first!);
+  if (instead) return eitherRequired(member, memberName(name, kind, [...path.slice(0, -1), instead]));
+  if (wrong === undefined) return why ? fieldRequired(member).because(why) : fieldRequired(member);
+  return outOfRange(member, kind.isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
+}
+
+/** Returns the details that a check of several members states. */
+function detailsOf(issue: z.core.$ZodIssue): MemberDetails {
+  return (issue.code === "custom" && (issue.params as MemberDetails | undefined)) || {};
 }
