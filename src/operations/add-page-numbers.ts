@@ -18,7 +18,7 @@ import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { type Alignment, aligned } from "../document/pages/overlay/alignment.ts";
 import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 import { boxOf } from "../document/typesetting/layout.ts";
-import { fontNamed, inkOf } from "../document/typesetting/look.ts";
+import { DEFAULT_FONT, fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
 
 const POSITIONS = ["top-left", "top-center", "top-right", "bottom-left", "bottom-center", "bottom-right"] as const;
@@ -44,7 +44,7 @@ const parameters = {
   pages: parameter("The pages to number.", listedPages, "all"),
   position: parameter("The place on the page.", choice(POSITIONS), "bottom-center"),
   margin: parameter("Distance from the edges of the page, in points.", number({ min: 0, max: MAX_MARGIN }), "36"),
-  font: parameter("The font.", text({ max: LONGEST_NAME }), "Arial"),
+  font: parameter("The font.", text({ max: LONGEST_NAME }), DEFAULT_FONT),
   textSize: parameter("The font size in points.", number(FONT_SIZE), "10"),
   textColorRgb: optional("The color: red, green and blue. Black without a color.", rgb),
   textColorCmyk: optional("The color: cyan, magenta, yellow and black.", cmyk),

@@ -25,7 +25,7 @@ import { aligned, HORIZONTAL, type MarkBox, VERTICAL } from "../document/pages/o
 import { Overlay, opacityState } from "../document/pages/overlay/overlay.ts";
 import type { PageSize } from "../document/pages/page-size.ts";
 import { boxOf } from "../document/typesetting/layout.ts";
-import { fontNamed, inkOf } from "../document/typesetting/look.ts";
+import { DEFAULT_FONT, fontNamed, inkOf } from "../document/typesetting/look.ts";
 import { Typesetter } from "../document/typesetting/typesetter.ts";
 
 const OFFSET = { min: -1_000_000, max: 1_000_000 };
@@ -36,7 +36,7 @@ const MAX_SCALE = 1000;
 
 const parameters = {
   watermarkText: optional("The text, which can have several lines.", text({ max: LONGEST_TEXT })),
-  font: parameter("The font of the text.", text({ max: LONGEST_NAME }), "Arial"),
+  font: parameter("The font of the text.", text({ max: LONGEST_NAME }), DEFAULT_FONT),
   textSize: parameter("The font size in points.", number(FONT_SIZE), "72"),
   textColorRgb: optional("The color of the text: red, green and blue. Black without a color.", rgb),
   textColorCmyk: optional("The color of the text: cyan, magenta, yellow and black.", cmyk),

@@ -16,8 +16,10 @@ test.each([
     ["", "ACME-000007", "ACME-000008"],
   ],
 ] as const)("%j", async (fields, numbers) => {
-  const [made] = await client.make("/pdf-with-page-numbers", { file: file(), ...fields });
-  expect(pageTexts(made!.bytes).map((text) => text.replace(/P\d/, "").trim())).toEqual(numbers);
+  const { body } = await client.post("/pdf-with-page-numbers", { file: file(), ...fields });
+  expect(body.notices).toBeUndefined();
+  const made = new Uint8Array(await (await fetch(String(body.outputUrl))).arrayBuffer());
+  expect(pageTexts(made).map((text) => text.replace(/P\d/, "").trim())).toEqual(numbers);
 });
 
 test.each([

@@ -66,6 +66,9 @@ const PARAGRAPH = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: characters that have no glyphs
 const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x9f]/g;
 
+/** What a tab is shown as: fonts have no glyph for it, and PDF has no stops. */
+const TAB = " ".repeat(4);
+
 /** A text with its fonts, of which lines can be set without waiting. */
 export interface PreparedText {
   readonly paragraphs: readonly PreparedParagraph[];
@@ -96,7 +99,7 @@ export async function prepareText(
 ): Promise<PreparedText | undefined> {
   const paragraphs: PreparedParagraph[] = [];
   for (const part of text.split(PARAGRAPH)) {
-    const shown = part.toWellFormed().replaceAll("\t", " ").replace(CONTROLS, "");
+    const shown = part.toWellFormed().replaceAll("\t", TAB).replace(CONTROLS, "");
     const paragraph = await itemize(shown, shelf, font, isRightToLeft);
     if (!paragraph) return undefined;
     const breaks = wraps ? await lineBreaks(shown) : [];

@@ -3,6 +3,8 @@ import { OutOfRange } from "../contract/failure.ts";
 import { requestedFont } from "./requested-font.ts";
 import type { SetText } from "./typesetter.ts";
 
+/** An installed font, with the widths of Arial. A default that another font replaced would need a notice. */
+export const DEFAULT_FONT = "Liberation Sans";
 const NOT_FOUND = "The requested font was not found.";
 
 /** @param parameter name of the parameter in the error. @throws OutOfRange for an unknown font */

@@ -46,6 +46,12 @@ describe("a text is at its place on the page as it is shown", () => {
     expectChange(pdf, (await add(pdf, one(BLOCK))).made, boxAt(40, 60, 20));
   });
 
+  test("after a tab, which is as wide as four spaces", async () => {
+    const spaces = 4 * 0.318 * 20;
+    const made = await add(plain, one(`\t${BLOCK}`, { x: 70.26 - spaces }));
+    expectChange(plain, made.made, boxAt(70.26, 60, 20));
+  });
+
   test("in units of the page", async () => {
     const pdf = pageWith("/UserUnit 2");
     expectChange(pdf, (await add(pdf, one(BLOCK))).made, boxAt(40, 60, 20), 1, ["mupdf"]);
