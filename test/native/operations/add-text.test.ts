@@ -49,7 +49,8 @@ describe("a text is at its place on the page as it is shown", () => {
   test("after a tab, which is as wide as four spaces", async () => {
     const spaces = 4 * 0.318 * 20;
     const { made } = await add(plain, one(`\t${BLOCK}`, { x: 70 - spaces }));
-    expectChange(plain, made, boxAt(70, 60, 20));
+    // Poppler rounds the position of a glyph within a line.
+    expectChange(plain, made, boxAt(70, 60, 20), 1, ["mupdf"]);
   });
 
   test("in units of the page", async () => {
