@@ -141,6 +141,8 @@ z.close()`),
       madeBy("sh", "-c", `zip -q -fd -P pass - ${ALL.join(" ")} | cat > a.zip`),
       "pass",
     ],
+    ["with Deflate64", madeBy("7zz", "a", "-tzip", "-mm=Deflate64", "a.zip", ...ALL)],
+    ["with Deflate64 and AES", madeBy("7zz", "a", "-tzip", "-mm=Deflate64", "-mem=AES256", "-ppass", "a.zip", ...ALL), "pass"],
     ["behind a program", Buffer.concat([NOISE, madeBy("zip", "-q", "a.zip", ...ALL)])],
     [
       "with a comment",
@@ -250,6 +252,16 @@ describe("hostile archives", () => {
     ["noise", () => NOISE, "damaged"],
     ["nothing", () => Buffer.alloc(0), "damaged"],
   ])("%s", async (_, bytes, reason) => expect(await outcome(bytes())).toBe(reason));
+
+  test("every single wrong byte of Deflate64 has an answer", async () => {
+    const [data, text] = [madeBy("7zz", "a", "-tzip", "-mm=Deflate64", "a.zip", "text.txt"), "text.txt"];
+    const end = data.indexOf("PK\x01\x02");
+    for (let at = 30 + text.length; at < end; at++) {
+      const changed = Buffer.from(data);
+      changed[at]! ^= 0xff;
+      expect(await outcome(changed)).toBe("damaged");
+    }
+  });
 
   test("an archive in an archive stays an archive", async () => {
     const inner = archive([{ name: "inner", data: TEXT }]);

@@ -3,6 +3,7 @@ import { crc32, inflateRawSync } from "node:zlib";
 import type { ByteReader } from "../../contract/byte-reader.ts";
 import { EngineFailure } from "../../contract/failure.ts";
 import { Inflater } from "../deflate/inflate.ts";
+import { inflate64 } from "../deflate/inflate64.ts";
 import type { ArchiveEntry } from "./contents.ts";
 import { type Decryptor, WinZipAes, ZipCrypto } from "./decrypt.ts";
 import { dataOffset, LOCAL_HEADER_BYTES } from "./directory.ts";
@@ -12,13 +13,14 @@ import { METHOD } from "./records.ts";
 const METHODS: Readonly<Record<number, string>> = {
   1: "Shrink",
   6: "Implode",
-  9: "Deflate64",
   12: "BZIP2",
   14: "LZMA",
   93: "Zstandard",
   95: "XZ",
   98: "PPMd",
 };
+/** Method of compression that only this file reads (APPNOTE.TXT 4.4.5). */
+const METHOD_DEFLATED_64 = 9;
 /** Version of AES whose entries have no checksum, because it would reveal their contents. */
 const AE_2 = 2;
 /** Largest entry that is unpacked at once, which is faster than a stream. */
@@ -42,8 +44,8 @@ export async function* entryData(
   password: string | undefined,
 ): AsyncGenerator<Uint8Array> {
   const fail = (detail: string) => new EngineFailure("damaged", `${entry.name}: ${detail}`);
-  const { method, bytes, packedBytes, crc, encryption } = entry;
-  if (method !== METHOD.stored && method !== METHOD.deflated) {
+  const { method, bytes, crc, encryption } = entry;
+  if (method !== METHOD.stored && method !== METHOD.deflated && method !== METHOD_DEFLATED_64) {
     const feature = `compression by ${METHODS[method] ?? `method ${method}`}`;
     throw new EngineFailure("unsupported", feature, { feature });
   }
@@ -52,8 +54,7 @@ export async function* entryData(
   const packed = decrypted(reader, entry, decryptor);
   let size = 0;
   let checksum = 0;
-  const inflate = packedBytes <= SMALL.packedBytes && bytes <= SMALL.bytes ? inflatedAtOnce : inflated;
-  for await (const part of method === METHOD.stored ? packed : inflate(packed, fail, bytes)) {
+  for await (const part of unpacked(packed, entry, fail)) {
     size += part.length;
     if (size > bytes) throw fail(`more than ${bytes} bytes`);
     checksum = crc32(part, checksum);
@@ -101,6 +102,17 @@ async function* decrypted(
   }
   if (left !== 0) throw new EngineFailure("damaged", "the data of an entry end early");
   decryptor?.end(await exactly(after));
+}
+
+function unpacked(
+  packed: AsyncIterable<Uint8Array>,
+  { method, packedBytes, bytes }: ArchiveEntry,
+  fail: (detail: string) => Error,
+): AsyncIterable<Uint8Array> {
+  if (method === METHOD.stored) return packed;
+  if (method === METHOD_DEFLATED_64) return inflate64(packed, () => fail("its data are damaged"));
+  const isSmall = packedBytes <= SMALL.packedBytes && bytes <= SMALL.bytes;
+  return isSmall ? inflatedAtOnce(packed, fail, bytes) : inflated(packed, fail);
 }
 
 async function* inflatedAtOnce(packed: AsyncIterable<Uint8Array>, fail: (detail: string) => Error, bytes: number) {
