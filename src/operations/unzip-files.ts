@@ -4,6 +4,7 @@ import { ByteReader } from "../document/contract/byte-reader.ts";
 import { EngineFailure } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { detectMediaType } from "../document/contract/media-type.ts";
+import { namedNotices } from "../document/contract/notice.ts";
 import { defineOperation, type Run, yieldBetweenPages } from "../document/contract/operation.ts";
 import { optional, type Params } from "../document/contract/parameter.ts";
 import { password } from "../document/contract/parameters/text.ts";
@@ -20,7 +21,10 @@ export type UnzipFilesParams = Params<typeof parameters>;
  *   the failure of an entry
  */
 const run: Run<UnzipFilesParams> = async function* ([input], params, { signal }) {
-  const entries = (await readContents(input!)).filter(({ kind }) => kind === "file");
+  const contents = await readContents(input!);
+  const entries = contents.filter(({ kind }) => kind === "file");
+  const links = contents.filter(({ kind }) => kind === "link").map(({ name }) => ({ name }));
+  const notices = [...namedNotices("links-left-out", links)];
   if (entries.length === 0) throw new EngineFailure("damaged", "no files");
   checkSize(entries, input!.size);
   if (params.password === undefined && entries.some(({ encryption }) => encryption)) {
@@ -38,6 +42,7 @@ const run: Run<UnzipFilesParams> = async function* ([input], params, { signal })
       yield {
         ...{ name, extension: /(?<=.\.)[^.]+$/.exec(name)?.[0] ?? "", type: detectMediaType(start, name) },
         ...{ body: startingWith(start, data), total: entries.length },
+        notices: () => notices.splice(0),
       };
     } finally {
       await data.return(undefined);

@@ -16,6 +16,7 @@ export const NOTICE_CODES = [
   "transfers-applied",
   "transfers-removed",
   "chunks-left-out",
+  "links-left-out",
   "fonts-substituted",
   "pages-pictured",
   "claims-removed",

@@ -213,6 +213,19 @@ describe("names", () => {
     ["Shift JIS", { name: SHIFT_JIS }, "日本語.txt"],
   ])("in %s", async (_, entry, name) => expect(await named(entry)).toEqual([name]));
 
+  test.each([
+    ["gbk", ["合同.pdf", "会议纪要.doc", "A4 报价单 (2).xls"]],
+    ["euc-kr", ["보고서.hwp", "계약서 2024.pdf", "사진"]],
+    ["shift_jis", ["請求書.pdf", "会議メモ.txt", "東京.jpg", "ﾃｽﾄ.txt"]],
+    ["cp866", ["Договор №5.pdf", "отчёт_за_2023.doc", "ТЕСТЫ.XLS"]],
+    ["cp437", ["Größe.pdf", "été.doc", "Año.txt", "Åäö.txt", "élève.pdf"]],
+  ])("in %s, as Python writes them", async (encoding, names) => {
+    const code = "import sys\nfor n in sys.argv[2:]: print(n.encode(sys.argv[1]).hex())";
+    const { stdout } = spawnSync("python3", ["-c", code, encoding, ...names], { encoding: "utf8" });
+    const raw = stdout.trim().split("\n");
+    expect(await named(...raw.map((hex) => ({ name: Buffer.from(hex, "hex") })))).toEqual(names);
+  });
+
   test("cannot lead to another folder, and equal names get numbers", async () => {
     const names = ["../../etc/passwd", "/abs/a.txt", "b/a.txt", "C:\\x\\A.TXT", "..", "con.txt", "a\0b"];
     expect(await named(...names.map((name) => ({ name })))).toEqual([
@@ -224,6 +237,10 @@ describe("names", () => {
     const link = { name: "link", data: Buffer.from("/etc/passwd"), mode: 0o120777 };
     expect(await named({ name: "f/", data: Buffer.alloc(0), method: 0 }, link, { name: "f/a" })).toEqual(["a"]);
     expect(await outcome(archive([link]))).toBe("damaged");
+    for await (const output of unzipFiles.run([inputOf(archive([link, { name: "a" }]), "a.zip")], {}, CONTEXT)) {
+      expect(output.notices!()).toEqual([{ code: "links-left-out", count: 1, subjects: [{ name: "link" }] }]);
+      await bytesOf(output);
+    }
   });
 });
 

@@ -1,6 +1,9 @@
 // Decodes the names in a zip archive. Archives without a declaration are in the encoding of the machine that made them
 // (APPNOTE.TXT, appendix D).
 
+import { isUtf8 } from "node:buffer";
+import { likelyEncoding } from "./legacy-names.ts";
+
 export interface RawName {
   readonly bytes: Buffer;
   readonly isUtf8: boolean;
@@ -18,8 +21,6 @@ const CP437 =
   "\u2568\u2564\u2565\u2559\u2558\u2552\u2553\u256b\u256a\u2518\u250c\u2588\u2584\u258c\u2590\u2580" +
   "\u03b1\u00df\u0393\u03c0\u03a3\u03c3\u00b5\u03c4\u03a6\u0398\u03a9\u03b4\u221e\u03c6\u03b5\u2229" +
   "\u2261\u00b1\u2265\u2264\u2320\u2321\u00f7\u2248\u00b0\u2219\u00b7\u221a\u207f\u00b2\u25a0\u00a0";
-/** Names in Japanese have such pairs. Names in other languages, read as Japanese, nearly never have them. */
-const JAPANESE = /[\u3040-\u30ff\u3400-\u9fff]{2}/;
 
 /** Returns the names. All names without a declaration have the same encoding. */
 export function decodeNames(names: readonly RawName[]): string[] {
@@ -32,22 +33,10 @@ export function decodeNames(names: readonly RawName[]): string[] {
 }
 
 function decoderFor(names: readonly Buffer[]): (bytes: Buffer) => string {
-  const utf8 = strictly("utf-8", names);
-  if (utf8) return utf8;
-  const japanese = strictly("shift_jis", names);
-  return japanese && names.some((name) => JAPANESE.test(japanese(name))) ? japanese : fromCp437;
-}
-
-/** Returns a decoder if all names are valid in the encoding. */
-function strictly(encoding: string, names: readonly Buffer[]): ((bytes: Buffer) => string) | undefined {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: false });
-  const decode = (bytes: Buffer) => decoder.decode(bytes);
-  try {
-    for (const name of names) decode(name);
-    return decode;
-  } catch {
-    return undefined;
-  }
+  const encoding = names.every(isUtf8) ? "utf-8" : likelyEncoding(names);
+  if (encoding === undefined) return fromCp437;
+  const decoder = new TextDecoder(encoding);
+  return (bytes) => decoder.decode(bytes);
 }
 
 const fromCp437 = (bytes: Buffer): string =>

@@ -42,6 +42,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "transfers-applied": ({ count }) => `transfer functions of ${counted(count, "page", "pages")} were applied to colors`,
   "transfers-removed": ({ count }) => `${counted(count, "transfer function was", "transfer functions were")} removed`,
   "chunks-left-out": ({ count }) => `${counted(count, "inserted document was", "inserted documents were")} left out`,
+  "links-left-out": (notice) =>
+    `${counted(notice.count, "symbolic link was", "symbolic links were")} left out${listed(notice)}`,
   "fonts-substituted": (notice) => `${counted(notice.count, "font was", "fonts were")} substituted${listed(notice)}`,
   "pages-pictured": ({ count, subjects = [] }) =>
     count === 1 && subjects[0]
