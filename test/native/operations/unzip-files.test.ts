@@ -142,7 +142,11 @@ z.close()`),
       "pass",
     ],
     ["with Deflate64", madeBy("7zz", "a", "-tzip", "-mm=Deflate64", "a.zip", ...ALL)],
-    ["with Deflate64 and AES", madeBy("7zz", "a", "-tzip", "-mm=Deflate64", "-mem=AES256", "-ppass", "a.zip", ...ALL), "pass"],
+    [
+      "with Deflate64 and AES",
+      madeBy("7zz", "a", "-tzip", "-mm=Deflate64", "-mem=AES256", "-ppass", "a.zip", ...ALL),
+      "pass",
+    ],
     ["behind a program", Buffer.concat([NOISE, madeBy("zip", "-q", "a.zip", ...ALL)])],
     [
       "with a comment",

@@ -24,7 +24,8 @@ function stepsOf(bits: readonly number[], first: number): Steps {
     return [base - 2 ** count, count];
   });
 }
-const inGroups = (groups: number, size: number) => Array.from({ length: groups * size }, (_, at) => Math.floor(at / size));
+const inGroups = (groups: number, size: number) =>
+  Array.from({ length: groups * size }, (_, at) => Math.floor(at / size));
 /** The last length has 16 extra bits, unlike that of Deflate. */
 const LENGTHS: Steps = [...stepsOf([0, 0, 0, 0, ...inGroups(6, 4)], 3), [3, 16]];
 const DISTANCES = stepsOf([0, 0, ...inGroups(15, 2)], 1);
@@ -35,10 +36,7 @@ interface Codes {
 }
 
 /** @param fail creates the error about a damaged stream */
-export async function* inflate64(
-  packed: AsyncIterable<Uint8Array>,
-  fail: () => Error,
-): AsyncGenerator<Uint8Array> {
+export async function* inflate64(packed: AsyncIterable<Uint8Array>, fail: () => Error): AsyncGenerator<Uint8Array> {
   const inflater = new Inflater64(packed, fail);
   for (let isLast = false; !isLast; ) {
     isLast = await inflater.startBlock();
@@ -113,7 +111,11 @@ class Inflater64 {
       if (symbol === undefined) throw this.#fail();
       if (symbol === END_OF_BLOCK) return false;
       if (symbol < END_OF_BLOCK) this.#bytes[this.#at++] = symbol;
-      else this.#copyMatch(this.#value(LENGTHS, symbol - END_OF_BLOCK - 1), this.#value(DISTANCES, distances.next(this.#bits)));
+      else
+        this.#copyMatch(
+          this.#value(LENGTHS, symbol - END_OF_BLOCK - 1),
+          this.#value(DISTANCES, distances.next(this.#bits)),
+        );
     } while (this.#at < until && this.#bits.available >= SYMBOL_BYTES);
     return true;
   }

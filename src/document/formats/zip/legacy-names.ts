@@ -40,7 +40,7 @@ export function likelyEncoding(names: readonly Buffer[]): Encoding | undefined {
 
 /** Returns the mean plausibility of the names' characters beyond ASCII, from 0 to 1. */
 function scoreIn(encoding: Encoding, names: readonly Buffer[]): number {
-  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: false });
   let [sum, count] = [0, 0];
   try {
     for (const name of names) {

@@ -19,8 +19,13 @@ const HEXADECIMAL = /^[\s\da-f]*>?\s*$/i;
 export interface Operands {
   /** Returns an operand without matches; the same one if it has none. */
   clean(operand: Value): Value;
-  /** Returns the property list that marked content refers to by name. */
-  propertiesOf?(name: Name): Dictionary | undefined;
+  /** The property lists of marked content. @default ignored */
+  readonly lists?: {
+    /** Returns a copy of the list that marked content refers to by name. */
+    named(name: Name): Dictionary | undefined;
+    /** Called if the content no longer refers to a list. */
+    replace(copy: Dictionary): void;
+  };
 }
 
 /** @returns the same bytes if nothing changes */
@@ -37,7 +42,7 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, known: O
   const use = (operator: string) => {
     const isText = TEXT_SHOWING.has(operator);
     const [, named] = operands;
-    const list = MARKING.test(operator) && named?.value instanceof Name && known.propertiesOf?.(named.value);
+    const list = MARKING.test(operator) && named?.value instanceof Name && known.lists?.named(named.value);
     if (list) replaced.add(list, named.start, named.end);
     for (const { value, start, end } of operands) {
       const cleaned = isText ? value : known.clean(value);
@@ -65,7 +70,7 @@ export function withoutHiddenMatches(bytes: Uint8Array, finder: Finder, known: O
   }
   skip(bytes.length);
   use("");
-  const together = replaced.edits(finder);
+  const together = replaced.edits(finder, (list) => known.lists?.replace(list));
   const starts = new Set(together.map(({ start }) => start));
   edits = [...edits.filter(({ start }) => !starts.has(start)), ...together];
   return edits.length === 0 ? bytes : applyEdits(bytes, edits, bytes.length);

@@ -1,10 +1,9 @@
 // Removes matches that several replacement texts form together: programs replace single words or letters, and readers
 // join the texts (ISO 32000-1, 14.9.4).
 import type { Edit } from "../../content/edits.ts";
-import type { PdfFile } from "../../objects/pdf-file.ts";
 import { serialize } from "../../objects/serialize.ts";
 import { decodeTextString, encodeTextString } from "../../objects/text-strings.ts";
-import { Dictionary, type Name, PdfString, Reference, type Value } from "../../objects/values.ts";
+import { Dictionary, PdfString, Reference, type Value } from "../../objects/values.ts";
 import { type Finder, REPLACEMENT } from "../expressions/expressions.ts";
 import type { Match } from "../expressions/match.ts";
 
@@ -29,8 +28,11 @@ export class ReplacementTexts {
     this.#texts.push({ properties: operand, text: decodeTextString(text), start, end });
   }
 
-  /** Returns edits that replace the texts that match together. */
-  edits(finder: Finder): Edit[] {
+  /**
+   * Returns edits that replace the texts that match together.
+   * @param replace called for each replaced property list
+   */
+  edits(finder: Finder, replace: (properties: Dictionary) => void): Edit[] {
     if (this.#texts.length < 2) return [];
     const texts = this.#texts.map(({ text }) => text);
     const [spaced, unbroken] = [texts.join(" "), texts.join("")];
@@ -40,6 +42,7 @@ export class ReplacementTexts {
       ...this.#partsOf(finder.findLiterals(unbroken).filter(isNew(unbroken)), 0),
     ]);
     return [...found].map(({ properties, start, end }) => {
+      replace(properties);
       const cleaned = properties.clone().set("ActualText", encodeTextString(REPLACEMENT));
       // A property list can contain references, content cannot.
       for (const [key, value] of properties) if (value instanceof Reference) cleaned.delete(key);
@@ -66,11 +69,4 @@ export class ReplacementTexts {
     }
     return parts;
   }
-}
-
-/** Returns a property list of the resources (ISO 32000-1, 14.6.2), with its replacement text as a direct object. */
-export function propertyList(file: PdfFile, resources: Dictionary | undefined, name: Name): Dictionary | undefined {
-  const list = file.dictionary(file.dictionary(resources?.get("Properties"))?.get(name.text));
-  const text = file.string(list?.get("ActualText"));
-  return text && list!.clone().set("ActualText", text);
 }

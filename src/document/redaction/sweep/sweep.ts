@@ -22,9 +22,10 @@ import { piecesOf } from "../stream-text.ts";
 import { withoutHiddenMatches } from "./content-strings.ts";
 import { samplesLength } from "./image-samples.ts";
 import { withoutImageTexts } from "./image-texts.ts";
+import { inheritedResources } from "./inherited-resources.ts";
 import { plainStream, withoutOuterFilters } from "./outer-filters.ts";
 import { OwnNames } from "./own-names.ts";
-import { propertyList } from "./replacement-texts.ts";
+import { PropertyLists } from "./property-lists.ts";
 import { isReadable, readableEnd, textOf, unescapedAddress, unescapedScript, xmlOf } from "./unknown-text.ts";
 import { shownText, withoutMatches } from "./xmp-text.ts";
 
@@ -51,7 +52,6 @@ const LANGUAGE = /^[a-z]{2,3}(-[a-z]{2,4}|-\d{3})*$/i;
 const TAIL_BYTES = 4096;
 const MIN_TAIL = 6;
 const MAX_STREAM_BYTES = 64 * 2 ** 20;
-const MAX_PARENTS = 64;
 /** Approximate memory per visited object. */
 const VISIT_BYTES = 120;
 
@@ -78,6 +78,7 @@ export class Sweep {
   readonly #fonts: FontTexts;
   readonly #visits = new Map<number, Visit>();
   readonly #names: OwnNames;
+  readonly #lists: PropertyLists;
   readonly #waiting: number[] = [];
   /** Object numbers of changed objects. */
   readonly changed = new Set<number>();
@@ -105,6 +106,7 @@ export class Sweep {
     this.#removes = removes;
     this.#fonts = new FontTexts(file);
     this.#names = new OwnNames(finder, names);
+    this.#lists = new PropertyLists(file);
   }
 
   /** Names that match. */
@@ -133,6 +135,13 @@ export class Sweep {
       if (after === before) continue;
       this.changed.add(next);
       if (this.#removes) file.put(reference, after);
+    }
+    if (!this.#removes || !this.#lists.hasUnused) return;
+    for (const number of this.#visits.keys()) {
+      const reference = new Reference(number);
+      const before = file.get(reference);
+      const after = this.#lists.clean(before);
+      if (after !== before) file.put(reference, after);
     }
   }
 
@@ -227,8 +236,8 @@ export class Sweep {
       const isShown = this.#shown.has(number);
       const pieces = isShown ? [] : piecesOf(this.#file, bytes, resources, this.#fonts);
       if (pieces.some((piece) => finder.matches(piece))) return new Uint8Array(0);
-      const propertiesOf = (name: Name) => propertyList(this.#file, resources, name);
-      return withoutHiddenMatches(bytes, finder, { clean: (operand) => this.#operand(operand), propertiesOf });
+      const lists = { named: (name: Name) => this.#lists.named(resources, name), replace: this.#lists.replace };
+      return withoutHiddenMatches(bytes, finder, { clean: (operand) => this.#operand(operand), lists });
     }
     const text = role === "metadata" || role === "form-data" ? xmlOf(bytes) : textOf(bytes);
     if (role === "metadata") {
@@ -323,7 +332,7 @@ export class Sweep {
 
   #content(value: Value, owner: Dictionary): void {
     if (!(value instanceof Reference) || !this.#file.stream(value)) return;
-    this.#add(value.number, { ...DIRECT, role: "content", resources: inherited(this.#file, owner) });
+    this.#add(value.number, { ...DIRECT, role: "content", resources: inheritedResources(this.#file, owner) });
   }
 
   #visit({ number }: Reference, key: string, parent: string): void {
@@ -383,14 +392,3 @@ const sameOr = (name: Name, text: string): Name => (text === name.text ? name : 
 /** Decoded data has no tail; an image that is not compressed keeps its size. */
 const withoutTail = (bytes: Uint8Array, { dictionary }: PdfStream, tail: number): Uint8Array =>
   dictionary.has("Filter") ? bytes : new Uint8Array(bytes).fill(0, bytes.length - tail);
-
-/** Returns the resources of a page, which its ancestors can have instead, or of a Type 3 font. */
-function inherited(file: PdfFile, owner: Dictionary): Value | undefined {
-  let at: Dictionary | undefined = owner;
-  for (let level = 0; at && level < MAX_PARENTS; level++) {
-    const resources = at.get("Resources");
-    if (resources !== undefined) return resources;
-    at = file.dictionary(at.get("Parent"));
-  }
-  return undefined;
-}

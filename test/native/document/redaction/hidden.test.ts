@@ -68,6 +68,23 @@ test("so are those of property lists", async () => {
   expect(redacted.match(/\/Span +<<\/ActualText<feff(2588)+>(\/MCID 0)?>> +BDC/g)).toHaveLength(2);
   expect(redacted).toMatch(/\/Span \/C BDC/);
   expect(redacted).toMatch(/ActualText ?\(stays\)/);
+  expect(redacted).not.toMatch(/\((?:Project|Heron)\)/);
+});
+
+test("a property list that other content names keeps its text", async () => {
+  const lists = "/Properties<</A<</ActualText(Project)>>/B<</ActualText(Heron)>>>>";
+  const span = (name: string) => `/Span ${name} BDC BT /F 20 Tf 50 700 Td (x) Tj ET EMC`;
+  const other = `BT /F 20 Tf 50 600 Td (Above) Tj ET ${span("/A")}`;
+  const form = "/Type/XObject/Subtype/Form/BBox[0 0 600 800]/Resources 6 0 R";
+  const pdf = onePage(`${span("/A")} ${span("/B")} /X Do`, `/Font<</F 5 0 R>>/XObject<</X 7 0 R>>/Properties 8 0 R`, [
+    HELVETICA,
+    "<</Font<</F 5 0 R>>/Properties 8 0 R>>",
+    stream(other, form),
+    lists.replace("/Properties", ""),
+  ]);
+  const redacted = uncompressed(await redact(pdf, literal("Project Heron")));
+  expect(redacted).toMatch(/ActualText ?\(Project\)/);
+  expect(redacted).not.toContain("(Heron)");
 });
 
 test("tiny glyphs between those of a match do not keep it", async () => {

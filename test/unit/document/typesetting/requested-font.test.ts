@@ -52,9 +52,12 @@ test.each([
   expect(requestedFont(name)?.file).toEqual({ face, member });
 });
 
-test.each(["Nope", "", " ", "bold", "../LiberationSans", "constructor", "__proto__", "x".repeat(1000)])("%j is unknown", (name) => {
-  expect(requestedFont(name)).toBeUndefined();
-});
+test.each(["Nope", "", " ", "bold", "../LiberationSans", "constructor", "__proto__", "x".repeat(1000)])(
+  "%j is unknown",
+  (name) => {
+    expect(requestedFont(name)).toBeUndefined();
+  },
+);
 
 describe("a character that the font lacks", () => {
   const first = (text: string, more: object = {}) =>

@@ -98,7 +98,11 @@ test("an operation names its own parameters, and the client reads the names of t
 test.each([
   ["metadata", '{"foo":"x"}', "x is not within the acceptable range for metadata.foo."],
   ["metadata", '{"__proto__":"x"}', "__proto__ is not within the acceptable range for metadata.__proto__."],
-  ["metadata", '{"custom":{"__proto__":"x"}}', "__proto__ is not within the acceptable range for metadata.custom.__proto__."],
+  [
+    "metadata",
+    '{"custom":{"__proto__":"x"}}',
+    "__proto__ is not within the acceptable range for metadata.custom.__proto__.",
+  ],
   ["metadata", '{"custom":{"":"x"}}', 'x is not within the acceptable range for metadata.custom."".'],
   ["bookmarks", '[{"title":"a","page":1,"foo":2}]', "2 is not within the acceptable range for bookmarks.0.foo."],
   ["bookmarks", '[{"title":"\\u0001 ","page":1}]', "\u0001  is not within the acceptable range for bookmarks.0.title."],
