@@ -89,6 +89,37 @@ test("the drawn amounts add up: rounding, prices of several units, all digits, a
   for (const iban of ["DE02120300000000202051", "DE75512108001245126199"]) expect(text).toContain(`IBAN ${iban}`);
 });
 
+test("delivery address, billing period and payee are drawn", async () => {
+  const party = (name: string, more = "") => `<ram:Name>${name}</ram:Name>${more}`;
+  const address =
+    "<ram:PostalTradeAddress><ram:LineOne>Quai 9</ram:LineOne><ram:CityName>Lyon</ram:CityName><ram:CountryID>FR</ram:CountryID></ram:PostalTradeAddress>";
+  const day = (element: string, value: string) =>
+    `<ram:${element}><udt:DateTimeString format="102">${value}</udt:DateTimeString></ram:${element}>`;
+  const period = `<ram:BillingSpecifiedPeriod>${day("StartDateTime", "20260101")}${day("EndDateTime", "20260131")}</ram:BillingSpecifiedPeriod>`;
+  const xml = invoiceXml("en16931")
+    .replace(
+      "<ram:ActualDeliverySupplyChainEvent>",
+      `<ram:ShipToTradeParty>${party("Depot Sud", address)}</ram:ShipToTradeParty>$&`,
+    )
+    .replace("</ram:InvoiceCurrencyCode>", `$&<ram:PayeeTradeParty>${party("Factor Bank")}</ram:PayeeTradeParty>`)
+    .replace("<ram:SpecifiedTradePaymentTerms>", `${period}$&`);
+  const made = await make({ file: xmlFile(xml) });
+  const text = pageTexts(made)[0]!.replaceAll("\u00a0", " ").replace(/\s+/g, " ");
+  for (const part of [
+    "Delivery address",
+    "Depot Sud",
+    "Quai 9",
+    "Lyon",
+    "Billing period",
+    "Jan 1, 2026 –",
+    "Payee: Factor Bank",
+  ]) {
+    expect(text).toContain(part);
+  }
+  const { body } = await client.post("/validated-zugferd", { file: upload(made, "invoice.pdf") });
+  expect(body).toMatchObject({ valid: true, profile: "en16931" });
+});
+
 test("references and line numbers are not broken", async () => {
   const xml = invoiceXml("xrechnung").replace("<ram:LineID>1<", "<ram:LineID>Transport<");
   const lines = pageTexts(await make({ file: xmlFile(xml) })).join("\n");

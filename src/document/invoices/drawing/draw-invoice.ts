@@ -77,7 +77,7 @@ class Drawing {
 
   async head(): Promise<void> {
     const { labels, formats, logo, accent } = this.#look;
-    const { seller, buyer, ...data } = this.#data;
+    const { seller, buyer, recipient, ...data } = this.#data;
     const sheets = this.#sheets;
     if (logo) placeLogo(sheets, logo);
     await this.#column(this.#partyLines(seller, true), SECOND_COLUMN);
@@ -86,12 +86,14 @@ class Drawing {
       [labels.number, data.number],
       [labels.date, formats.date(data.date)],
       [labels.delivery, formats.date(data.deliveryDate)],
+      [labels.period, data.period.map((day) => formats.date(day)).join(" – ")],
       [labels.due, formats.date(data.dueDate)],
       [labels.reference, data.buyerReference],
       [labels.order, data.orderNumber],
     ].filter(([, value]) => value !== "") as [string, string][];
     const top = sheets.y;
     await this.#column(this.#partyLines(buyer, false), MARGIN);
+    await this.#recipient(recipient);
     const left = sheets.y;
     sheets.y = top;
     for (const [label, value] of facts) await this.#pair(label, value, "body", LABEL_SHARE.facts);
@@ -160,7 +162,8 @@ class Drawing {
     const accounts = payment.accounts.map(({ iban, bic }) =>
       [iban && `IBAN ${iban}`, bic && `BIC ${bic}`].filter(Boolean).join(", "),
     );
-    const paragraphs = [...new Set([...accounts, payment.terms])].filter(Boolean);
+    const payee = [payment.payee.name, ...payment.payee.address].filter(Boolean).join(", ");
+    const paragraphs = [...new Set([payee && `${labels.payee}: ${payee}`, ...accounts, payment.terms])].filter(Boolean);
     if (paragraphs.length > 0) await this.#paragraph(labels.payment, "bold");
     for (const text of paragraphs) await this.#paragraph(text, "body");
     this.#sheets.y += GAP;
@@ -193,6 +196,17 @@ class Drawing {
     sheets.y += rowHeight(cells) - GAP / 2;
     sheets.rule(MARGIN, RIGHT, [0.8, 0.8, 0.8]);
     sheets.y += GAP / 2;
+  }
+
+  /** Draws the party to which goods are delivered below the buyer. */
+  async #recipient({ name, address }: Party): Promise<void> {
+    const lines = [name, ...address].filter(Boolean);
+    if (lines.length === 0) return;
+    this.#sheets.y += GAP;
+    await this.#column(
+      [[this.#look.labels.recipient, "small"], ...lines.map((text) => [text, "body"] as const)],
+      MARGIN,
+    );
   }
 
   #partyLines({ name, address, taxNumbers, contact }: Party, isSeller: boolean): readonly (readonly [string, Kind])[] {

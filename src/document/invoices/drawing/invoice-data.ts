@@ -49,16 +49,25 @@ export interface InvoiceData {
   readonly type: string;
   readonly date: string;
   readonly deliveryDate: string;
+  /** First and last day of the billing period, as far as the invoice has them. */
+  readonly period: readonly string[];
   readonly dueDate: string;
   readonly currency: string;
   readonly buyerReference: string;
   readonly orderNumber: string;
   readonly seller: Party;
   readonly buyer: Party;
+  /** Party and address to which goods are delivered; without any text if the invoice has none. */
+  readonly recipient: Party;
   readonly lines: readonly InvoiceLine[];
   readonly taxes: readonly TaxPart[];
   readonly totals: Readonly<Record<TotalName, string>>;
-  readonly payment: { readonly accounts: readonly Account[]; readonly terms: string };
+  readonly payment: {
+    readonly accounts: readonly Account[];
+    readonly terms: string;
+    /** Party that receives the payment instead of the seller; without any text if the invoice has none. */
+    readonly payee: Party;
+  };
   readonly notes: readonly string[];
 }
 
@@ -112,12 +121,16 @@ export function readInvoiceData(root: Element): InvoiceData {
     type: one(document, "TypeCode"),
     date: one(document, "IssueDateTime/DateTimeString"),
     deliveryDate: one(delivery, "ActualDeliverySupplyChainEvent/OccurrenceDateTime/DateTimeString"),
+    period: ["Start", "End"]
+      .map((end) => one(settlement, `BillingSpecifiedPeriod/${end}DateTime/DateTimeString`))
+      .filter(Boolean),
     dueDate: one(terms, "DueDateDateTime/DateTimeString"),
     currency: one(settlement, "InvoiceCurrencyCode"),
     buyerReference: one(agreement, "BuyerReference"),
     orderNumber: one(agreement, "BuyerOrderReferencedDocument/IssuerAssignedID|ID"),
     seller: partyOf(all(agreement, "SellerTradeParty")[0]),
     buyer: partyOf(all(agreement, "BuyerTradeParty")[0]),
+    recipient: partyOf(all(delivery, "ShipToTradeParty")[0]),
     lines: all(trade, "IncludedSupplyChainTradeLineItem").map(lineOf),
     taxes: all(settlement, "ApplicableTradeTax").map((tax) => ({
       rate: one(tax, RATE),
@@ -131,6 +144,7 @@ export function readInvoiceData(root: Element): InvoiceData {
     payment: {
       accounts: all(settlement, "SpecifiedTradeSettlementPaymentMeans").map(accountOf),
       terms: one(terms, "Description"),
+      payee: partyOf(all(settlement, "PayeeTradeParty")[0]),
     },
     notes: all(document, "IncludedNote").map((note) => one(note, "Content")),
   };
