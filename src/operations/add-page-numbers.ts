@@ -12,7 +12,6 @@ import { FONT_SIZE, OPACITY } from "../document/contract/parameters/loose-json.t
 import { integer, number } from "../document/contract/parameters/number.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
 import { text } from "../document/contract/parameters/text.ts";
-import { serializeNumber } from "../document/objects/serialize.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 import { type Alignment, aligned } from "../document/pages/overlay/alignment.ts";
@@ -76,7 +75,7 @@ const run = pdfToPdf<AddPageNumbersParams>(async (pdf, params, { typefaces, sign
     const faded = state ? `/${overlay.nameOf(page, "ExtGState", state)} gs ` : "";
     const written = typesetter.writer((font) => overlay.nameOf(page, "Font", font)).textObject(block.lines, look);
     // A form for each label would take almost twice as many bytes.
-    overlay.write(page, `/Artifact BMC q ${place.map(serializeNumber).join(" ")} cm ${faded}${written} Q EMC\n`);
+    overlay.write(page, `/Artifact BMC ${faded}${written} EMC `, place);
   }
   notices.push(...typesetter.finish());
   overlay.finish();

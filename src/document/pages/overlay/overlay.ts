@@ -136,11 +136,13 @@ export class Overlay {
 
   /**
    * Writes content above everything drawn on the page so far. All of it must be marked (14.6).
-   * @param content operators in the space of the displayed page, in points from its lower left corner
+   * @param content operators
+   * @param matrix maps the content to the displayed page, in points from its lower left corner; @default unchanged
    */
-  write(number: number, content: string): void {
+  write(number: number, content: string, matrix: Matrix = [1, 0, 0, 1, 0, 0]): void {
     const drawn = this.#page(number);
-    drawn.above += `q ${drawn.space.map(serializeNumber).join(" ")} cm\n${content}Q\n`;
+    const placed = multiply(matrix, drawn.space).map(serializeNumber).join(" ");
+    drawn.above += `q ${placed} cm\n${content}Q\n`;
   }
 
   /** Returns the name of a resource in the content of a page. */
