@@ -265,6 +265,13 @@ describe("what is impossible is refused before any output", () => {
     expect(await refusal(at(0, 0), image)).toMatchObject({ reason: "unreadable-image" });
   });
 
+  test("a picture larger than a page, although a width is sent", async () => {
+    const image = png(flat(14_401, 1, 0), { colorType: 0, bits: 8 });
+    const params = { imageObjects: [place(1, 0, 0, { width: 100 })] };
+    const why = "An image of 14401 x 1 points is larger than any page.";
+    expect(await refusal(params, image)).toMatchObject({ reason: "unreadable-image", why });
+  });
+
   test("a document that needs a password", async () => {
     const locked = add(encrypted(await labeledPdf("P", 1), "user", "owner"), at(0, 0));
     await expect(locked).rejects.toMatchObject({ reason: "password-protected" });
