@@ -1,4 +1,5 @@
 // Finds the installed font for the name that a client sends, such as `Arial`, `timesnewromanbold` or `SimSun`.
+// cspell:ignore lato notoserif opensans robotomono sansserif sylfaen
 import { FAMILIES, type FamilyName } from "../fonts/replacements/families.ts";
 import { replacementOf, symbolFontOf } from "../fonts/replacements/font-names.ts";
 import { filesOf } from "../fonts/replacements/replacements.ts";
@@ -26,7 +27,7 @@ const FURTHER_NAMES: ReadonlyMap<string, FamilyName | "Courier" | "Comic Sans MS
   ["robotomono", "DejaVu Sans Mono"],
   ["sansserif", "Liberation Sans"],
   ["serif", "Liberation Serif"],
-  // DejaVu Serif also has Sylfaen's Armenian and Georgian letters.
+  // It has Armenian and Georgian letters, too.
   ["sylfaen", "DejaVu Serif"],
   ["trebuchet", "Trebuchet MS"],
 ]);

@@ -1,6 +1,6 @@
 // Unpacks archives of Info-ZIP, Python and a program for AES, and archives that are built to be hostile.
 // Contract: docs/api.md#unzip
-// cspell:ignore AQABAD VAAAAAAA schön pässword
+// cspell:ignore AQABAD VAAAAAAA schön pässword Договор отчёт ТЕСТЫ
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
