@@ -59,7 +59,9 @@ export function faultsOfJson(
   const profile = parsed(text);
   const notJson = isFile ? profileNotJson() : outOfRange(name, text, "It is not JSON.");
   if (!profile) return [{ key: "", sentence: notJson.message }];
-  return faultsIn(schema, profile.value, Array.isArray(profile.value) ? [name] : [], name);
+  // The path in a file, or in an object that repeats the name of its field, is without the name of the field.
+  const isWhole = isFile || schema.properties?.[name] !== undefined;
+  return faultsIn(schema, profile.value, isWhole ? [] : [name], name);
 }
 
 function faultsIn(schema: Schema, value: unknown, path: readonly string[], name: string): readonly ProfileFault[] {

@@ -157,6 +157,8 @@ describe("what is made", () => {
 test.each([
   ["/pdf-with-metadata", "metadata", '{"title":1}'],
   ["/pdf-with-metadata", "metadata", "[]"],
+  ["/zugferd-pdf", "render_options", '{"label_language":"tlh"}'],
+  ["/pdf-with-page-boxes-set", "boxes", "{}"],
   ["/pdf-with-bookmarks", "bookmarks", '[{"title":"x","page":0}]'],
   ["/pdf-with-bookmarks", "bookmarks", '[{"title":"x"}]'],
   ["/pdf-with-page-boxes-set", "boxes", '{"boxes":[{"box":"none","pages":[]}]}'],
