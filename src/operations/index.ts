@@ -15,6 +15,7 @@ import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
 import { extractPages } from "./extract-pages.ts";
+import { extractText } from "./extract-text.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
@@ -68,6 +69,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   drawInvoice,
   renderPage,
   extractPages,
+  extractText,
   flattenTransparency,
   imageToPdf,
   imposePages,

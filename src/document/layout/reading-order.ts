@@ -38,7 +38,8 @@ export function readingOrder<A extends Atom>(
     if (gutter !== undefined) {
       for (const band of bandsOf(part, gutter)) {
         if (band.crossing) groups.push([...band.crossing]);
-        else for (const side of isRightToLeft ? [band.right, band.left] : [band.left, band.right]) visit(side!, depth + 1);
+        else
+          for (const side of isRightToLeft ? [band.right, band.left] : [band.left, band.right]) visit(side!, depth + 1);
       }
       return;
     }
@@ -161,7 +162,10 @@ function bandsOf<A extends Atom>(atoms: readonly A[], gutter: number): readonly 
   const addSides = (above: readonly A[]) => {
     if (above.length === 0) return;
     flush();
-    bands.push({ left: above.filter(({ right }) => right <= gutter), right: above.filter(({ left }) => left >= gutter) });
+    bands.push({
+      left: above.filter(({ right }) => right <= gutter),
+      right: above.filter(({ left }) => left >= gutter),
+    });
   };
   for (const one of crossing) {
     const middle = (one.top + one.bottom) / 2;
