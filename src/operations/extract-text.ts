@@ -7,11 +7,11 @@ import { type JsonSchema, type Params, parameter } from "../document/contract/pa
 import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
-import type { Block, PageLayout } from "../document/layout/blocks.ts";
+import type { Block, PageLayout } from "../document/layout/lines/blocks.ts";
+import { brokenText, flowingText } from "../document/layout/lines/plain-text.ts";
+import { type WholeWord, wholeWords } from "../document/layout/lines/whole-words.ts";
 import { layoutOf } from "../document/layout/page-layout.ts";
-import { brokenText, flowingText } from "../document/layout/plain-text.ts";
 import { readTextOfPages } from "../document/layout/read-pages.ts";
-import { type WholeWord, wholeWords } from "../document/layout/whole-words.ts";
 
 const parameters = {
   pages: parameter("The pages to read, in this order.", pages, "1-last"),

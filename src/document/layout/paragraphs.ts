@@ -1,8 +1,8 @@
 // Divides the rows of a column into paragraphs, items of lists and lines of code.
-import type { Line, PlacedWord, TextBlock } from "./blocks.ts";
-import type { PageText, Word } from "./page-text.ts";
-import { medianOf } from "./reading-order.ts";
-import { around, boxOfWords, type Extent, type Frame, inFrame, type Segment } from "./segments.ts";
+import type { TextBlock } from "./lines/blocks.ts";
+import { isBold, lineOf } from "./lines/line.ts";
+import type { PageText, Word } from "./lines/page-text.ts";
+import { around, boxOfWords, type Extent, type Frame, type Segment } from "./lines/segments.ts";
 
 /** A row of a column, with what decides where paragraphs end. */
 export interface Row extends Extent {
@@ -47,9 +47,6 @@ export function rowOf(segments: readonly Segment[], bullet: string | undefined):
     ...(bullet === undefined ? {} : { bullet }),
   };
 }
-
-export const isBold = ({ isBold, fontName }: Word["style"]): boolean =>
-  isBold || /bold|black|heavy|semibold|demi|medi\b|-medi/i.test(fontName);
 
 /** Returns the distance of the lines of running text, by font size. */
 export function pitchesOf(columns: readonly (readonly Row[])[]): (size: number) => number {
@@ -166,25 +163,3 @@ function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction:
     ...(isItem ? { marker } : {}),
   };
 }
-
-/** Returns a line with the links on its words, and the words that are above or below the others. */
-export function lineOf(
-  words: readonly Word[],
-  { baseline, size }: Pick<Row, "baseline" | "size">,
-  { links }: Pick<PageText, "links">,
-  direction: Frame["direction"],
-): Line {
-  const placed = words.map((word): PlacedWord => {
-    const [x, y] = [(word.corners[0]! + word.corners[6]!) / 2, (word.corners[1]! + word.corners[7]!) / 2];
-    const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])?.uri;
-    const rise = (baseline - inFrame(...word.origin, direction)[1]) / size;
-    const isSmall = word.size < 0.85 * size;
-    const position = isSmall && rise > 0.15 ? "superscript" : isSmall && rise < -0.08 ? "subscript" : undefined;
-    if (link === undefined && position === undefined) return word;
-    return { ...word, ...(link === undefined ? {} : { link }), ...(position === undefined ? {} : { position }) };
-  });
-  return { words: placed, box: boxOfWords(words) };
-}
-
-/** Returns the size of most text. */
-export const medianSize = (rows: readonly Row[]): number => medianOf(rows.map(({ size }) => size));

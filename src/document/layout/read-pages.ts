@@ -7,7 +7,7 @@ import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../engines/mupdf/instance/spare.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
 import { resolveHybridReferences } from "../objects/parsing/hybrid.ts";
-import { type PageText, readPageText } from "./page-text.ts";
+import { type PageText, readPageText } from "./lines/page-text.ts";
 
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;

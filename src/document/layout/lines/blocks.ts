@@ -1,5 +1,5 @@
 // The parts of a page in reading order, as data.
-import type { Box } from "../content/matrix.ts";
+import type { Box } from "../../content/matrix.ts";
 import type { Word } from "./page-text.ts";
 
 /** Words beside each other, in the order of the text. */
