@@ -2,7 +2,7 @@
 import type { TextBlock } from "./lines/blocks.ts";
 import { isBold, lineOf } from "./lines/line.ts";
 import type { PageText, Word } from "./lines/page-text.ts";
-import { around, boxOfWords, type Extent, type Frame, type Segment } from "./lines/segments.ts";
+import { around, boxOfWords, type Extent, type Frame, type Segment, usualSize } from "./lines/segments.ts";
 
 /** A row of a column, with what decides where paragraphs end. */
 export interface Row extends Extent {
@@ -152,14 +152,11 @@ function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction:
   const marker = markerOf(first);
   const isCode = rows.every(({ isMonospaced }) => isMonospaced);
   const isItem = marker !== undefined && !isCode;
-  const lines = rows.map((row, at) => {
-    const words = at === 0 && isItem && row.bullet === undefined ? row.words.slice(1) : row.words;
-    return lineOf(words, row, page, direction);
-  });
+  const words = rows.flatMap((row) => row.words);
   return {
-    ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", lines },
-    box: boxOfWords(rows.flatMap(({ words }) => words)),
-    indent: first.left,
-    ...(isItem ? { marker } : {}),
+    ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", size: usualSize(words) },
+    ...{ box: boxOfWords(words), indent: first.left },
+    lines: rows.map((row) => lineOf(row.words, row, page, direction)),
+    ...(isItem ? { marker, markerWords: first.bullet === undefined ? 1 : 0 } : {}),
   };
 }

@@ -13,14 +13,29 @@ import { type PageText, readPageText } from "./lines/page-text.ts";
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 
 /**
- * Yields the selected pages in their order. Opens the document before the first page.
+ * Reads the first page, so that a failure ends the job before its output starts.
+ * @returns all selected pages
  * @throws EngineFailure the failure of the document or the engine; OutOfRange `pages`
  */
-export async function* readTextOfPages(
+export async function startedPages(
   input: Input,
   selection: PageSelection,
   context: Context,
-): AsyncGenerator<PageText> {
+): Promise<AsyncGenerator<PageText>> {
+  const pages = readTextOfPages(input, selection, context);
+  const first = await pages.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* pages;
+  })();
+}
+
+/**
+ * Yields the selected pages in their order. Opens the document before the first page.
+ * @throws EngineFailure the failure of the document or the engine; OutOfRange `pages`
+ */
+async function* readTextOfPages(input: Input, selection: PageSelection, context: Context): AsyncGenerator<PageText> {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
   const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));

@@ -18,8 +18,8 @@ export interface PlacedWord extends Word {
 
 export type Block = TextBlock | TableBlock | FigureBlock;
 
-/** What a block of text is. `running` text is repeated on other pages, or numbers the pages. */
-export type TextKind = "heading" | "paragraph" | "item" | "code" | "caption" | "footnote" | "running";
+/** The kind of a block of text. `running` text is repeated on other pages, or numbers the pages. */
+export type TextKind = "heading" | "paragraph" | "item" | "code" | "caption" | "running";
 
 export interface TextBlock {
   readonly kind: TextKind;
@@ -29,8 +29,12 @@ export interface TextBlock {
   readonly indent: number;
   /** Level of a heading, or depth of an item, from 1. @default 1 */
   readonly level?: number;
-  /** Marker of an item, or of a footnote, which is not part of the lines. */
+  /** Font size of most of its characters. */
+  readonly size: number;
+  /** Marker of an item. */
   readonly marker?: string;
+  /** Number of words at the start that are the marker; 0 if it is drawn as a shape. @default 0 */
+  readonly markerWords?: number;
 }
 
 export interface TableBlock {
