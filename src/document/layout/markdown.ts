@@ -52,13 +52,16 @@ class MarkdownWriter {
   #table(table: TableBlock): string {
     const hasSpans = table.rows.some((row) => row.some(({ columnSpan, rowSpan }) => columnSpan > 1 || rowSpan > 1));
     if (hasSpans) return this.#htmlTable(table);
-    const rows = table.rows.map((row) => `| ${row.map(({ lines }) => this.#cell(lines)).join(" | ")} |`);
+    const rows = table.rows.map((row, at) => {
+      const cells = row.map(({ lines }) => this.#cell(lines, { isHeader: at < table.headerRows }));
+      return `| ${cells.join(" | ")} |`;
+    });
     const divider = `|${" --- |".repeat(table.columnCount)}`;
     return `${[rows[0]!, divider, ...rows.slice(1)].join("\n")}\n\n`;
   }
 
-  #cell(lines: readonly Line[]): string {
-    return this.#inline(lines).replaceAll("|", "\\|");
+  #cell(lines: readonly Line[], { isHeader = false } = {}): string {
+    return this.#inline(lines, { isPlain: isHeader }).replaceAll("|", "\\|");
   }
 
   #htmlTable({ rows, headerRows }: TableBlock): string {
@@ -87,7 +90,7 @@ class MarkdownWriter {
         words.push({ ...first, isJoined: between === "" }, ...others);
       }
     }
-    return spansOf(words, options).map(written).join("");
+    return writtenSpans(spansOf(words, options));
   }
 }
 
@@ -107,6 +110,7 @@ const escapedHtml = (text: string): string =>
 interface Span {
   readonly text: string;
   readonly key: string;
+  readonly link: string | undefined;
   /** The marks around the text. */
   readonly open: string;
   readonly close: string;
@@ -122,29 +126,39 @@ function spansOf(words: readonly PlacedWord[], options: InlineOptions): readonly
     const last = spans.at(-1);
     if (last?.key === span.key) spans[spans.length - 1] = { ...last, text: last.text + space + word.text };
     else {
-      if (space !== "") spans.push({ ...PLAIN, text: " " });
+      if (space !== "") spans.push({ ...PLAIN, text: " ", link: last?.link === span.link ? span.link : undefined });
       spans.push(span);
     }
   }
   return spans;
 }
 
-const PLAIN: Span = { text: "", key: "space", open: "", close: "", isCode: false, isRaw: false };
+const PLAIN: Span = { text: "", key: "space", link: undefined, open: "", close: "", isCode: false, isRaw: false };
 
 function spanOf({ text, style, link, position }: PlacedWord, { isPlain = false, isRaw = false }: InlineOptions): Span {
   if (isRaw) return { ...PLAIN, text, key: "raw", isRaw: true };
-  const marks = isPlain ? "" : `${isBold(style) ? "**" : ""}${style.isItalic ? "*" : ""}`;
-  const target = link !== undefined && /^(?:https?|mailto|ftp):/i.test(link) ? link : undefined;
   const isCode = style.isMonospaced && !isPlain;
-  const around: readonly [string, string] =
-    position === "superscript" ? ["<sup>", "</sup>"] : position === "subscript" ? ["<sub>", "</sub>"] : ["", ""];
-  const [before, after] = isPlain ? ["", ""] : around;
+  const marks = isPlain || isCode ? "" : `${isBold(style) ? "**" : ""}${style.isItalic ? "*" : ""}`;
+  const target = link !== undefined && /^(?:https?|mailto|ftp):/i.test(link) ? link : undefined;
+  const tag = position === "superscript" ? "sup" : "sub";
+  const [before, after] = isPlain || isCode || position === undefined ? ["", ""] : [`<${tag}>`, `</${tag}>`];
   return {
-    ...{ text, isCode, isRaw: false },
+    ...{ text, isCode, isRaw: false, link: target },
     key: [marks, target ?? "", isCode, before].join(" "),
-    open: `${target === undefined ? "" : "["}${before}${marks}`,
-    close: `${marks.split("").reverse().join("")}${after}${target === undefined ? "" : `](${addressOf(target)})`}`,
+    ...{ open: `${before}${marks}`, close: `${marks}${after}` },
   };
+}
+
+/** Writes spans; those of one link are inside one pair of brackets. */
+function writtenSpans(spans: readonly Span[]): string {
+  let text = "";
+  for (let from = 0, to = 1; from < spans.length; from = to++) {
+    const { link } = spans[from]!;
+    while (to < spans.length && spans[to]!.link === link) to++;
+    const inside = spans.slice(from, to).map(written).join("");
+    text += link === undefined ? inside : `[${inside}](${addressOf(link)})`;
+  }
+  return text;
 }
 
 const addressOf = (link: string): string =>
@@ -177,16 +191,22 @@ function codeBlock({ lines }: TextBlock): string {
   const [words, left] = [lines.flatMap((line) => line.words), Math.min(...lines.map(({ box }) => box[0]))];
   const widths = words.map(({ text, corners }) => (corners[2]! - corners[0]!) / Array.from(text).length);
   const width = widths.sort((a, b) => a - b)[widths.length >> 1] || 1;
-  const written = lines.map((line) => {
+  const distances = lines.slice(1).map(({ box }, at) => lines[at]!.box[3] - box[3]);
+  const pitch = Math.min(...distances.filter((one) => one > MIN_PITCH));
+  const written = lines.flatMap((line, at) => {
+    const blank = at === 0 ? 0 : Math.round(distances[at - 1]! / pitch) - 1;
     let [text, end] = ["", left];
     for (const word of line.words) {
       const spaces = Math.max(text === "" || word.isJoined ? 0 : 1, Math.round((word.corners[0]! - end) / width));
       text += " ".repeat(Math.min(spaces, MAX_SPACES)) + word.text;
       end = word.corners[2]!;
     }
-    return text;
+    return [...Array.from({ length: blank > 0 && blank < MAX_BLANK ? blank : 0 }, () => ""), text];
   });
   const fence = written.some((line) => line.includes("```")) ? "````" : "```";
   return `${fence}\n${written.join("\n")}\n${fence}\n\n`;
 }
 const MAX_SPACES = 120;
+/** Minimum distance of lines of code in points, and maximum number of blank lines. */
+const MIN_PITCH = 2;
+const MAX_BLANK = 5;

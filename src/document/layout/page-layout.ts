@@ -8,7 +8,7 @@ import { boxInFrame, type Extent, type Frame, framesOf, type Segment } from "./l
 import { paragraphsOf, pitchesOf, type Row, rowOf } from "./paragraphs.ts";
 import { type Atom, readingOrder } from "./reading-order.ts";
 import { alignedTables } from "./tables/aligned.ts";
-import { type Edge, edgesOf } from "./tables/edges.ts";
+import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
 import { gridsOf } from "./tables/ruled.ts";
 import { alignedTable, type TableContext, takeRuledTables } from "./tables/table-blocks.ts";
 
@@ -45,7 +45,8 @@ function figuresOf({ shapes, width, height }: PageText): readonly Block[] {
 
 function blocksOf({ segments, direction }: Frame, page: PageText, figures: readonly Block[]): readonly Block[] {
   const shapes = page.shapes.map((shape) => ({ ...shape, ...boxInFrame(shape.box, direction) }));
-  const edges = edgesOf(shapes);
+  const drawn = edgesOf(shapes);
+  const edges = { ...drawn, across: withoutUnderlines(drawn.across, segments) };
   const context = { page, direction };
   const { tables, rest } = takeRuledTables(segments, gridsOf(edges), context);
   const atoms: PageAtom[] = [

@@ -21,6 +21,8 @@ const LOOSE_SIZES = 0.2;
 /** Distance of lines if none is usual, in font sizes. */
 const USUAL_PITCH = 1.35;
 const MAX_PITCH = 2.4;
+/** Maximum distance of the lines of code, in distances of lines. */
+const BLANK_LINES = 3.4;
 /** Minimum indent, in font sizes. */
 const INDENT = 0.7;
 /** Difference of font sizes between paragraphs. */
@@ -37,7 +39,7 @@ const DASH = /^[–—-]$/u;
 export function rowOf(segments: readonly Segment[], bullet: string | undefined): Row {
   const words = segments.flatMap(({ words }) => words);
   const main = segments.reduce((largest, one) => (one.size > largest.size ? one : largest));
-  const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? one.text.length : 0), 0);
+  const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? lettersIn(one) : 0), 0);
   const all = count(() => true);
   return {
     ...around(segments),
@@ -47,6 +49,9 @@ export function rowOf(segments: readonly Segment[], bullet: string | undefined):
     ...(bullet === undefined ? {} : { bullet }),
   };
 }
+
+/** Returns the number of letters and digits; other characters can be from another font. */
+const lettersIn = ({ text }: Word): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0.1;
 
 /** Returns the distance of the lines of running text, by font size. */
 export function pitchesOf(columns: readonly (readonly Row[])[]): (size: number) => number {
@@ -98,9 +103,11 @@ function continues(block: readonly Row[], row: Row, { rows, index, pitch }: Surr
   const last = block.at(-1)!;
   const { size } = last;
   if (Math.abs(row.size - size) > OTHER_SIZE * size && !isMixed(last, row)) return false;
-  if (row.baseline - last.baseline > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
+  const distance = row.baseline - last.baseline;
   if (row.isMonospaced !== last.isMonospaced) return false;
-  if (row.isMonospaced) return true;
+  // Code has blank lines.
+  if (row.isMonospaced) return distance < BLANK_LINES * pitch;
+  if (distance > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
   if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || row.isBold)) return false;
   if (markerOf(row) !== undefined) return false;
   if (isCentered(last, row)) return true;

@@ -5,7 +5,7 @@ import { lineText } from "./lines/plain-text.ts";
 
 /** Size of headings compared with running text; the size of headings in bold can be less. */
 const LARGER = 1.12;
-const NOT_SMALLER = 0.93;
+const NOT_SMALLER = 0.8;
 /** Sizes that are closer count as one. */
 const SAME = 0.04;
 const MAX_CHARACTERS = 220;
@@ -16,15 +16,14 @@ const MAX_LEVEL = 6;
 const DEEPER = 0.7;
 const CAPTION = /^(?:fig(?:ure|\.)|table|tab\.|listing|algorithm|abbildung|tabelle|figura|tabla|tableau)\s*[A-Z]?\d/i;
 
-type Candidate = "large" | "bold" | undefined;
-
 export class TextRoles {
   /** Number of characters by size, in tenths of a point. */
   readonly #characters = new Map<number, number>();
   #boldCharacters = 0;
   #allCharacters = 0;
-  /** Short blocks by size in tenths of a point, with the number of their characters. */
-  readonly #short = new Map<number, number>();
+  /** Sizes of short blocks, and of those in bold, in tenths of a point. */
+  readonly #short = new Set<number>();
+  readonly #boldShort = new Set<number>();
   /** Indents of the items around the next one. */
   #indents: number[] = [];
 
@@ -34,9 +33,12 @@ export class TextRoles {
       const count = charactersIn(block);
       const size = Math.round(block.size * 10);
       this.#allCharacters += count;
-      if (isAllBold(block)) this.#boldCharacters += count;
+      if (isAllBold(block)) {
+        this.#boldCharacters += count;
+        if (isShort(block)) this.#boldShort.add(size);
+      }
       if (block.kind !== "code") this.#characters.set(size, (this.#characters.get(size) ?? 0) + count);
-      if (isShort(block)) this.#short.set(size, (this.#short.get(size) ?? 0) + count);
+      if (isShort(block)) this.#short.add(size);
     }
   }
 
@@ -46,10 +48,11 @@ export class TextRoles {
     const levels = this.#levelsOf(body);
     const blocks = page.blocks.map((block): Block => {
       if (block.kind === "table" || block.kind === "figure" || block.kind === "running") return block;
-      const candidate = this.#candidate(block, body);
-      if (candidate !== undefined) {
+      const candidate = this.#isHeading(block, body);
+      if (candidate) {
         this.#indents = [];
-        return { ...block, kind: "heading", level: this.#level(block, candidate, levels) };
+        const at = levels.findIndex((size) => block.size >= size * (1 - SAME));
+        return { ...block, kind: "heading", level: Math.min(MAX_LEVEL, (at < 0 ? levels.length : at) + 1) };
       }
       if (block.kind === "item") return { ...block, level: this.#depthOf(block) };
       if (block.kind === "paragraph" && CAPTION.test(lineText(block.lines[0]!))) return { ...block, kind: "caption" };
@@ -66,31 +69,28 @@ export class TextRoles {
     return usual / 10;
   }
 
-  #candidate(block: TextBlock, body: number): Candidate {
+  #isHeading(block: TextBlock, body: number): boolean {
     if (block.kind === "code" || !isShort(block) || !/\p{L}/u.test(textOf(block)) || CAPTION.test(textOf(block)))
-      return undefined;
-    if (block.kind === "item" && (block.markerWords ?? 0) === 0) return undefined;
-    if (block.kind === "item" && !/^[\d(]/.test(block.marker!)) return undefined;
-    if (block.size >= LARGER * body) return block.lines.length <= MAX_LINES ? "large" : undefined;
+      return false;
+    if (block.kind === "item" && (block.markerWords ?? 0) === 0) return false;
+    if (block.kind === "item" && !/^[\d(]/.test(block.marker!)) return false;
+    if (block.size >= LARGER * body) return block.lines.length <= MAX_LINES;
     const isUsuallyBold = this.#boldCharacters * 2 > this.#allCharacters;
-    if (isUsuallyBold || block.size < NOT_SMALLER * body || !isAllBold(block)) return undefined;
-    return block.lines.length <= MAX_BOLD_LINES && !/[.,;:]$/.test(textOf(block)) ? "bold" : undefined;
+    if (isUsuallyBold || block.size < NOT_SMALLER * body || !isAllBold(block)) return false;
+    return block.lines.length <= MAX_BOLD_LINES && !/[.,;:]$/.test(textOf(block));
   }
 
-  /** Returns the sizes of headings that are larger than running text, from the largest, in points. */
+  /** Returns the sizes of headings, from the largest, in points. */
   #levelsOf(body: number): readonly number[] {
-    const sizes = [...this.#short.keys()].map((size) => size / 10).filter((size) => size >= LARGER * body);
+    const large = [...this.#short.keys()].map((size) => size / 10).filter((size) => size >= LARGER * body);
+    const bold = [...this.#boldShort]
+      .map((size) => size / 10)
+      .filter((size) => size < LARGER * body && size >= NOT_SMALLER * body);
     const levels: number[] = [];
-    for (const size of sizes.sort((a, b) => b - a)) {
+    for (const size of [...large, ...bold].sort((a, b) => b - a)) {
       if (levels.length === 0 || size < levels.at(-1)! * (1 - SAME)) levels.push(size);
     }
     return levels;
-  }
-
-  #level(block: TextBlock, candidate: Candidate, levels: readonly number[]): number {
-    if (candidate === "bold") return Math.min(MAX_LEVEL, levels.length + 1);
-    const at = levels.findIndex((size) => block.size >= size * (1 - SAME));
-    return Math.min(MAX_LEVEL, (at < 0 ? levels.length : at) + 1);
   }
 
   #depthOf({ indent, size }: TextBlock): number {

@@ -9,6 +9,7 @@ export interface PieceRow {
   readonly pieces: readonly Piece[];
   readonly baseline: number;
   readonly size: number;
+  readonly isBold: boolean;
   readonly isMonospaced: boolean;
 }
 
@@ -48,7 +49,7 @@ export function alignedTables(rows: readonly PieceRow[], rules: readonly Edge[])
   return tables;
 }
 
-const isTabular = ({ pieces, isMonospaced }: PieceRow): boolean => pieces.length > 1 && !isMonospaced;
+const isTabular = ({ pieces }: PieceRow): boolean => pieces.length > 1;
 
 /** Reports whether a row is right of the first column, so that it goes on with a cell. */
 const hangs = (row: PieceRow, first: PieceRow): boolean => row.pieces[0]!.left > first.pieces[0]!.left + row.size;
@@ -62,7 +63,6 @@ function goesOn(rows: readonly PieceRow[], from: number, at: number): boolean {
   const { left, right } = row.pieces[0]!;
   const above = rows.slice(from, at).findLast(isTabular)!;
   return (
-    !row.isMonospaced &&
     row.baseline - before.baseline < 1.8 * row.size &&
     above.pieces.some((piece, index) => {
       const next = above.pieces[index + 1];
@@ -82,7 +82,9 @@ function tableOf(
   const between = rules.filter(
     ({ at }) => at > own[0]!.baseline - 2 * own[0]!.size && at < own.at(-1)!.baseline + 2 * own.at(-1)!.size,
   );
-  if (tabular.length < (between.length > 1 ? 2 : MIN_ROWS)) return undefined;
+  const isHeaded = own[0]!.isBold && own[1]?.isBold === false;
+  if (tabular.length < (between.length > 1 || isHeaded ? 2 : MIN_ROWS)) return undefined;
+  if (own.every(({ isMonospaced }) => isMonospaced)) return undefined;
   const columns = columnsOf(tabular);
   if (columns.length < 2) return undefined;
   const placed = own.map((row) => inColumns(row, columns));
@@ -155,9 +157,12 @@ function withContinuations(
     const last = merged.at(-1);
     const isDivided = before && rules.some((rule) => rule.at > before.baseline && rule.at < row.baseline);
     const distance = before ? row.baseline - before.baseline : Number.POSITIVE_INFINITY;
-    const continues = isRuled
-      ? !isDivided
-      : !isDivided && cells[0]!.length === 0 && distance < 1.7 * row.size && cells.some((cell) => cell.length > 0);
+    const isBelowHeader = before?.isBold === true && !row.isBold;
+    const continues = isBelowHeader
+      ? false
+      : isRuled
+        ? !isDivided
+        : !isDivided && cells[0]!.length === 0 && distance < 1.7 * row.size && cells.some((cell) => cell.length > 0);
     if (last && continues) merged[merged.length - 1] = last.map((cell, column) => [...cell, ...cells[column]!]);
     else merged.push([...cells]);
   }

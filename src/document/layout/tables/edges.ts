@@ -1,6 +1,6 @@
 // The lines that a page draws, joined where several of them make one line.
 import type { PageShape } from "../lines/page-text.ts";
-import type { Extent } from "../lines/segments.ts";
+import type { Extent, Segment } from "../lines/segments.ts";
 
 /** A line: its place across, and its ends. */
 export interface Edge {
@@ -59,4 +59,17 @@ function joined(edges: readonly Edge[]): readonly Edge[] {
     }
     return whole;
   });
+}
+
+/** Depth below the baseline at which an underline can be, in font sizes. */
+const UNDERLINE = 0.4;
+
+/** Returns the lines that do not underline text, or strike it out. */
+export function withoutUnderlines(across: readonly Edge[], segments: readonly Segment[]): readonly Edge[] {
+  const isUnder = ({ at, from, to }: Edge) =>
+    segments.some(
+      ({ baseline, size, left, right }) =>
+        at > baseline - UNDERLINE * size && at < baseline + UNDERLINE * size && from > left - 1 && to < right + 1,
+    );
+  return across.filter((edge) => !isUnder(edge));
 }
