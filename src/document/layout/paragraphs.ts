@@ -2,10 +2,13 @@
 import type { TextBlock } from "./lines/blocks.ts";
 import { isBold, lineOf } from "./lines/line.ts";
 import type { PageText, Word } from "./lines/page-text.ts";
-import { around, boxOfWords, type Extent, type Frame, type Segment, usualSize } from "./lines/segments.ts";
+import { around, boxOfWords, type Frame, type Segment, usualSize } from "./lines/segments.ts";
 
 /** A row of a column, with what decides where paragraphs end. */
-export interface Row extends Extent {
+export interface Row {
+  /** Ends of the row along its reading direction: from right to left, places are negative. */
+  readonly start: number;
+  readonly end: number;
   readonly words: readonly Word[];
   readonly baseline: number;
   readonly size: number;
@@ -41,8 +44,10 @@ export function rowOf(segments: readonly Segment[], bullet: string | undefined):
   const main = segments.reduce((largest, one) => (one.size > largest.size ? one : largest));
   const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? lettersIn(one) : 0), 0);
   const all = count(() => true);
+  const { left, right } = around(segments);
+  const isRightToLeft = segments.filter((one) => one.isRightToLeft).length * 2 > segments.length;
   return {
-    ...around(segments),
+    ...(isRightToLeft ? { start: -right, end: -left } : { start: left, end: right }),
     ...{ words, baseline: main.baseline, size: main.size },
     isBold: count(({ style }) => isBold(style)) > 0.9 * all,
     isMonospaced: count(({ style }) => style.isMonospaced) > 0.9 * all,
@@ -121,16 +126,16 @@ const isMixed = (one: Row, other: Row): boolean => {
 };
 
 const isCentered = (last: Row, row: Row): boolean =>
-  Math.abs(last.left + last.right - row.left - row.right) < 0.6 * row.size &&
-  Math.abs(last.left - row.left) > INDENT * row.size;
+  Math.abs(last.start + last.end - row.start - row.end) < 0.6 * row.size &&
+  Math.abs(last.start - row.start) > INDENT * row.size;
 
 function isIndented(block: readonly Row[], row: Row, next: Row | undefined): boolean {
   const indent = INDENT * row.size;
   const [first, second] = block;
-  if (second) return Math.abs(row.left - second.left) > indent;
-  const hangs = row.left - first!.left > indent;
+  if (second) return Math.abs(row.start - second.start) > indent;
+  const hangs = row.start - first!.start > indent;
   if (!hangs || markerOf(first!) !== undefined) return false;
-  return !(next && Math.abs(next.left - row.left) < indent && first!.left < next.left - indent);
+  return !(next && Math.abs(next.start - row.start) < indent && first!.start < next.start - indent);
 }
 
 /** Reports whether the first word of a row would have fit on the line before: then that line ends a paragraph. */
@@ -139,11 +144,11 @@ function hasRoom(last: Row, row: Row, rows: readonly Row[], index: number): bool
   if (/[-\u00ad\u2010]$/.test(text)) return false;
   const { size } = row;
   const near = rows.slice(Math.max(0, index - NEAR), index + NEAR);
-  const alike = near.filter((one) => Math.abs(one.left - last.left) < 2 * size && Math.abs(one.size - size) < 0.5);
-  const right = Math.max(last.right, ...alike.filter((one) => !one.isMonospaced).map((one) => one.right));
+  const alike = near.filter((one) => Math.abs(one.start - last.start) < 2 * size && Math.abs(one.size - size) < 0.5);
+  const right = Math.max(last.end, ...alike.filter((one) => !one.isMonospaced).map((one) => one.end));
   const [x0, y0, x1, y1] = row.words[0]!.corners;
   const width = Math.hypot(x1! - x0!, y1! - y0!);
-  return last.right + SPACE * size + width < right - RAGGED * size;
+  return last.end + SPACE * size + width < right - RAGGED * size;
 }
 
 /** Returns the marker of an item that a row starts with. */
@@ -162,7 +167,7 @@ function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction:
   const words = rows.flatMap((row) => row.words);
   return {
     ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", size: usualSize(words) },
-    ...{ box: boxOfWords(words), indent: first.left },
+    ...{ box: boxOfWords(words), indent: first.start },
     lines: rows.map((row) => lineOf(row.words, row, page, direction)),
     ...(isItem ? { marker, markerWords: first.bullet === undefined ? 1 : 0 } : {}),
   };

@@ -70,7 +70,12 @@ export class TextRoles {
   }
 
   #isHeading(block: TextBlock, body: number): boolean {
-    if (block.kind === "code" || !isShort(block) || !/\p{L}/u.test(textOf(block)) || CAPTION.test(textOf(block)))
+    if (
+      (block.kind === "code" && !isAllBold(block)) ||
+      !isShort(block) ||
+      !/\p{L}/u.test(textOf(block)) ||
+      CAPTION.test(textOf(block))
+    )
       return false;
     if (block.kind === "item" && (block.markerWords ?? 0) === 0) return false;
     if (block.kind === "item" && !/^[\d(]/.test(block.marker!)) return false;

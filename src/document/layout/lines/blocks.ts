@@ -25,7 +25,7 @@ export interface TextBlock {
   readonly kind: TextKind;
   readonly box: Box;
   readonly lines: readonly Line[];
-  /** Left edge of the text along its direction. */
+  /** Start of its first line along the reading direction. */
   readonly indent: number;
   /** Level of a heading, or depth of an item, from 1. @default 1 */
   readonly level?: number;

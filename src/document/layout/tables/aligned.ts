@@ -30,6 +30,15 @@ const CROSSING = 0.12;
 const SPACE = 0.6;
 /** Part of the rows that must have text in most columns. */
 const FILLED = 0.5;
+/** Part of the width of a table that its rules cover. */
+const RULED = 0.5;
+/** Minimum length of a line of prose, and part of such lines that start in the middle of a sentence. */
+const LONG = 36;
+const MIDDLE = 0.4;
+/** Factor by which rows with several lines are farther apart than their lines. */
+const APART = 1.12;
+/** Part of the other lines that have no text in some column. */
+const PARTIAL = 0.6;
 const MARKER = /^(?:[•‣◦▪▫●○■□∙·–—*-]|[([]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)\]])$/u;
 const LEADER = /\.{4}|(?:\. ){4}|…{2}/;
 
@@ -79,8 +88,15 @@ function tableOf(
 ): AlignedTable | undefined {
   const own = rows.slice(from, to);
   const tabular = own.filter(isTabular);
+  const [left, right] = [
+    Math.min(...own.map(({ pieces }) => pieces[0]!.left)),
+    Math.max(...own.map(({ pieces }) => pieces.at(-1)!.right)),
+  ];
   const between = rules.filter(
-    ({ at }) => at > own[0]!.baseline - 2 * own[0]!.size && at < own.at(-1)!.baseline + 2 * own.at(-1)!.size,
+    ({ at, from, to }) =>
+      Math.min(to, right) - Math.max(from, left) > RULED * (right - left) &&
+      at > own[0]!.baseline - 2 * own[0]!.size &&
+      at < own.at(-1)!.baseline + 2 * own.at(-1)!.size,
   );
   const isHeaded = own[0]!.isBold && own[1]?.isBold === false;
   if (tabular.length < (between.length > 1 || isHeaded ? 2 : MIN_ROWS)) return undefined;
@@ -88,7 +104,7 @@ function tableOf(
   const columns = columnsOf(tabular);
   if (columns.length < 2) return undefined;
   const placed = own.map((row) => inColumns(row, columns));
-  if (isList(placed) || isContents(own)) return undefined;
+  if (isList(placed) || isContents(own) || (between.length < 2 && isProse(placed))) return undefined;
   const merged = withContinuations(own, placed, between);
   const filled = merged.filter((cells) => cells.filter((cell) => cell.length > 0).length * 2 > columns.length);
   if (merged.length < 2 || filled.length < FILLED * merged.length) return undefined;
@@ -141,6 +157,14 @@ const textIn = (cell: readonly Piece[]): string => cell.flatMap(({ words }) => w
 const isList = (rows: readonly (readonly (readonly Piece[])[])[]): boolean =>
   rows[0]!.length === 2 && rows.every(([first]) => first!.length === 0 || MARKER.test(textIn(first!)));
 
+/** Reports whether a column has lines of running text, which is beside other text by chance. */
+const isProse = (rows: readonly (readonly (readonly Piece[])[])[]): boolean =>
+  rows[0]!.some((_, column) => {
+    const lines = rows.map((row) => textIn(row[column]!)).filter((text) => text.length >= LONG);
+    const inside = lines.filter((text) => /^\p{Ll}/u.test(text));
+    return lines.length > 2 && inside.length > MIDDLE * lines.length;
+  });
+
 const isContents = (rows: readonly PieceRow[]): boolean =>
   rows.filter(({ pieces }) => LEADER.test(textIn(pieces))).length * 2 > rows.length;
 
@@ -152,6 +176,7 @@ function withContinuations(
 ): readonly (readonly (readonly Piece[])[])[] {
   const merged: (readonly Piece[])[][] = [];
   const isRuled = rules.length >= 4;
+  const limit = isRuled ? undefined : rowDistance(rows, placed);
   for (const [at, cells] of placed.entries()) {
     const [row, before] = [rows[at]!, rows[at - 1]];
     const last = merged.at(-1);
@@ -162,9 +187,27 @@ function withContinuations(
       ? false
       : isRuled
         ? !isDivided
-        : !isDivided && cells[0]!.length === 0 && distance < 1.7 * row.size && cells.some((cell) => cell.length > 0);
+        : limit !== undefined
+          ? !isDivided && distance < limit
+          : !isDivided && cells[0]!.length === 0 && distance < 1.7 * row.size && cells.some((cell) => cell.length > 0);
     if (last && continues) merged[merged.length - 1] = last.map((cell, column) => [...cell, ...cells[column]!]);
     else merged.push([...cells]);
   }
   return merged;
+}
+
+/**
+ * Returns the distance above which lines belong to different rows, if rows have several lines.
+ * @returns undefined if each line is a row
+ */
+function rowDistance(
+  rows: readonly PieceRow[],
+  placed: readonly (readonly (readonly Piece[])[])[],
+): number | undefined {
+  const distances = rows.slice(1).map(({ baseline }, at) => baseline - rows[at]!.baseline);
+  const limit = Math.min(...distances) * APART;
+  const inside = placed.slice(1).filter((_, at) => distances[at]! < limit);
+  const isDivided = inside.length < distances.length;
+  const partial = inside.filter((cells) => cells.some((cell) => cell.length === 0));
+  return isDivided && partial.length > PARTIAL * inside.length ? limit : undefined;
 }
