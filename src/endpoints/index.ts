@@ -3,6 +3,7 @@ import type { Endpoint } from "../service/http/contract/endpoint.ts";
 import type { Route } from "../service/http/contract/route.ts";
 import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
+import { extractedText } from "./extracted-text.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
 import { unzip } from "./files/unzip.ts";
@@ -23,6 +24,7 @@ import { imposedPdf } from "./imposed-pdf.ts";
 import { validatedZugferd } from "./invoices/validated-zugferd.ts";
 import { zugferdPdf } from "./invoices/zugferd-pdf.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
+import { markdown } from "./markdown.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
@@ -66,7 +68,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

@@ -15,6 +15,7 @@ import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
 import { extractPages } from "./extract-pages.ts";
+import { extractText } from "./extract-text.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
@@ -24,6 +25,7 @@ import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { pdfToMarkdown } from "./pdf-to-markdown.ts";
 import { pdfToRasterized } from "./pdf-to-rasterized.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
@@ -68,6 +70,8 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   drawInvoice,
   renderPage,
   extractPages,
+  extractText,
+  pdfToMarkdown,
   flattenTransparency,
   imageToPdf,
   imposePages,

@@ -119,12 +119,14 @@ function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): 
   };
 }
 
-/** Describes the JSON response: the IDs of the outputs, or data. */
-export function resultSchema({
-  input,
-  files,
-  output: { naming, extraFields, data, optionalData = [] },
-}: Described): Json {
+/** Describes the JSON response: the IDs of the outputs, data, or either. */
+export function resultSchema(described: Described): Json {
+  const { data: _, ...files } = described.output;
+  if (!described.output.mayBeFile) return oneResultSchema(described);
+  return { anyOf: [oneResultSchema(described), oneResultSchema({ ...described, output: files })] };
+}
+
+function oneResultSchema({ input, files, output: { naming, extraFields, data, optionalData = [] } }: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
