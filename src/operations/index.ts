@@ -14,6 +14,7 @@ import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
+import { extractImages } from "./extract-images.ts";
 import { extractPages } from "./extract-pages.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
@@ -67,6 +68,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   compressPdf,
   drawInvoice,
   renderPage,
+  extractImages,
   extractPages,
   flattenTransparency,
   imageToPdf,

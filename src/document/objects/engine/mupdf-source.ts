@@ -27,6 +27,7 @@ import type { ObjectSource } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { valueIn } from "./mupdf-values.ts";
+import { withStream } from "./temporary-stream.ts";
 
 /** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
@@ -179,6 +180,27 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined if MuPDF cannot decode the data */
   decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
     return decodeJpx(this.#document, bytes, size, channels);
+  }
+
+  /**
+   * Converts samples to RGB, as MuPDF does when it draws them.
+   * @param image the properties of an image with these uncompressed samples
+   * @returns undefined if MuPDF cannot read the color space
+   */
+  toRgb(image: Dictionary, samples: Uint8Array): Uint8Array | undefined {
+    const decode = (number: number) => decodeImage(this.#document, number, "rgb")?.samples;
+    return withStream(this.#document, image, samples, decode);
+  }
+
+  /**
+   * Decodes bytes with the filters in a dictionary.
+   * @throws EngineFailure like {@link StreamBody.decoded}
+   */
+  decodeBytes(dictionary: Dictionary, bytes: Uint8Array, limitBytes: number): Uint8Array {
+    const decode = (number: number) => this.#bytes(number, this.#loading(), limitBytes);
+    const decoded = withStream(this.#document, dictionary, bytes, decode);
+    if (!decoded) throw new EngineFailure("damaged", "the engine cannot take the stream");
+    return decoded;
   }
 
   /** Returns a copy of MuPDF's profile for device CMYK, which preserves the colors that MuPDF renders. */
