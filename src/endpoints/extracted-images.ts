@@ -9,7 +9,6 @@ export const extractedImages = defineEndpoint({
   ...{ verb: "extractImages", title: "Extract images", group: "Read a PDF" },
   variants: ["private", "keyed"],
   summary: "Extracts the images that the pages of a PDF show.",
-  example: { file: "brochure.pdf" },
   inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
   operation: extractImages,
   output: {
@@ -19,6 +18,5 @@ export const extractedImages = defineEndpoint({
       "Prefix of the files' names, without extension; -img<n>-page<n> is appended to each. The input's name if left out.",
   },
   extraFields: ["files", "warning"],
-  allowsLargerUploads: true,
   errors: [outOfRange("pages", "9")],
 });

@@ -59,8 +59,7 @@ export interface TiffHeader extends Pick<Raster, "width" | "height" | "colorMode
   readonly hasOpacity?: boolean;
 }
 
-const samplesOf = ({ colorModel, hasOpacity = false }: TiffHeader): number =>
-  CHANNELS[colorModel] + Number(hasOpacity);
+const samplesOf = ({ colorModel, hasOpacity = false }: TiffHeader): number => CHANNELS[colorModel] + Number(hasOpacity);
 
 /**
  * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if it makes
