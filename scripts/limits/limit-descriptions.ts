@@ -215,6 +215,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   jsonDepth: "nesting depth of a JSON body",
   jsonParts: "arrays, objects and members of a JSON body",
   dataBytes: "output that is data for the response and not a stored file",
+  extractedTextBytes: "text that `/extracted-text` extracts",
   metricsBytes: "metrics of the container; if they are larger, the host serves only its own metrics",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",

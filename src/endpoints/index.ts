@@ -4,6 +4,7 @@ import type { Route } from "../service/http/contract/route.ts";
 import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
 import { extractedImages } from "./extracted-images.ts";
+import { extractedText } from "./extracted-text.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
 import { unzip } from "./files/unzip.ts";
@@ -67,7 +68,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, extractedImages, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, extractedImages, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

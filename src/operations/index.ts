@@ -16,6 +16,7 @@ import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
 import { extractImages } from "./extract-images.ts";
 import { extractPages } from "./extract-pages.ts";
+import { extractText } from "./extract-text.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
@@ -70,6 +71,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   renderPage,
   extractImages,
   extractPages,
+  extractText,
   flattenTransparency,
   imageToPdf,
   imposePages,

@@ -44,7 +44,9 @@ export async function carryOut(operation: Operation, task: Task, services: Surro
     ...{ path: operation.path, title: titleOf(task), values: keptValues(operation, task.values) },
     ...(input ? { input } : {}),
     outputs: await outputsOf(response),
-    ...(operation.output.data ? { data: dataOf(operation.output.data, response) } : {}),
+    ...(operation.output.data && response.outputId === undefined
+      ? { data: dataOf(operation.output.data, response) }
+      : {}),
     converted: converted.map(({ name }) => name),
     ...lossesIn([...converted.flatMap(({ pdf }) => pdf ?? []), lossesOf(response)]),
   };

@@ -120,6 +120,8 @@ export const LIMITS = {
   checkedArchiveBytes: 4 * MIB,
   /** Buffered in memory until the response is built from it. */
   dataBytes: 4 * MIB,
+  /** In memory together with the document and its engine. */
+  extractedTextBytes: 24 * MIB,
   metricsBytes: 4 * MIB,
   /** A proxy opens a few hundred connections, a browser up to six. */
   connections: 4096,

@@ -1,14 +1,17 @@
 // Reads the glyphs of a page with their places, as columns: a page can have hundreds of thousands.
 import { EngineFailure } from "../../contract/failure.ts";
 import { type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
-import type { Pointer } from "./instance/raw.ts";
+import type { MupdfExports, Pointer } from "./instance/raw.ts";
 
 const TEXT_BLOCK = 0;
+const IMAGE_BLOCK = 1;
+const VECTOR_BLOCK = 3;
+const STROKED = 1;
 const MAX_GLYPHS = 500_000;
+/** Maximum number of shapes. A map has more, but no table. */
+const MAX_SHAPES = 50_000;
 /** Numbers per glyph: four corners, the origin on the baseline, the font size. */
 const WIDTH = 11;
-/** Reads what the page shows instead of replacement texts, up to and beyond its edges. */
-const OPTIONS = "clip=no,ignore-actualtext";
 const VERTICAL = 1;
 /** Without a width, it shows nothing, and no search regards it. */
 const ZERO_WIDTH_SPACE = 0x200b;
@@ -16,6 +19,45 @@ const ZERO_WIDTH_SPACE = 0x200b;
 const APART = 0.25;
 /** Direction of the lines without one. */
 const TO_THE_RIGHT = [1, 0] as const;
+
+/** Appearance of a glyph. */
+export interface GlyphStyle {
+  /** Name of the font in the document, possibly with the prefix of a subset. */
+  readonly fontName: string;
+  readonly isBold: boolean;
+  readonly isItalic: boolean;
+  readonly isMonospaced: boolean;
+  /** Opacity, red, green and blue in one number, 8 bits each. */
+  readonly argb: number;
+}
+
+/** An image or a path: bounds with y downwards, in the space of the displayed page. */
+export interface Shape {
+  readonly kind: "image" | "path";
+  readonly bounds: readonly [left: number, top: number, right: number, bottom: number];
+  /** Opacity, red, green and blue of a path; 0 for images. */
+  readonly argb: number;
+  /** True for a path that is stroked, false if it is filled. */
+  readonly isStroked: boolean;
+}
+
+export interface GlyphOptions {
+  /** MuPDF's options. */
+  readonly options: string;
+  /** True to read styles and shapes too. */
+  readonly hasStyles: boolean;
+}
+
+/** Reads what the page shows instead of replacement texts, up to and beyond its edges. */
+export const SHOWN: GlyphOptions = { options: "clip=no,ignore-actualtext", hasStyles: false };
+/**
+ * Reads the text of the page with styles and shapes. MuPDF would also find letters that are drawn twice to look bold, but
+ * in a time that is quadratic in the length of the text.
+ */
+export const STYLED: GlyphOptions = {
+  options: "clip=no,preserve-images,vectors",
+  hasStyles: true,
+};
 
 /** All places are in points with y downwards, in the space of the displayed page. */
 export class Glyphs {
@@ -27,7 +69,18 @@ export class Glyphs {
   readonly directions: (readonly [x: number, y: number])[] = [];
   /** Number of glyphs of the page contents. The glyphs of annotations follow. */
   contentCount = 0;
+  /** Indexes in {@link styles}; empty unless styles were requested. */
+  readonly styleOf: number[] = [];
+  readonly styles: GlyphStyle[] = [];
+  readonly shapes: Shape[] = [];
+  /** Indexes in {@link styles} by font and color. */
+  readonly #known = new Map<string, number>();
+  readonly #options: GlyphOptions;
   #numbers = new Float32Array(WIDTH * 1024);
+
+  constructor(options = SHOWN) {
+    this.#options = options;
+  }
 
   get count(): number {
     return this.codePoints.length;
@@ -71,12 +124,15 @@ export class Glyphs {
   }
 
   #read(engine: Mupdf, tank: FuelBudget, make: (options: Pointer) => Pointer): void {
-    const text = engine.run(() => engine.withText(OPTIONS, make), tank);
+    const text = engine.run(() => engine.withText(this.#options.options, make), tank);
     try {
       engine.run((raw) => {
         let block = raw._wasm_stext_page_get_first_block(text);
         for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
-          if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) continue;
+          if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) {
+            if (this.#options.hasStyles) this.#addShape(raw, block);
+            continue;
+          }
           let line = raw._wasm_stext_block_get_first_line(block);
           for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
             const first = this.count;
@@ -133,6 +189,38 @@ export class Glyphs {
     this.#numbers[at + 9] = floats[origin + 1]!;
     this.#numbers[at + 10] = raw._wasm_stext_char_get_size(char);
     this.codePoints.push(code);
+    if (this.#options.hasStyles) this.styleOf.push(this.#style(raw, char));
+  }
+
+  /** Returns the index of a glyph's style. */
+  #style(raw: MupdfExports, char: Pointer): number {
+    const font = raw._wasm_stext_char_get_font(char);
+    const argb = raw._wasm_stext_char_get_argb(char) >>> 0;
+    const key = `${font} ${argb}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    this.#known.set(key, this.styles.length);
+    const style = {
+      ...{ fontName: raw.UTF8ToString(raw._wasm_font_get_name(font)), argb },
+      isBold: raw._wasm_font_is_bold(font) !== 0,
+      isItalic: raw._wasm_font_is_italic(font) !== 0,
+      isMonospaced: raw._wasm_font_is_monospaced(font) !== 0,
+    };
+    return this.styles.push(style) - 1;
+  }
+
+  #addShape(raw: MupdfExports, block: Pointer): void {
+    const type = raw._wasm_stext_block_get_type(block);
+    if ((type !== IMAGE_BLOCK && type !== VECTOR_BLOCK) || this.shapes.length >= MAX_SHAPES) return;
+    const at = raw._wasm_stext_block_get_bbox(block) >> 2;
+    const [left, top, right, bottom] = raw.HEAPF32.subarray(at, at + 4);
+    const bounds = [left!, top!, right!, bottom!] as const;
+    if (type === IMAGE_BLOCK) this.shapes.push({ kind: "image", bounds, argb: 0, isStroked: false });
+    else {
+      const argb = raw._wasm_stext_block_get_v_argb(block) >>> 0;
+      const isStroked = (raw._wasm_stext_block_get_v_flags(block) & STROKED) !== 0;
+      this.shapes.push({ kind: "path", bounds, argb, isStroked });
+    }
   }
 
   #isThin(at: number): boolean {

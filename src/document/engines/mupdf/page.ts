@@ -5,7 +5,7 @@ import { EngineFailure } from "../../contract/failure.ts";
 import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
 import type { MupdfDocument } from "./document.ts";
-import { Glyphs } from "./glyphs.ts";
+import { Glyphs, SHOWN } from "./glyphs.ts";
 import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
@@ -24,6 +24,16 @@ const LIMITS_MET = /too many nested graphics states|nesting too deep/;
 
 const EVERY_PART = ["contents", "annots", "widgets"] as const;
 type PagePart = (typeof EVERY_PART)[number];
+
+/** Maximum number of links that are read. */
+const MAX_LINKS = 10_000;
+
+/** A link on a page. */
+export interface PageLink {
+  /** Address, or `#` and a place in the document. */
+  readonly uri: string;
+  readonly bounds: readonly [left: number, top: number, right: number, bottom: number];
+}
 
 /** Size in pixels or points. */
 export interface Size {
@@ -129,9 +139,9 @@ export class MupdfPage {
    * Returns the glyphs of the page contents and of annotations, visible or not.
    * @throws EngineFailure for the same reasons as drawing, and `too-complex` if there are too many
    */
-  glyphs(): Glyphs {
+  glyphs(options = SHOWN): Glyphs {
     const { engine } = this.#document;
-    const glyphs = new Glyphs();
+    const glyphs = new Glyphs(options);
     const ofList = (...parts: readonly PagePart[]) => {
       const list = this.#interpret(...parts);
       try {
@@ -143,11 +153,47 @@ export class MupdfPage {
     try {
       if (!glyphs.readContents(engine, this.#page, this.#tank)) ofList("contents");
       glyphs.contentCount = glyphs.count;
-      ofList("annots", "widgets");
+      if (this.#hasAnnotations()) ofList("annots", "widgets");
       return glyphs;
     } catch (error) {
       throw this.#document.failure(error, "damaged");
     }
+  }
+
+  #hasAnnotations(): boolean {
+    return this.#document.engine.run((raw) => {
+      const page = raw._wasm_pdf_page_from_fz_page(this.#page);
+      return raw._wasm_pdf_first_annot(page) !== 0 || raw._wasm_pdf_first_widget(page) !== 0;
+    });
+  }
+
+  /** Returns the links of the page: their targets, and bounds in the space of {@link glyphs}. */
+  links(): readonly PageLink[] {
+    const { engine } = this.#document;
+    const links: PageLink[] = [];
+    let first: Pointer = 0;
+    try {
+      first = engine.run((raw) => raw._wasm_load_links(this.#page), this.#tank);
+      engine.run((raw) => {
+        for (let link = first; link !== 0 && links.length < MAX_LINKS; link = raw._wasm_link_get_next(link)) {
+          const at = raw._wasm_link_get_rect(link) >> 2;
+          const [left, top, right, bottom] = raw.HEAPF32.subarray(at, at + 4);
+          const uri = raw._wasm_link_get_uri(link);
+          if (uri !== 0) links.push({ uri: raw.UTF8ToString(uri), bounds: [left!, top!, right!, bottom!] });
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw error;
+      engine.complain(error.message);
+    } finally {
+      if (first !== 0) engine.release((raw) => raw._wasm_drop_link(first));
+    }
+    return links;
+  }
+
+  /** Left and upper edge of the page in the space of {@link glyphs}. */
+  get origin(): readonly [left: number, top: number] {
+    return [this.#bounds[0] ?? 0, this.#bounds[1] ?? 0];
   }
 
   /** The matrix from user space to the space of {@link glyphs}. */

@@ -45,6 +45,7 @@ export function describe(endpoint: Endpoint): Described {
       ...("otherTypes" in output && output.otherTypes ? { otherTypes: output.otherTypes } : {}),
       ...(output.kind === "data" ? { data: output.schema as Readonly<Record<string, ParameterSchema>> } : {}),
       ...(output.kind === "data" && output.optional ? { optionalData: output.optional } : {}),
+      ...(output.kind === "data" && output.mayBeFile ? { mayBeFile: true as const } : {}),
       ...(keeps ? { keeps } : {}),
       ...(joinedName === undefined ? {} : { joinedName }),
     },

@@ -114,6 +114,8 @@ export interface DescribedOutput {
   readonly data?: Readonly<Record<string, ParameterSchema>>;
   /** Members that can be missing from a response. @default none */
   readonly optionalData?: readonly string[];
+  /** True if the parameter `output_type` can request the data as a file. @default false */
+  readonly mayBeFile?: true;
   /** True if several files can be returned as one archive. */
   readonly archives: boolean;
   readonly extraFields: readonly ("inputSize" | "substitutedFonts" | "files" | "warning")[];

@@ -119,8 +119,14 @@ function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): 
   };
 }
 
-/** Describes the JSON response: the IDs of the outputs, or data. */
-export function resultSchema({
+/** Describes the JSON response: the IDs of the outputs, data, or either. */
+export function resultSchema(described: Described): Json {
+  const { data: _, ...files } = described.output;
+  if (!described.output.mayBeFile) return oneResultSchema(described);
+  return { anyOf: [oneResultSchema(described), oneResultSchema({ ...described, output: files })] };
+}
+
+function oneResultSchema({
   input,
   files,
   output: { naming, extraFields, data, optionalData = [] },

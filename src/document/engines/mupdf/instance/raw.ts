@@ -155,8 +155,24 @@ export interface MupdfExports {
   _wasm_stext_char_get_quad(char: Pointer): Pointer;
   /** Returns a borrowed pointer. */
   _wasm_stext_char_get_font(char: Pointer): Pointer;
+  /** Returns opacity, red, green and blue as a signed number. */
+  _wasm_stext_char_get_argb(char: Pointer): number;
+  /** Returns a pointer to 4 values, like the rectangles below. */
+  _wasm_stext_block_get_bbox(block: Pointer): Pointer;
+  _wasm_stext_block_get_v_flags(block: Pointer): number;
+  _wasm_stext_block_get_v_argb(block: Pointer): number;
+  /** Returns a linked list, which the caller must drop; 0 without links. */
+  _wasm_load_links(page: Pointer): Pointer;
+  _wasm_drop_link(link: Pointer): void;
+  _wasm_link_get_next(link: Pointer): Pointer;
+  _wasm_link_get_rect(link: Pointer): Pointer;
+  /** Returns borrowed text. */
+  _wasm_link_get_uri(link: Pointer): Pointer;
   /** Returns borrowed text. */
   _wasm_font_get_name(font: Pointer): Pointer;
+  _wasm_font_is_bold(font: Pointer): number;
+  _wasm_font_is_italic(font: Pointer): number;
+  _wasm_font_is_monospaced(font: Pointer): number;
   _wasm_new_font_from_buffer(name: Pointer, buffer: Pointer, index: number): Pointer;
   _wasm_keep_font(font: Pointer): Pointer;
   _wasm_new_draw_device(matrix: Pointer, pixmap: Pointer): Pointer;

@@ -1,0 +1,177 @@
+// The text of a page as data: lines of words with their places and styles, and the shapes and links around them.
+import type { Box } from "../content/matrix.ts";
+import { type GlyphStyle, type Glyphs, STYLED } from "../engines/mupdf/glyphs.ts";
+import type { MupdfPage } from "../engines/mupdf/page.ts";
+
+/** All places are in points from the lower left corner of the page as viewers show it, with y upwards. */
+export interface PageText {
+  /** Page number, from 1. */
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+  /** In the order of the page contents. */
+  readonly lines: readonly TextLine[];
+  readonly shapes: readonly PageShape[];
+  readonly links: readonly { readonly uri: string; readonly box: Box }[];
+}
+
+/** Words on one baseline without a wide gap between them. */
+export interface TextLine {
+  readonly words: readonly Word[];
+  /** Direction of the baseline: a unit vector. */
+  readonly direction: readonly [x: number, y: number];
+}
+
+export interface Word {
+  readonly text: string;
+  /** Upper left, upper right, lower left and lower right corner along the baseline: x and y of each. */
+  readonly corners: readonly number[];
+  /** Start of the baseline. */
+  readonly origin: readonly [x: number, y: number];
+  /** Font size in points. */
+  readonly size: number;
+  /** Style of its first character. */
+  readonly style: GlyphStyle;
+  /** True if the word follows the word before it without a space, because its style differs. */
+  readonly isJoined: boolean;
+}
+
+export interface PageShape {
+  readonly kind: "image" | "path";
+  readonly box: Box;
+  readonly argb: number;
+  readonly isStroked: boolean;
+}
+
+/** Distance of words that are drawn twice, in font sizes. */
+const SAME_PLACE = 0.15;
+/** Maximum number of places that are remembered for one text. */
+const MAX_PLACES = 500;
+
+/** @param number page number, from 1 */
+export function readPageText(page: MupdfPage, number: number): PageText {
+  const glyphs = page.glyphs(STYLED);
+  const place = new Placement(page);
+  const shapes = glyphs.shapes.map(({ bounds, ...shape }) => ({ ...shape, box: place.box(bounds) }));
+  const links = page.links().map(({ uri, bounds }) => ({ uri, box: place.box(bounds) }));
+  const { width, height } = page;
+  return { number, width, height, lines: linesOf(glyphs, place), shapes, links };
+}
+
+/** Maps the space of glyphs to that of {@link PageText}. */
+class Placement {
+  readonly #left: number;
+  readonly #bottom: number;
+  readonly #width: number;
+  readonly #height: number;
+
+  constructor({ origin, width, height }: Pick<MupdfPage, "origin" | "width" | "height">) {
+    this.#left = origin[0];
+    this.#bottom = origin[1] + height;
+    this.#width = width;
+    this.#height = height;
+  }
+
+  point(x: number, y: number): [x: number, y: number] {
+    return [x - this.#left, this.#bottom - y];
+  }
+
+  box([left, top, right, bottom]: readonly [number, number, number, number]): Box {
+    return [...this.point(left, bottom), ...this.point(right, top)];
+  }
+
+  /** Reports whether the middle of a glyph is on the page. */
+  isOnPage(corners: ArrayLike<number>): boolean {
+    const [x, y] = this.point((corners[0]! + corners[6]!) / 2, (corners[1]! + corners[7]!) / 2);
+    return x >= 0 && y >= 0 && x <= this.#width && y <= this.#height;
+  }
+}
+
+function linesOf(glyphs: Glyphs, place: Placement): readonly TextLine[] {
+  const lines: TextLine[] = [];
+  const drawn = new DrawnWords();
+  for (const [line, first] of glyphs.lineStarts.entries()) {
+    const words = wordsOf(glyphs, first, glyphs.lineStarts[line + 1] ?? glyphs.count, place).filter((word) =>
+      drawn.add(word),
+    );
+    const [dx, dy] = glyphs.directions[line]!;
+    if (words.length > 0) lines.push({ words, direction: [dx, -dy] });
+  }
+  return lines;
+}
+
+/** Finds words that are drawn again at almost the same place, to look bold or to cast a shadow. */
+class DrawnWords {
+  readonly #places = new Map<string, (readonly [x: number, y: number])[]>();
+
+  /** @returns false if the word is drawn again */
+  add({ text, origin: [x, y], size }: Word): boolean {
+    const places = this.#places.get(text) ?? [];
+    if (places.length === 0) this.#places.set(text, places);
+    const isAgain = places.some(
+      (one) => Math.abs(one[0] - x) < SAME_PLACE * size && Math.abs(one[1] - y) < SAME_PLACE * size,
+    );
+    if (!isAgain && places.length < MAX_PLACES) places.push([x, y]);
+    return !isAgain;
+  }
+}
+
+function wordsOf(glyphs: Glyphs, first: number, end: number, place: Placement): readonly Word[] {
+  const words: Word[] = [];
+  for (let from = first, to = first; from < end; from = to) {
+    while (from < end && isBlank(glyphs, from)) from++;
+    for (to = from; to < end && !isBlank(glyphs, to) && belongs(glyphs, from, to); ) to++;
+    if (from === to) continue;
+    const isJoined = from > first && words.length > 0 && !isBlank(glyphs, from - 1);
+    const word = wordOf(glyphs, from, to, place, isJoined);
+    if (word) words.push(word);
+  }
+  return words;
+}
+
+/** Reports whether a glyph has the style of the first glyph of a word. */
+const belongs = (glyphs: Glyphs, first: number, glyph: number): boolean =>
+  glyphs.styleOf[first] === glyphs.styleOf[glyph] && Math.abs(glyphs.size(first) - glyphs.size(glyph)) < 0.1;
+
+const isBlank = ({ codePoints }: Glyphs, glyph: number): boolean => BLANK.has(codePoints[glyph]!);
+const BLANK: ReadonlySet<number> = new Set([
+  ...[0x00, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff],
+  ...Array.from({ length: 11 }, (_, at) => 0x2000 + at),
+]);
+
+/** @returns undefined if no glyph is on the page */
+function wordOf(glyphs: Glyphs, from: number, to: number, place: Placement, isJoined: boolean): Word | undefined {
+  const shown: number[] = [];
+  for (let glyph = from; glyph < to; glyph++) if (place.isOnPage(glyphs.corners(glyph))) shown.push(glyph);
+  if (shown.length === 0) return undefined;
+  const text = String.fromCodePoint(...shown.map((glyph) => valid(glyphs.codePoints[glyph]!))).normalize("NFC");
+  return {
+    ...{ text, isJoined, style: glyphs.styles[glyphs.styleOf[from]!]!, size: glyphs.size(from) },
+    origin: place.point(...glyphs.origin(shown[0]!)),
+    corners: cornersOf(glyphs, shown, place),
+  };
+}
+
+const UNKNOWN = 0xfffd;
+const valid = (code: number): number => (code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? UNKNOWN : code);
+
+/** Returns the quadrilateral around glyphs, along the baseline of the first of them. */
+function cornersOf(glyphs: Glyphs, shown: readonly number[], place: Placement): number[] {
+  const [ulx, uly, urx, ury] = glyphs.corners(shown[0]!);
+  const length = Math.hypot(urx! - ulx!, ury! - uly!) || 1;
+  const [dx, dy] = [(urx! - ulx!) / length, (ury! - uly!) / length];
+  let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const glyph of shown) {
+    const corners = glyphs.corners(glyph);
+    for (let at = 0; at < 8; at += 2) {
+      const along = corners[at]! * dx + corners[at + 1]! * dy;
+      const across = corners[at + 1]! * dx - corners[at]! * dy;
+      if (along < left) left = along;
+      if (along > right) right = along;
+      if (across < top) top = across;
+      if (across > bottom) bottom = across;
+    }
+  }
+  const corner = (along: number, across: number) => place.point(along * dx - across * dy, along * dy + across * dx);
+  return [...corner(left, top), ...corner(right, top), ...corner(left, bottom), ...corner(right, bottom)];
+}

@@ -1,0 +1,190 @@
+// Divides the rows of a column into paragraphs, items of lists and lines of code.
+import type { Line, PlacedWord, TextBlock } from "./blocks.ts";
+import type { PageText, Word } from "./page-text.ts";
+import { medianOf } from "./reading-order.ts";
+import { around, boxOfWords, type Extent, type Frame, inFrame, type Segment } from "./segments.ts";
+
+/** A row of a column, with what decides where paragraphs end. */
+export interface Row extends Extent {
+  readonly words: readonly Word[];
+  readonly baseline: number;
+  readonly size: number;
+  readonly isBold: boolean;
+  readonly isMonospaced: boolean;
+  /** Marker of an item that is drawn as a shape. */
+  readonly bullet?: string;
+}
+
+/** Factor and addition in font sizes by which the distance of lines exceeds the usual one between paragraphs. */
+const LOOSE = 1.22;
+const LOOSE_SIZES = 0.2;
+/** Distance of lines if none is usual, in font sizes. */
+const USUAL_PITCH = 1.35;
+const MAX_PITCH = 2.4;
+/** Minimum indent, in font sizes. */
+const INDENT = 0.7;
+/** Difference of font sizes between paragraphs. */
+const OTHER_SIZE = 0.07;
+/** Width of a space, and what a line can miss at its end, in font sizes. */
+const SPACE = 0.25;
+const RAGGED = 0.6;
+/** Number of rows before and after a line that show how far lines reach. */
+const NEAR = 8;
+const BULLET = /^[•‣◦▪▫●○■□∙·⁃➢➤►❖✓✔\uf0b7\uf0a7\u25aa]$/u;
+const NUMBER = /^(?:[([]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)\]])$/u;
+const DASH = /^[–—-]$/u;
+
+export function rowOf(segments: readonly Segment[], bullet: string | undefined): Row {
+  const words = segments.flatMap(({ words }) => words);
+  const main = segments.reduce((largest, one) => (one.size > largest.size ? one : largest));
+  const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? one.text.length : 0), 0);
+  const all = count(() => true);
+  return {
+    ...around(segments),
+    ...{ words, baseline: main.baseline, size: main.size },
+    isBold: count(({ style }) => isBold(style)) > 0.9 * all,
+    isMonospaced: count(({ style }) => style.isMonospaced) > 0.9 * all,
+    ...(bullet === undefined ? {} : { bullet }),
+  };
+}
+
+export const isBold = ({ isBold, fontName }: Word["style"]): boolean =>
+  isBold || /bold|black|heavy|semibold|demi|medi\b|-medi/i.test(fontName);
+
+/** Returns the distance of the lines of running text, by font size. */
+export function pitchesOf(columns: readonly (readonly Row[])[]): (size: number) => number {
+  const distances = new Map<number, number[]>();
+  for (const rows of columns) {
+    for (const [index, row] of rows.entries()) {
+      const before = rows[index - 1];
+      const distance = before ? row.baseline - before.baseline : 0;
+      if (!before || Math.abs(before.size - row.size) > 0.2) continue;
+      if (distance <= 0 || distance > MAX_PITCH * row.size) continue;
+      const key = Math.round(row.size * 2);
+      const known = distances.get(key);
+      if (known) known.push(distance);
+      else distances.set(key, [distance]);
+    }
+  }
+  return (size) => {
+    const known = distances.get(Math.round(size * 2));
+    if (!known || known.length < 2) return USUAL_PITCH * size;
+    return known.toSorted((a, b) => a - b)[Math.floor(known.length / 4)]!;
+  };
+}
+
+/** Divides the rows of a column into blocks. */
+export function paragraphsOf(
+  rows: readonly Row[],
+  pitchOf: (size: number) => number,
+  page: Pick<PageText, "links">,
+  direction: Frame["direction"],
+): readonly TextBlock[] {
+  const blocks: Row[][] = [];
+  for (const [index, row] of rows.entries()) {
+    const block = blocks.at(-1);
+    if (block && continues(block, row, { rows, index, pitch: pitchOf(row.size) })) block.push(row);
+    else blocks.push([row]);
+  }
+  return blocks.map((block) => blockOf(block, page, direction));
+}
+
+interface Surroundings {
+  readonly rows: readonly Row[];
+  /** Index of the row. */
+  readonly index: number;
+  readonly pitch: number;
+}
+
+/** Reports whether a row continues a block. */
+function continues(block: readonly Row[], row: Row, { rows, index, pitch }: Surroundings): boolean {
+  const last = block.at(-1)!;
+  const { size } = last;
+  if (Math.abs(row.size - size) > OTHER_SIZE * size && !isMixed(last, row)) return false;
+  if (row.baseline - last.baseline > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
+  if (row.isMonospaced !== last.isMonospaced) return false;
+  if (row.isMonospaced) return true;
+  if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || row.isBold)) return false;
+  if (markerOf(row) !== undefined) return false;
+  if (isCentered(last, row)) return true;
+  return !isIndented(block, row, rows[index + 1]) && !hasRoom(last, row, rows, index);
+}
+
+/** Reports whether two rows differ in size only by a few larger or smaller words. */
+const isMixed = (one: Row, other: Row): boolean => {
+  const sizes = new Set(one.words.map(({ size }) => Math.round(size * 2)));
+  return other.words.some(({ size }) => sizes.has(Math.round(size * 2))) && one.words.length > 2;
+};
+
+const isCentered = (last: Row, row: Row): boolean =>
+  Math.abs(last.left + last.right - row.left - row.right) < 0.6 * row.size &&
+  Math.abs(last.left - row.left) > INDENT * row.size;
+
+function isIndented(block: readonly Row[], row: Row, next: Row | undefined): boolean {
+  const indent = INDENT * row.size;
+  const [first, second] = block;
+  if (second) return Math.abs(row.left - second.left) > indent;
+  const hangs = row.left - first!.left > indent;
+  if (!hangs || markerOf(first!) !== undefined) return false;
+  return !(next && Math.abs(next.left - row.left) < indent && first!.left < next.left - indent);
+}
+
+/** Reports whether the first word of a row would have fit on the line before: then that line ends a paragraph. */
+function hasRoom(last: Row, row: Row, rows: readonly Row[], index: number): boolean {
+  const text = last.words.at(-1)!.text;
+  if (/[-\u00ad\u2010]$/.test(text)) return false;
+  const { size } = row;
+  const near = rows.slice(Math.max(0, index - NEAR), index + NEAR);
+  const alike = near.filter((one) => Math.abs(one.left - last.left) < 2 * size && Math.abs(one.size - size) < 0.5);
+  const right = Math.max(last.right, ...alike.filter((one) => !one.isMonospaced).map((one) => one.right));
+  const [x0, y0, x1, y1] = row.words[0]!.corners;
+  const width = Math.hypot(x1! - x0!, y1! - y0!);
+  return last.right + SPACE * size + width < right - RAGGED * size;
+}
+
+/** Returns the marker of an item that a row starts with. */
+function markerOf({ words, bullet }: Row): string | undefined {
+  const { text } = words[0]!;
+  if (bullet !== undefined) return bullet;
+  if (words.length < 2 || words[1]!.isJoined) return undefined;
+  return BULLET.test(text) || NUMBER.test(text) || DASH.test(text) ? text : undefined;
+}
+
+function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction: Frame["direction"]): TextBlock {
+  const [first] = rows as readonly [Row];
+  const marker = markerOf(first);
+  const isCode = rows.every(({ isMonospaced }) => isMonospaced);
+  const isItem = marker !== undefined && !isCode;
+  const lines = rows.map((row, at) => {
+    const words = at === 0 && isItem && row.bullet === undefined ? row.words.slice(1) : row.words;
+    return lineOf(words, row, page, direction);
+  });
+  return {
+    ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", lines },
+    box: boxOfWords(rows.flatMap(({ words }) => words)),
+    indent: first.left,
+    ...(isItem ? { marker } : {}),
+  };
+}
+
+/** Returns a line with the links on its words, and the words that are above or below the others. */
+export function lineOf(
+  words: readonly Word[],
+  { baseline, size }: Pick<Row, "baseline" | "size">,
+  { links }: Pick<PageText, "links">,
+  direction: Frame["direction"],
+): Line {
+  const placed = words.map((word): PlacedWord => {
+    const [x, y] = [(word.corners[0]! + word.corners[6]!) / 2, (word.corners[1]! + word.corners[7]!) / 2];
+    const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])?.uri;
+    const rise = (baseline - inFrame(...word.origin, direction)[1]) / size;
+    const isSmall = word.size < 0.85 * size;
+    const position = isSmall && rise > 0.15 ? "superscript" : isSmall && rise < -0.08 ? "subscript" : undefined;
+    if (link === undefined && position === undefined) return word;
+    return { ...word, ...(link === undefined ? {} : { link }), ...(position === undefined ? {} : { position }) };
+  });
+  return { words: placed, box: boxOfWords(words) };
+}
+
+/** Returns the size of most text. */
+export const medianSize = (rows: readonly Row[]): number => medianOf(rows.map(({ size }) => size));

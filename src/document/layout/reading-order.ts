@@ -1,0 +1,196 @@
+// The order in which people read parts of a page: down each column, and columns from left to right.
+import { around, type Extent } from "./segments.ts";
+
+/** A part of a page that is not divided. */
+export interface Atom extends Extent {
+  /** Font size; the height of a line of its text. */
+  readonly size: number;
+  /** Number of its characters; 0 for a figure. */
+  readonly characters: number;
+}
+
+/** Minimum width of the space between columns, in font sizes. */
+const GUTTER = 0.9;
+/** Minimum height of each column, in lines. */
+const MIN_LINES = 3;
+/** Part of the height that can cross the space between columns: titles, and figures over both. */
+const MAX_CROSSING = 0.5;
+/** Part of the width of a long line that most lines of running text fill, and their characters. */
+const FILLED = 0.6;
+const LONG = 15;
+/** Minimum distance of parts of the page that are ordered on their own, in font sizes. */
+const APART = 0.6;
+const MAX_DEPTH = 24;
+
+/**
+ * Returns the atoms in groups, each of which is part of one column.
+ * @param isRightToLeft true if columns go from right to left
+ * @param rules horizontal lines: columns that one crosses twice belong to a table
+ */
+export function readingOrder<A extends Atom>(
+  atoms: readonly A[],
+  { isRightToLeft, rules }: { readonly isRightToLeft: boolean; readonly rules: readonly Extent[] },
+): A[][] {
+  const groups: A[][] = [];
+  const visit = (part: readonly A[], depth: number): void => {
+    if (part.length === 0) return;
+    const gutter = depth < MAX_DEPTH ? findGutter(part, rules) : undefined;
+    if (gutter !== undefined) {
+      for (const band of bandsOf(part, gutter)) {
+        if (band.crossing) groups.push([...band.crossing]);
+        else
+          for (const side of isRightToLeft ? [band.right, band.left] : [band.left, band.right]) visit(side!, depth + 1);
+      }
+      return;
+    }
+    const halves = depth < MAX_DEPTH ? splitBetweenRows(part) : undefined;
+    if (!halves) groups.push([...part]);
+    else for (const half of halves) visit(half, depth + 1);
+  };
+  visit(atoms, 0);
+  return joinedGroups(groups);
+}
+
+/** Joins groups that follow each other in one column, so that spacing can be compared within them. */
+function joinedGroups<A extends Atom>(groups: readonly A[][]): A[][] {
+  const joined: A[][] = [];
+  let last: Extent | undefined;
+  for (const group of groups) {
+    const extent = around(group);
+    const overlap = last ? Math.min(last.right, extent.right) - Math.max(last.left, extent.left) : 0;
+    const isBelow = last !== undefined && extent.top >= last.bottom - group[0]!.size;
+    const narrower = last ? Math.min(last.right - last.left, extent.right - extent.left) : 0;
+    if (last && isBelow && overlap > 0.9 * narrower && narrower > 0) {
+      joined.at(-1)!.push(...group);
+      last = around([last, extent]);
+    } else {
+      joined.push(group);
+      last = extent;
+    }
+  }
+  return joined;
+}
+
+/** Returns the middle of the space between two columns. @returns undefined if the atoms are one column */
+function findGutter(atoms: readonly Atom[], rules: readonly Extent[]): number | undefined {
+  if (atoms.length < 2 * MIN_LINES) return undefined;
+  const { left, right } = around(atoms);
+  const size = medianOf(atoms.map((atom) => atom.size));
+  let best: { readonly at: number; readonly crossing: number } | undefined;
+  for (const at of candidates(atoms, left, right, GUTTER * size)) {
+    const crossing = crossingHeight(atoms, at);
+    if (best && crossing >= best.crossing) continue;
+    if (areColumns(atoms, at, rules)) best = { at, crossing };
+  }
+  return best?.at;
+}
+
+/** Returns the middles of spaces that are at least as wide as a gutter, with few atoms across them. */
+function candidates(atoms: readonly Atom[], left: number, right: number, width: number): number[] {
+  const cells = Math.min(2000, Math.max(1, Math.ceil(right - left)));
+  const step = (right - left) / cells;
+  const changes = new Float64Array(cells + 2);
+  let total = 0;
+  for (const atom of atoms) {
+    const height = atom.bottom - atom.top;
+    total += height;
+    changes[Math.max(0, Math.floor((atom.left - left) / step))]! += height;
+    changes[Math.min(cells, Math.ceil((atom.right - left) / step))]! -= height;
+  }
+  // The height across each cell; a space is a run of cells with the least height around it.
+  const heights: number[] = [];
+  for (let cell = 0, height = 0; cell < cells; cell++) heights.push((height += changes[cell]!));
+  const found: number[] = [];
+  for (let start = 0, end = 0; start < cells; start = end) {
+    for (end = start + 1; end < cells && Math.abs(heights[end]! - heights[start]!) < 1e-6; ) end++;
+    const isLow = heights[start]! <= total * MAX_CROSSING;
+    const isValley = (heights[start - 1] ?? 0) > heights[start]! && (heights[end] ?? 0) > heights[start]!;
+    if (isLow && isValley && (end - start) * step >= width) found.push(left + ((start + end) / 2) * step);
+  }
+  return found;
+}
+
+const crosses = ({ left, right }: Extent, at: number): boolean => left < at && right > at;
+
+const crossingHeight = (atoms: readonly Atom[], at: number): number =>
+  atoms.reduce((sum, atom) => sum + (crosses(atom, at) ? atom.bottom - atom.top : 0), 0);
+
+/** Reports whether the atoms on the two sides of a space are columns of running text, not cells of a table. */
+function areColumns(atoms: readonly Atom[], at: number, rules: readonly Extent[]): boolean {
+  const sides = [atoms.filter(({ right }) => right <= at), atoms.filter(({ left }) => left >= at)] as const;
+  const [one, other] = [around(sides[0]), around(sides[1])];
+  const [top, bottom] = [Math.max(one.top, other.top), Math.min(one.bottom, other.bottom)];
+  for (const side of sides) {
+    const within = side.filter((atom) => atom.bottom > top && atom.top < bottom);
+    const height = within.reduce((sum, atom) => sum + atom.bottom - atom.top, 0);
+    if (height < MIN_LINES * medianOf(side.map(({ size }) => size))) return false;
+  }
+  const across = rules.filter((rule) => crosses(rule, at) && rule.top > top - 9 && rule.bottom < bottom + 9);
+  if (across.length >= 2) return false;
+  return sides.every(isRunningText) || !areAligned(sides[0], sides[1]);
+}
+
+function isRunningText(atoms: readonly Atom[]): boolean {
+  const widths = atoms.map(({ left, right }) => right - left).sort((a, b) => a - b);
+  const long = widths[Math.floor(widths.length * 0.9)] ?? 0;
+  return medianOf(widths) > FILLED * long && medianOf(atoms.map(({ characters }) => characters)) >= LONG;
+}
+
+/** Reports whether most atoms of the smaller side have one beside them on the same baseline. */
+function areAligned(one: readonly Atom[], other: readonly Atom[]): boolean {
+  const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
+  const isBeside = (atom: Atom) => more.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < 0.3 * size);
+  return fewer.filter(isBeside).length > fewer.length * 0.6;
+}
+
+interface Band<A> {
+  readonly crossing?: readonly A[];
+  readonly left?: readonly A[];
+  readonly right?: readonly A[];
+}
+
+/** Divides atoms at those that cross a gutter, from top to bottom. */
+function bandsOf<A extends Atom>(atoms: readonly A[], gutter: number): readonly Band<A>[] {
+  const crossing = atoms.filter((atom) => crosses(atom, gutter)).sort((a, b) => a.top - b.top);
+  let rest = atoms.filter((atom) => !crosses(atom, gutter));
+  const bands: Band<A>[] = [];
+  let together: A[] = [];
+  const flush = () => {
+    if (together.length > 0) bands.push({ crossing: together });
+    together = [];
+  };
+  const addSides = (above: readonly A[]) => {
+    if (above.length === 0) return;
+    flush();
+    bands.push({
+      left: above.filter(({ right }) => right <= gutter),
+      right: above.filter(({ left }) => left >= gutter),
+    });
+  };
+  for (const one of crossing) {
+    const middle = (one.top + one.bottom) / 2;
+    addSides(rest.filter((atom) => (atom.top + atom.bottom) / 2 < middle));
+    rest = rest.filter((atom) => (atom.top + atom.bottom) / 2 >= middle);
+    together.push(one);
+  }
+  addSides(rest);
+  flush();
+  return bands;
+}
+
+/** Divides atoms at the widest space between rows. */
+function splitBetweenRows<A extends Atom>(atoms: readonly A[]): readonly [A[], A[]] | undefined {
+  const sorted = atoms.toSorted((a, b) => a.top - b.top);
+  let [widest, at, bottom] = [APART, 0, Number.NEGATIVE_INFINITY];
+  for (const [index, atom] of sorted.entries()) {
+    const gap = (atom.top - bottom) / atom.size;
+    if (index > 0 && gap > widest) [widest, at] = [gap, index];
+    bottom = Math.max(bottom, atom.bottom);
+  }
+  return at > 0 ? [sorted.slice(0, at), sorted.slice(at)] : undefined;
+}
+
+export function medianOf(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? 0;
+}

@@ -1,0 +1,39 @@
+// The words of a block, each as a whole: a word with several styles is read in parts.
+import { type Block, linesIn } from "./blocks.ts";
+import type { Word } from "./page-text.ts";
+
+export type WholeWord = Pick<Word, "text" | "corners" | "style" | "size">;
+
+/** Returns the words in reading order. A word with several styles has that of its first part. */
+export function wholeWords(block: Block): readonly WholeWord[] {
+  const words: WholeWord[] = [];
+  for (const { words: parts } of linesIn(block)) {
+    for (const [at, part] of parts.entries()) {
+      if (at === 0 || !part.isJoined) words.push(part);
+      else words.push(joined(words.pop()!, part));
+    }
+  }
+  return words;
+}
+
+/** Returns two parts of a word as one, along the direction of the first. */
+function joined(one: WholeWord, next: WholeWord): WholeWord {
+  const [ulx, uly, urx, ury] = one.corners as [number, number, number, number];
+  const length = Math.hypot(urx - ulx, ury - uly) || 1;
+  const [dx, dy] = [(urx - ulx) / length, (ury - uly) / length];
+  let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const { corners } of [one, next]) {
+    for (let at = 0; at < 8; at += 2) {
+      const along = corners[at]! * dx + corners[at + 1]! * dy;
+      const up = corners[at + 1]! * dx - corners[at]! * dy;
+      [left, right] = [Math.min(left, along), Math.max(right, along)];
+      [bottom, top] = [Math.min(bottom, up), Math.max(top, up)];
+    }
+  }
+  const corner = (along: number, up: number) => [along * dx - up * dy, along * dy + up * dx];
+  return {
+    ...one,
+    text: (one.text + next.text).normalize("NFC"),
+    corners: [...corner(left, top), ...corner(right, top), ...corner(left, bottom), ...corner(right, bottom)],
+  };
+}
