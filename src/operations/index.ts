@@ -22,6 +22,7 @@ import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
 import { importFormData } from "./import-form-data.ts";
 import { imposePages } from "./impose-pages.ts";
+import { indexText } from "./index-text.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
@@ -70,6 +71,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   drawInvoice,
   renderPage,
   extractImages,
+  indexText,
   extractPages,
   extractText,
   flattenTransparency,

@@ -1,0 +1,59 @@
+// Searches the text of stored PDFs.
+import type { Box } from "../../../document/content/matrix.ts";
+import { boxesOf, type Match, matchesOn, type Snippet, snippetOf } from "../../../document/search/find.ts";
+import { type Term, termsOf } from "../../../document/search/fold-word.ts";
+import { foldPage, type PageRecord } from "../../../document/search/page-record.ts";
+import type { PageServices, PagesDocument } from "../pages-service.ts";
+import { findPageText, indexParts } from "./text-store.ts";
+
+export interface Found {
+  /** Number of all hits in the document. */
+  readonly total: number;
+  readonly hits: readonly Hit[];
+}
+
+export interface Hit extends Snippet {
+  readonly page: PageRecord;
+  /** One for each line. */
+  readonly boxes: readonly Box[];
+}
+
+export interface Paging {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** @throws EngineFailure the failure that the document caused */
+export async function search(
+  document: PagesDocument,
+  query: string,
+  { offset, limit }: Paging,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<Found> {
+  const terms = termsOf(query);
+  const shown: { readonly page: number; readonly match: Match }[] = [];
+  let total = 0;
+  for await (const { first, pages } of terms.length > 0 ? indexParts(document, service, signal) : []) {
+    for (const [at, page] of pages.entries()) {
+      const matches = matchesOn(page, terms);
+      const from = Math.max(0, offset - total);
+      const room = Math.max(0, offset + limit - total);
+      for (const match of matches.slice(from, room)) shown.push({ page: first + at, match });
+      total += matches.length;
+    }
+  }
+  const hits: Hit[] = [];
+  for (const { page: number, match } of shown) {
+    const page = await findPageText(document, number, service, signal);
+    hits.push({ page, boxes: boxesOf(page, match), ...snippetOf(page, match) });
+  }
+  return { total, hits };
+}
+
+/** Returns the boxes of all matches on a page. */
+export function boxesOn(page: PageRecord, query: string): readonly Box[] {
+  const terms: readonly Term[] = termsOf(query);
+  if (terms.length === 0) return [];
+  return matchesOn(foldPage(page), terms).flatMap((match) => boxesOf(page, match));
+}
