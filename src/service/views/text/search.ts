@@ -43,12 +43,32 @@ export async function search(
       total += matches.length;
     }
   }
-  const hits: Hit[] = [];
-  for (const { page: number, match } of shown) {
-    const page = await findPageText(document, number, service, signal);
-    hits.push({ page, boxes: boxesOf(page, match), ...snippetOf(page, match) });
-  }
+  const texts = await textsOf(new Set(shown.map(({ page }) => page)), document, service, signal);
+  const hits = shown.map(({ page: number, match }) => {
+    const page = texts.get(number)!;
+    return { page, boxes: boxesOf(page, match), ...snippetOf(page, match) };
+  });
   return { total, hits };
+}
+
+/** Number of pages that are read at the same time: a Worker can have six connections. */
+const READ_AT_ONCE = 6;
+
+async function textsOf(
+  numbers: ReadonlySet<number>,
+  document: PagesDocument,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<number, PageRecord>> {
+  const texts = new Map<number, PageRecord>();
+  const waiting = [...numbers];
+  const read = async () => {
+    for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
+      texts.set(number, await findPageText(document, number, service, signal));
+    }
+  };
+  await Promise.all(Array.from({ length: READ_AT_ONCE }, read));
+  return texts;
 }
 
 /** Returns the boxes of all matches on a page. */

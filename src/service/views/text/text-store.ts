@@ -40,17 +40,21 @@ export async function findPageText(
   const known = service.shared.texts.find(`${id} ${number}`);
   if (known) return known;
   const group = textGroupOf(number);
-  const bytes =
-    (await service.store.pageFiles.read(id, groupName(group))) ??
-    (await service.shared.textGroups.run(`${id} ${group}`, signal, (signal) => {
-      const work = readGroup(document, number, service, signal);
-      service.waitUntil(work.catch(() => {}));
-      return work;
-    }));
+  // Requests for pages of the same group share one read.
+  const bytes = await service.shared.textGroups.run(`${id} ${group}`, signal, (signal) => {
+    const work = findGroup(document, number, service, signal);
+    service.waitUntil(work.catch(() => {}));
+    return work;
+  });
   const page = pageInGroup(bytes, number);
   if (!page) throw noSuchPage();
   service.shared.texts.keep(`${id} ${number}`, page, page.words.length);
   return page;
+}
+
+async function findGroup(document: PagesDocument, number: number, service: PageServices, signal: AbortSignal) {
+  const stored = await service.store.pageFiles.read(document.file.id, groupName(textGroupOf(number)));
+  return stored ?? readGroup(document, number, service, signal);
 }
 
 async function readGroup(document: PagesDocument, number: number, service: PageServices, signal: AbortSignal) {
