@@ -11,9 +11,9 @@ import type { Mupdf, MupdfOptions } from "../document/engines/mupdf/instance/mup
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { MupdfPage } from "../document/engines/mupdf/page.ts";
 import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
+import { highlighted } from "../document/pictures/highlights.ts";
 import { bandRows, isScanned, PageStrips } from "../document/pictures/page-strips.ts";
 import { type PageImage, viewOf, wholePageSize } from "../document/pictures/page-view.ts";
-import { highlighted } from "../document/pictures/highlights.ts";
 import { encodedAs } from "./rasterize-pdf.ts";
 
 const pixels = z.int().min(1);

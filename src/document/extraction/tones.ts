@@ -150,8 +150,8 @@ function inverted(rows: Uint8Array): Uint8Array {
 /** Returns the sample of 8 bits for each value (8.9.5.2). */
 export function table(bits: number, [low = 0, high = 1]: readonly number[] = []): Uint8Array {
   const most = 2 ** bits - 1;
-  const valueOf = (value: number) => Math.round(255 * Math.min(1, Math.max(0, low + (value * (high - low)) / most)));
-  return Uint8Array.from({ length: most + 1 }, (_, value) => valueOf(value));
+  const sampleOf = (value: number) => Math.round(255 * Math.min(1, Math.max(0, low + (value * (high - low)) / most)));
+  return Uint8Array.from({ length: most + 1 }, (_, value) => sampleOf(value));
 }
 
 /** Returns one byte for each sample: its value, or of 16 bits the high byte. */

@@ -1,7 +1,8 @@
 // Finds terms in the folded text of pages.
+
+import type { Box } from "../content/matrix.ts";
 import type { Term } from "./fold-word.ts";
 import { type FoldedPage, type PageRecord, wordsOfFolded } from "./page-record.ts";
-import type { Box } from "../content/matrix.ts";
 
 /** The words of a page that a term matches. */
 export interface Match {
@@ -24,7 +25,11 @@ export function matchesOn(page: FoldedPage, terms: readonly Term[]): readonly Ma
     const start = page.text[at] === " " ? at + 1 : at;
     for (; counted < start; counted++) if (page.text[counted] === " ") index++;
     const first = wordsOfFolded(page, index);
-    const spaces = page.text.slice(start, at + length).trimEnd().split(" ").length - 1;
+    const spaces =
+      page.text
+        .slice(start, at + length)
+        .trimEnd()
+        .split(" ").length - 1;
     const last = wordsOfFolded(page, index + spaces);
     matches.push({ first: first[0], count: last[0] + last[1] - first[0] });
   }

@@ -10,13 +10,17 @@ const LETTERS: Readonly<Record<string, string>> = {
 const LETTER = /[ßæœøđðłıþ]/gu;
 const PLAIN = /^[a-z0-9]+$/;
 /** Scripts that are written without spaces. */
-const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]+$/u;
+const UNSPACED =
+  /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]+$/u;
 
 /** @returns a text without spaces, empty if the word has neither letters nor digits */
 export function foldWord(word: string): string {
   if (PLAIN.test(word)) return word;
   const letters = word.normalize("NFKD").toLowerCase().replace(MARKS, "").replace(JOINERS, "");
-  return letters.replace(LETTER, (letter) => LETTERS[letter]!).replace(OUTER, "").replace(/\s+/gu, "");
+  return letters
+    .replace(LETTER, (letter) => LETTERS[letter]!)
+    .replace(OUTER, "")
+    .replace(/\s+/gu, "");
 }
 
 /** Reports whether a hyphen at the end of a line divides the word. */
@@ -31,9 +35,14 @@ export type Term = string;
  */
 export function termsOf(query: string): readonly Term[] {
   const terms: Term[] = [];
-  for (const [, phrase, word] of query.matchAll(/["\u201c\u201d]([^"\u201c\u201d]*)["\u201c\u201d]?|([^\s"\u201c\u201d]+)/gu)) {
+  for (const [, phrase, word] of query.matchAll(
+    /["\u201c\u201d]([^"\u201c\u201d]*)["\u201c\u201d]?|([^\s"\u201c\u201d]+)/gu,
+  )) {
     const given = (phrase ?? word!).trim();
-    const folded = given.split(/\s+/u).map(foldWord).filter((one) => one !== "");
+    const folded = given
+      .split(/\s+/u)
+      .map(foldWord)
+      .filter((one) => one !== "");
     if (folded.length === 0) continue;
     const joined = folded.join(" ");
     if (UNSPACED.test(joined)) terms.push(joined);

@@ -94,7 +94,10 @@ export function foldPage({ words }: Pick<PageRecord, "words">): FoldedPage {
 }
 
 /** Returns the first of the words of a folded word, and the number of words. */
-export function wordsOfFolded({ steps }: Pick<FoldedPage, "steps">, index: number): readonly [first: number, count: number] {
+export function wordsOfFolded(
+  { steps }: Pick<FoldedPage, "steps">,
+  index: number,
+): readonly [first: number, count: number] {
   let at = -1;
   for (let step = 0; step < steps.length && steps[step]! <= index; step += 3) at = step;
   if (at < 0) return [index, 1];

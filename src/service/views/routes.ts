@@ -24,7 +24,5 @@ export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: C
     const serve = isTextName(name) ? servePageText : servePageImage;
     return served(c, (service) => serve(c.req.raw, id, name, service));
   });
-  app.all("/resource/:id/search", (c) =>
-    served(c, (service) => serveSearch(c.req.raw, c.req.param("id")!, service)),
-  );
+  app.all("/resource/:id/search", (c) => served(c, (service) => serveSearch(c.req.raw, c.req.param("id")!, service)));
 }

@@ -27,7 +27,7 @@ import type { ObjectSource } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { valueIn } from "./mupdf-values.ts";
-import { withStream } from "./temporary-stream.ts";
+import { toRgb, withStream } from "./temporary-stream.ts";
 
 /** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
@@ -182,25 +182,12 @@ export class MupdfSource implements ObjectSource {
     return decodeJpx(this.#document, bytes, size, channels);
   }
 
-  /**
-   * Converts samples to RGB, as MuPDF does when it draws them.
-   * @param image the properties of an image with these uncompressed samples
-   * @returns undefined if MuPDF cannot read the color space
-   */
-  toRgb(image: Dictionary, samples: Uint8Array): Uint8Array | undefined {
-    const decode = (number: number) => decodeImage(this.#document, number, "rgb")?.samples;
-    return withStream(this.#document, image, samples, decode);
-  }
+  /** Converts uncompressed samples to RGB, as MuPDF does to draw them. @returns undefined if it cannot */
+  readonly toRgb = (image: Dictionary, samples: Uint8Array) => toRgb(this.#document, image, samples);
 
-  /**
-   * Decodes bytes with the filters in a dictionary.
-   * @throws EngineFailure like {@link StreamBody.decoded}
-   */
+  /** Decodes bytes with the filters in a dictionary. @throws EngineFailure like {@link StreamBody.decoded} */
   decodeBytes(dictionary: Dictionary, bytes: Uint8Array, limitBytes: number): Uint8Array {
-    const decode = (number: number) => this.#bytes(number, this.#loading(), limitBytes);
-    const decoded = withStream(this.#document, dictionary, bytes, decode);
-    if (!decoded) throw new EngineFailure("damaged", "the engine cannot take the stream");
-    return decoded;
+    return withStream(this.#document, dictionary, bytes, (number) => this.#bytes(number, this.#loading(), limitBytes));
   }
 
   /** Returns a copy of MuPDF's profile for device CMYK, which preserves the colors that MuPDF renders. */

@@ -1,6 +1,8 @@
 // Tools with which agents read, search and see the pages of stored PDFs.
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/server";
-import { parsePages, resolvePages } from "../../../document/contract/pages.ts";
+import { OutOfRange } from "../../../document/contract/failure.ts";
+import { type PageSelection, parsePages, resolvePages } from "../../../document/contract/pages.ts";
+import { outOfRange } from "../contract/errors.ts";
 import { CallError, type Calling, idOf, json } from "./calls.ts";
 import { pageImage } from "./pictures.ts";
 
@@ -31,7 +33,7 @@ export async function readPages({ file, pages = "1" }: Arguments, calling: Calli
   if (!selection) throw new CallError('`pages` must be a selection such as "1-3,last".');
   const { pages: count } = await json<{ pages?: number }>(await dispatch(`/resource/${id}?format=info`));
   if (count === undefined) throw new CallError("The file is not a PDF that can be read.");
-  const numbers = resolvePages(selection, count);
+  const numbers = selected(selection, count);
   let text = "";
   let read = 0;
   for (const number of numbers.slice(0, READ.pages)) {
@@ -43,6 +45,15 @@ export async function readPages({ file, pages = "1" }: Arguments, calling: Calli
   const rest = numbers.slice(read);
   const more = rest.length > 0 ? `\nNot shown: ${rest.length} pages, from page ${rest[0]} on.` : "";
   return { content: [{ type: "text", text: text + more }] };
+}
+
+function selected(selection: PageSelection, count: number): readonly number[] {
+  try {
+    return resolvePages(selection, count);
+  } catch (error) {
+    if (!(error instanceof OutOfRange)) throw error;
+    throw new CallError(`${outOfRange("pages", error.value).message} The document has ${count} pages.`);
+  }
 }
 
 /** Writes headings as in Markdown, and before each block its page and box. */

@@ -126,11 +126,7 @@ export function resultSchema(described: Described): Json {
   return { anyOf: [oneResultSchema(described), oneResultSchema({ ...described, output: files })] };
 }
 
-function oneResultSchema({
-  input,
-  files,
-  output: { naming, extraFields, data, optionalData = [] },
-}: Described): Json {
+function oneResultSchema({ input, files, output: { naming, extraFields, data, optionalData = [] } }: Described): Json {
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });

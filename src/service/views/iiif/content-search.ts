@@ -1,8 +1,8 @@
 // Serves the IIIF Content Search API 2.0, and 1.0 for viewers that only know that version.
 
-import { integer } from "../../../document/contract/parameters/number.ts";
 import type { Box } from "../../../document/content/matrix.ts";
 import { type Parameters, parameter } from "../../../document/contract/parameter.ts";
+import { integer } from "../../../document/contract/parameters/number.ts";
 import { readFields } from "../../http/contract/fields.ts";
 import { fullSize } from "../image-request.ts";
 import type { PageServices, PagesDocument } from "../pages-service.ts";
@@ -48,7 +48,10 @@ export async function contentSearch(
       searchParams.has(name) ? [[name, searchParams.getAll(name)] as const] : [],
     ),
   );
-  const { q, page } = readFields(CONTENT_SEARCH_FIELDS, { fields }, {}) as { readonly q: string; readonly page: number };
+  const { q, page } = readFields(CONTENT_SEARCH_FIELDS, { fields }, {}) as {
+    readonly q: string;
+    readonly page: number;
+  };
   const offset = (page - 1) * PER_PAGE;
   const found = await search(document, q, { offset, limit: PER_PAGE }, service, request.signal);
   const base = `${service.baseUrl}/iiif/${document.file.id}`;
@@ -114,7 +117,9 @@ function annotationPage(found: Found, pages: Pages): object {
     ...(page < last ? { next: link(page + 1) } : {}),
     ...(page > 1 ? { prev: link(page - 1) } : {}),
     items,
-    ...(quotes.length > 0 ? { annotations: [{ id: `${address(page)}#quotes`, type: "AnnotationPage", items: quotes }] } : {}),
+    ...(quotes.length > 0
+      ? { annotations: [{ id: `${address(page)}#quotes`, type: "AnnotationPage", items: quotes }] }
+      : {}),
   };
 }
 

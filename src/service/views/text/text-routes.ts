@@ -21,7 +21,10 @@ export const QUERY = text({ max: 200 });
 
 /** The query parameters of a search. */
 export const SEARCH_FIELDS = {
-  q: parameter("Words, and phrases in quotation marks; all must be on a page. A word with * at its end is a start.", QUERY),
+  q: parameter(
+    "Words, and phrases in quotation marks; all must be on a page. A word with * at its end is a start.",
+    QUERY,
+  ),
   limit: parameter("Maximum number of hits.", integer({ min: 1, max: 100 }), "20"),
   offset: parameter("Number of hits to skip.", integer({ min: 0, max: 1_000_000 }), "0"),
 } satisfies Parameters;
