@@ -11,17 +11,25 @@ export interface Match {
   readonly count: number;
 }
 
-/** @returns the matches of all terms, in the order of the text; none if one of the terms is missing */
-export function matchesOn(page: FoldedPage, terms: readonly Term[]): readonly Match[] {
+/** The part of a folded page that a term matches. */
+type Place = readonly [start: number, length: number];
+
+/** @returns where the terms are, in the order of the text; an empty list if one of them is missing */
+export function placesOf(terms: readonly Term[], { text }: FoldedPage): readonly Place[] {
   const places = new Map<number, number>();
   for (const term of terms) {
-    let at = page.text.indexOf(term);
+    let at = text.indexOf(term);
     if (at < 0) return [];
-    for (; at >= 0; at = page.text.indexOf(term, at + 1)) places.set(at, Math.max(term.length, places.get(at) ?? 0));
+    for (; at >= 0; at = text.indexOf(term, at + 1)) places.set(at, Math.max(term.length, places.get(at) ?? 0));
   }
+  return [...places].toSorted(([one], [other]) => one - other);
+}
+
+/** Returns the words at places of a page, which are in the order of the text. */
+export function matchesAt(places: readonly Place[], page: FoldedPage): readonly Match[] {
   const matches: Match[] = [];
   let [counted, index] = [0, -1];
-  for (const [at, length] of [...places].toSorted(([one], [other]) => one - other)) {
+  for (const [at, length] of places) {
     const start = page.text[at] === " " ? at + 1 : at;
     for (; counted < start; counted++) if (page.text[counted] === " ") index++;
     const first = wordsOfFolded(page, index);
@@ -35,6 +43,10 @@ export function matchesOn(page: FoldedPage, terms: readonly Term[]): readonly Ma
   }
   return matches;
 }
+
+/** Returns the words that match the terms. */
+export const matchesOn = (page: FoldedPage, terms: readonly Term[]): readonly Match[] =>
+  matchesAt(placesOf(terms, page), page);
 
 /** Returns a box for each line of the matched words. */
 export function boxesOf({ words }: PageRecord, { first, count }: Match): readonly Box[] {

@@ -1,6 +1,14 @@
 // Searches the text of stored PDFs.
 import type { Box } from "../../../document/content/matrix.ts";
-import { boxesOf, type Match, matchesOn, type Snippet, snippetOf } from "../../../document/search/find.ts";
+import {
+  boxesOf,
+  type Match,
+  matchesAt,
+  matchesOn,
+  placesOf,
+  type Snippet,
+  snippetOf,
+} from "../../../document/search/find.ts";
 import { type Term, termsOf } from "../../../document/search/fold-word.ts";
 import { foldPage, type PageRecord } from "../../../document/search/page-record.ts";
 import type { PageServices, PagesDocument } from "../pages-service.ts";
@@ -36,11 +44,11 @@ export async function search(
   let total = 0;
   for await (const { first, pages } of terms.length > 0 ? indexParts(document, service, signal) : []) {
     for (const [at, page] of pages.entries()) {
-      const matches = matchesOn(page, terms);
+      const places = placesOf(terms, page);
       const from = Math.max(0, offset - total);
       const room = Math.max(0, offset + limit - total);
-      for (const match of matches.slice(from, room)) shown.push({ page: first + at, match });
-      total += matches.length;
+      for (const match of matchesAt(places.slice(from, room), page)) shown.push({ page: first + at, match });
+      total += places.length;
     }
   }
   const texts = await textsOf(new Set(shown.map(({ page }) => page)), document, service, signal);
