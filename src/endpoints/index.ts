@@ -3,6 +3,7 @@ import type { Endpoint } from "../service/http/contract/endpoint.ts";
 import type { Route } from "../service/http/contract/route.ts";
 import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
+import { extractedImages } from "./extracted-images.ts";
 import { extractedText } from "./extracted-text.ts";
 import { deleteFiles } from "./files/delete.ts";
 import { html } from "./files/html.ts";
@@ -68,7 +69,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, extractedText, markdown, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, extractedImages, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

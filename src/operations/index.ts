@@ -14,6 +14,7 @@ import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
+import { extractImages } from "./extract-images.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
@@ -21,6 +22,7 @@ import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
 import { importFormData } from "./import-form-data.ts";
 import { imposePages } from "./impose-pages.ts";
+import { indexText } from "./index-text.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
@@ -69,6 +71,8 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   compressPdf,
   drawInvoice,
   renderPage,
+  extractImages,
+  indexText,
   extractPages,
   extractText,
   pdfToMarkdown,

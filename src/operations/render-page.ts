@@ -11,6 +11,7 @@ import type { Mupdf, MupdfOptions } from "../document/engines/mupdf/instance/mup
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { MupdfPage } from "../document/engines/mupdf/page.ts";
 import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
+import { highlighted } from "../document/pictures/highlights.ts";
 import { bandRows, isScanned, PageStrips } from "../document/pictures/page-strips.ts";
 import { type PageImage, viewOf, wholePageSize } from "../document/pictures/page-view.ts";
 import { encodedAs } from "./rasterize-pdf.ts";
@@ -32,6 +33,8 @@ const paramsSchema = z.object({
   colorModel: z.enum(COLOR_MODELS),
   /** True for black and white only; the color model is then gray. */
   bitonal: z.boolean(),
+  /** Parts of the whole page to mark: left, top, right and bottom, from 0 to 1. The page is not turned. @default none */
+  highlights: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])).exactOptional(),
   /** The resolution stated in the file. */
   dpi: z.number().positive(),
   jpegQuality: z.int().min(1).max(100),
@@ -81,8 +84,9 @@ export class OpenPage implements Disposable {
 
   /** Returns the image, which is rendered while its body is read. The page must stay open until then. */
   draw(params: RenderPageParams, signal?: AbortSignal): Output {
-    const { format, jpegQuality, bitonal } = params;
-    const raster = this.#raster(params, signal);
+    const { format, jpegQuality, bitonal, highlights = [] } = params;
+    const drawn = this.#raster(params, signal);
+    const raster = highlights.length > 0 ? highlighted(drawn, highlights) : drawn;
     return encodedAs(bitonal ? blackAndWhite(raster) : raster, format, jpegQuality);
   }
 

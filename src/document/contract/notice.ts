@@ -40,6 +40,8 @@ export const NOTICE_CODES = [
   "text-unreadable",
   "pixels-unread",
   "undecodable-removed",
+  "opacity-left-out",
+  "images-unreadable",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

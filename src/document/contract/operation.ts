@@ -47,6 +47,8 @@ export interface Output {
   readonly extension: string;
   /** Name with extension, if the operation itself names the output. @default the name in the request */
   readonly name?: string;
+  /** Text after the name in the request, instead of the number of the output. @default the number */
+  readonly suffix?: string;
   /** {@link Input.role} for the next step of a job. @default the output is the document */
   readonly role?: string;
   /** Media type, for example `image/png`. */

@@ -46,7 +46,7 @@ export async function listImages(source: PageSource): Promise<readonly ImageFact
   let number = 0;
   for await (const page of pagesOf(source)) {
     number++;
-    for (const { image, matrix } of mayShowImages(file, page) ? largestOf(file, page) : []) {
+    for (const { image, matrix } of imagesOn(file, page)) {
       const key = image.reference?.number;
       const properties = (key !== undefined && known.get(key)) || propertiesOf(file, image);
       if (key !== undefined) known.set(key, properties);
@@ -72,8 +72,9 @@ function mayShowImages(file: PdfFile, page: Dictionary): boolean {
   return (file.array(contents) ?? [contents]).some((part) => contains(contentBytes(file.stream(part)), "BI"));
 }
 
-/** Returns the images on a page, each where it is largest. */
-function largestOf(file: PdfFile, page: Dictionary): Iterable<PlacedImage> {
+/** Returns the images on a page, each where it is largest, in the order in which the page shows them first. */
+export function imagesOn(file: PdfFile, page: Dictionary): Iterable<PlacedImage> {
+  if (!mayShowImages(file, page)) return [];
   const unit = unitOf(file, page);
   const matrix = [unit, 0, 0, unit, 0, 0] as const;
   const largest = new Map<unknown, PlacedImage>();

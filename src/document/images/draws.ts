@@ -17,8 +17,9 @@ export interface Draw {
   readonly kind: "XObject" | "ExtGState" | "Pattern" | "Font" | "inline";
   readonly name: string;
   readonly index: number;
-  /** Dictionary of an inline image. */
+  /** Dictionary and data of an inline image. */
   readonly dictionary?: Dictionary;
+  readonly data?: Uint8Array;
   /** Maps the unit square, form or glyph space to the initial space of the content stream. */
   readonly matrix: Matrix;
 }
@@ -84,12 +85,15 @@ export interface DrawnImage {
   readonly reference?: Reference;
   /** The resources that define the color spaces that an inline image names. */
   readonly spaces?: Dictionary | undefined;
+  /** The data of an inline image, as the content has them. */
+  readonly data?: Uint8Array;
 }
 
 /** Returns the image that a draw shows. */
 export function drawnImage(file: PdfFile, draw: Draw, resources: Dictionary | undefined): DrawnImage | undefined {
   if (draw.dictionary) {
-    return { dictionary: draw.dictionary, spaces: file.dictionary(resources?.get("ColorSpace")) ?? new Dictionary() };
+    const spaces = file.dictionary(resources?.get("ColorSpace")) ?? new Dictionary();
+    return { dictionary: draw.dictionary, spaces, ...(draw.data ? { data: draw.data } : {}) };
   }
   const value = draw.kind === "XObject" ? resourceOf(file, draw, resources) : undefined;
   const dictionary = file.stream(value)?.dictionary;
@@ -193,8 +197,9 @@ export class DrawReader {
         return { kind: "Pattern", name: this.#name(), index, matrix: IDENTITY };
       case "BI": {
         const dictionary = inlineDictionary(this.#lexer);
-        skipInlineData(this.#lexer, dictionary);
-        return { kind: "inline", name: "", index: this.#inline++, dictionary, matrix };
+        const { start, end } = skipInlineData(this.#lexer, dictionary);
+        const data = this.#lexer.bytes.subarray(start, end);
+        return { kind: "inline", name: "", index: this.#inline++, dictionary, data, matrix };
       }
       case "BT":
         this.#textMatrix = IDENTITY;

@@ -148,7 +148,9 @@ class Walk {
     for (const draw of reader.draws()) {
       const linear = draw.matrix.slice(0, 4).map((number) => number.toPrecision(4));
       const key = `${draw.kind} ${draw.index} ${linear.join(" ")} ${draw.name}`;
-      if (draws.size < MAX_DRAWS && !draws.has(key)) draws.set(key, draw);
+      // The data of inline images would keep the content in memory.
+      const { data: _, ...kept } = draw;
+      if (draws.size < MAX_DRAWS && !draws.has(key)) draws.set(key, kept);
     }
     const read = { draws: [...draws.values()], largest: reader.largest };
     this.#draws.set(key, read);

@@ -80,7 +80,7 @@ export function readImage(file: PdfFile, dictionary: Dictionary, spaces?: Dictio
   const bits = file.number(get("BitsPerComponent")) ?? (isOneBit ? 1 : isEightBit ? 8 : 0);
   const isJpx = filters.at(-1) === "JPXDecode";
   if (!BITS.includes(isOneBit ? 1 : bits) && !isJpx) return undefined;
-  const colors = isStencil ? undefined : readColors(file, named(file, get("ColorSpace"), spaces));
+  const colors = isStencil ? undefined : readColors(file, spaceOf(file, dictionary, spaces));
   if (!isStencil && !colors && !isJpx) return undefined;
   const decode = (file.array(get("Decode")) ?? []).map((number) => file.number(number) ?? Number.NaN);
   const mask = dictionary.get("Mask");
@@ -120,6 +120,10 @@ function numbersOf(file: PdfFile, dictionary: Dictionary | undefined): Map<strin
   }
   return numbers;
 }
+
+/** Returns the color space that a dictionary states, an inline image also by its name in the resources. */
+export const spaceOf = (file: PdfFile, dictionary: Dictionary, spaces?: Dictionary): Value | undefined =>
+  named(file, dictionary.get("ColorSpace") ?? (spaces && dictionary.get("CS")), spaces);
 
 const longFilter = (name = "") => FILTERS[name] ?? name;
 

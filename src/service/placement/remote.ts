@@ -4,7 +4,7 @@
 // A message is a sequence of frames. A frame is one byte for the kind, four bytes for the length (big-endian), and the
 // payload.
 //   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of the inputs in order
-//   response  for each output: json {output: {extension, name?, role?, type, total, headed}}, its bytes,
+//   response  for each output: json {output: {extension, name?, suffix?, role?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or {outOfRange:
 //             {parameter, value, why}}; before, json {notices} on the next output, {spans} if there is a `traceparent`
@@ -154,13 +154,14 @@ export async function* encodeResponse(
   let gathered: Uint8Array | undefined;
   try {
     for await (const output of outputs) {
-      const { extension, name, role, type, body, total = 1, headerPatch } = output;
+      const { extension, name, suffix, role, type, body, total = 1, headerPatch } = output;
       const about = {
         extension,
         type,
         total,
         headed: headerPatch !== undefined,
         ...(name === undefined ? {} : { name }),
+        ...(suffix === undefined ? {} : { suffix }),
         ...(role === undefined ? {} : { role }),
       };
       const begin = jsonFrame({ output: about } satisfies ResponseEvent);

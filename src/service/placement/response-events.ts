@@ -23,7 +23,7 @@ export type ResponseEvent =
   | { readonly notices: readonly Notice[] }
   | { readonly spans: readonly Span[] };
 
-export interface OutputHeader extends Pick<Output, "extension" | "name" | "role" | "type" | "total"> {
+export interface OutputHeader extends Pick<Output, "extension" | "name" | "suffix" | "role" | "type" | "total"> {
   /**
    * False if the first bytes of the output are final when they are sent. @default the end of the output can overwrite
    * them

@@ -14,6 +14,7 @@ import {
 } from "../http/contract/description.ts";
 import {
   busy,
+  fieldRequired,
   noSuchEndpoint,
   noSuchFile,
   noSuchPage,
@@ -23,7 +24,9 @@ import {
   type ServiceError,
   wrongType,
 } from "../http/contract/errors.ts";
+import { CONTENT_SEARCH_FIELDS } from "./iiif/content-search.ts";
 import { PICTURE_FIELDS } from "./page-image-route.ts";
+import { SEARCH_FIELDS } from "./text/text-routes.ts";
 
 const DOCUMENT_ERRORS = [wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()];
 const PAGE_ERRORS = [...DOCUMENT_ERRORS, noSuchPage()];
@@ -106,6 +109,77 @@ const shortForm =
     ],
   });
 
+const plainText: ContentByType = { "text/plain": { schema: { type: "string" } } };
+const BOX = { type: "array", items: { type: "number" }, minItems: 4, maxItems: 4 };
+const SIZED = { page: { type: "integer", minimum: 1 }, width: { type: "number" }, height: { type: "number" } };
+const TEXT = { type: "string" };
+const COUNT = { type: "integer", minimum: 0 };
+const objectOf = (properties: Readonly<Record<string, object>>, optional: readonly string[] = []) => ({
+  ...{ type: "object", properties },
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+const listOf = (items: object) => ({ type: "array", items });
+const BLOCK = objectOf({ kind: TEXT, level: { type: "integer", minimum: 1 }, box: BOX, text: TEXT }, ["level"]);
+const PAGE_TEXT = objectOf({
+  ...SIZED,
+  blocks: listOf(BLOCK),
+  words: listOf(objectOf({ text: TEXT, box: BOX, line: COUNT })),
+});
+const HIT = objectOf({ ...SIZED, boxes: listOf(BOX), before: TEXT, match: TEXT, after: TEXT });
+const RESULT = objectOf(
+  { query: TEXT, total: COUNT, offset: COUNT, hits: listOf(HIT), next: { type: "string", format: "uri" } },
+  ["next"],
+);
+
+const pageText =
+  (format: "txt" | "json", content: ContentByType): Describe =>
+  () => ({
+    path: `/resource/{id}/pages/{page}.${format}`,
+    section: "page-text",
+    placeholders: { ...ID, ...PAGE },
+    operations: [
+      get({
+        id: `get-page-${format}`,
+        summary: `Returns the text of a page of a stored PDF${format === "json" ? " with the places of words" : ""}.`,
+        ...{ headers: ENTITY, content, errors: PAGE_ERRORS },
+      }),
+    ],
+  });
+
+const describeSearch: Describe = () => ({
+  path: "/resource/{id}/search",
+  section: "search",
+  placeholders: ID,
+  operations: [
+    get({
+      id: "search-pages",
+      summary: "Searches the text of a stored PDF.",
+      query: queryOf(SEARCH_FIELDS),
+      headers: ENTITY,
+      content: { "application/json": { schema: RESULT } },
+      errors: [...DOCUMENT_ERRORS, fieldRequired("q"), outOfRange("limit", "0")],
+    }),
+  ],
+});
+
+const describeContentSearch =
+  (name: string, version: string): Describe =>
+  () => ({
+    path: `/iiif/{id}/${name}`,
+    section: "iiif",
+    placeholders: ID,
+    operations: [
+      get({
+        id: `content-${name}`,
+        summary: `Searches a stored PDF with the IIIF Content Search API ${version}.`,
+        query: queryOf(CONTENT_SEARCH_FIELDS),
+        ...{ headers: LINKED, content: LINKED_DATA },
+        errors: [...DOCUMENT_ERRORS, fieldRequired("q"), outOfRange("page", "0")],
+      }),
+      preflight(`content-${name}`),
+    ],
+  });
+
 const describeImage: Describe = () => ({
   path: "/iiif/{id}%3A{page}",
   section: "iiif",
@@ -170,5 +244,7 @@ const describeManifest: Describe = () => ({
 
 export const pagesDescriptions: readonly Describe[] = [
   ...[shortForm("png"), shortForm("jpg")],
+  ...[pageText("txt", plainText), pageText("json", { "application/json": { schema: PAGE_TEXT } }), describeSearch],
+  ...[describeContentSearch("search", "2.0"), describeContentSearch("search1", "1.0")],
   ...[describeImage, describeInformation, describePageImage, describeManifest],
 ];

@@ -4,6 +4,7 @@ import { LIMITS } from "../../document/contract/limits.ts";
 import { optional, type Parameters } from "../../document/contract/parameter.ts";
 import { integer } from "../../document/contract/parameters/number.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
+import type { PageRecord } from "../../document/search/page-record.ts";
 import { rasterizePdf } from "../../operations/rasterize-pdf.ts";
 import { exposed } from "../http/contract/declaration/exposure.ts";
 import { methodNotAllowed, noSuchPage, outOfRange } from "../http/contract/errors.ts";
@@ -15,6 +16,9 @@ import type { PageImageParams } from "./image-request.ts";
 import { findPage } from "./page-store.ts";
 import type { PageServices } from "./pages-service.ts";
 import { respondWithPageImage } from "./responses.ts";
+import { boxesOn } from "./text/search.ts";
+import { QUERY } from "./text/text-routes.ts";
+import { findPageText } from "./text/text-store.ts";
 
 const PICTURE_NAME = /^([1-9]\d{0,8})\.(png|jpg)$/;
 const POINTS_PER_INCH = 72;
@@ -31,7 +35,7 @@ export const PICTURE_FIELDS = { png: fieldsOf("png"), jpg: fieldsOf("jpg") } as 
 
 function fieldsOf(format: "png" | "jpg"): Parameters {
   const { pages: _, ...drawn } = exposed(rasterizePdf.parameters, imageExposure(format)).fields;
-  return { ...SIDES, ...drawn };
+  return { ...SIDES, ...drawn, highlight: optional("Text to mark, as in a search of the document.", QUERY) };
 }
 
 interface Values {
@@ -40,6 +44,7 @@ interface Values {
   readonly resolution: number;
   readonly color_model: PageImageParams["colorModel"];
   readonly jpeg_quality?: number;
+  readonly highlight?: string;
 }
 
 /**
@@ -58,9 +63,22 @@ export async function servePageImage(request: Request, id: string, name: string,
   const key = cacheKey(id, document.file.etag, number, { format, ...values });
   return respondWithPageImage({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
     const found = await findPage(document, number, service, request.signal);
-    return { page: { document, number, page: found }, params: paramsOf(values, format, found) };
+    const params = paramsOf(values, format, found);
+    if (values.highlight === undefined) return { page: { document, number, page: found }, params };
+    const text = await findPageText(document, number, service, request.signal);
+    const highlights = highlightsOf(text, values.highlight);
+    return { page: { document, number, page: found }, params: { ...params, highlights } };
   });
 }
+
+/** Returns the places of matches on a page, in parts of its width and height from the upper left corner. */
+const highlightsOf = (page: PageRecord, query: string): [number, number, number, number][] =>
+  boxesOn(page, query).map(([left, bottom, right, top]) => [
+    left / page.width,
+    1 - top / page.height,
+    right / page.width,
+    1 - bottom / page.height,
+  ]);
 
 function sentIn(request: Request) {
   const { searchParams } = new URL(request.url);

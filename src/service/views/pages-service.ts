@@ -5,6 +5,8 @@ import { EngineFailure, type FailureReason } from "../../document/contract/failu
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { Context, Input, Output } from "../../document/contract/operation.ts";
 import type { DocumentProperties } from "../../document/pages/page-groups.ts";
+import type { PageRecord } from "../../document/search/page-record.ts";
+import type { IndexPart } from "../../document/search/stored-text.ts";
 import { abortAfter } from "../http/contract/time-limit.ts";
 import type { ConnectedContainer } from "../placement/connection.ts";
 import {
@@ -25,6 +27,7 @@ import type { ExtractedPage } from "./extracted-page.ts";
 import type { PageImageCache } from "./image-cache.ts";
 import { OpenPages } from "./open-pages.ts";
 import { SingleFlight } from "./single-flight.ts";
+import { Kept } from "./text/kept.ts";
 
 export interface PageServices extends Backends {
   readonly config: Config;
@@ -47,6 +50,11 @@ export interface PageServices extends Backends {
 
 /** Maximum number of cached failures. */
 const REMEMBERED_FAILURES = 512;
+/** Maximum number of words of the pages whose text is kept in memory. */
+const KEPT_WORDS = 20_000;
+/** Maximum size of the indexes that are kept in memory, in bytes as they are stored. */
+const KEPT_INDEX_BYTES = 4 * 2 ** 20;
+const KEPT_INDEX_SIZES = 1000;
 /** Failures that the same document causes at every attempt. */
 const LASTING: readonly FailureReason[] = ["password-protected", "not-a-pdf", "damaged", "unsupported", "too-complex"];
 
@@ -60,6 +68,15 @@ export class PageResources {
   readonly pictures = new SingleFlight<Uint8Array>();
   readonly pages = new SingleFlight<ExtractedPage>();
   readonly facts = new SingleFlight<DocumentProperties>();
+  readonly textGroups = new SingleFlight<Uint8Array>();
+  /** Indexes that are being made; the results are their numbers of parts. */
+  readonly indexing = new SingleFlight<number>();
+  /** Text of pages, by ID and page number. */
+  readonly texts = new Kept<PageRecord>(KEPT_WORDS);
+  /** Parts of indexes, by ID and number. */
+  readonly indexes = new Kept<IndexPart>(KEPT_INDEX_BYTES);
+  /** Numbers of parts, by ID. */
+  readonly indexSizes = new Kept<number>(KEPT_INDEX_SIZES);
   readonly openPages: OpenPages;
   /** IDs of documents whose pages are being prefetched. */
   readonly extracting = new Set<string>();

@@ -1,9 +1,10 @@
-// Adds the routes of page images to the app.
+// Adds the routes of pages, and of their search, to the app.
 
 import type { Context, Hono, Env as HonoEnv } from "hono";
 import { allowOrigins, IIIF_PATH, serveIiif } from "./iiif/iiif.ts";
 import { servePageImage } from "./page-image-route.ts";
 import type { PageServices } from "./pages-service.ts";
+import { isTextName, servePageText, serveSearch } from "./text/text-routes.ts";
 
 /** @param serviceOf returns the dependencies of a request */
 export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: Context<E>) => PageServices): void {
@@ -18,7 +19,10 @@ export function addPages<E extends HonoEnv>(app: Hono<E>, serviceOf: (context: C
     allowOrigins(c.res.headers);
   });
   app.all(`${IIIF_PATH}/*`, (c) => served(c, (service) => serveIiif(c.req.raw, service)));
-  app.all("/resource/:id/pages/:name", (c) =>
-    served(c, (service) => servePageImage(c.req.raw, c.req.param("id")!, c.req.param("name")!, service)),
-  );
+  app.all("/resource/:id/pages/:name", (c) => {
+    const [id, name] = [c.req.param("id")!, c.req.param("name")!];
+    const serve = isTextName(name) ? servePageText : servePageImage;
+    return served(c, (service) => serve(c.req.raw, id, name, service));
+  });
+  app.all("/resource/:id/search", (c) => served(c, (service) => serveSearch(c.req.raw, c.req.param("id")!, service)));
 }

@@ -13,10 +13,18 @@ export interface DecodedImage {
   readonly samples: Uint8Array;
 }
 
-/** Decodes an image. @returns undefined if MuPDF cannot decode it */
-export function decodeImage({ engine, pointer }: MupdfDocument, number: number): DecodedImage | undefined {
+/**
+ * Decodes an image, in its own color space or in RGB.
+ * @returns undefined if MuPDF cannot decode it
+ */
+export function decodeImage(
+  { engine, pointer }: MupdfDocument,
+  number: number,
+  colors: "own" | "rgb" = "own",
+): DecodedImage | undefined {
   let image: Pointer = 0;
   let pixmap: Pointer = 0;
+  let original: Pointer = 0;
   try {
     return engine.run((raw) => {
       const reference = raw._wasm_pdf_new_indirect(pointer, number);
@@ -26,6 +34,11 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
         raw._wasm_pdf_drop_obj(reference);
       }
       pixmap = raw._wasm_get_pixmap_from_image(image);
+      if (colors === "rgb") {
+        original = pixmap;
+        pixmap = 0;
+        pixmap = raw._wasm_convert_pixmap(original, raw._wasm_device_rgb(), 0);
+      }
       const [width, height] = [raw._wasm_pixmap_get_w(pixmap), raw._wasm_pixmap_get_h(pixmap)];
       const all = raw._wasm_pixmap_get_n(pixmap);
       const components = all - (raw._wasm_pixmap_get_alpha(pixmap) ? 1 : 0);
@@ -48,7 +61,7 @@ export function decodeImage({ engine, pointer }: MupdfDocument, number: number):
     return undefined;
   } finally {
     engine.release((raw) => {
-      if (pixmap !== 0) raw._wasm_drop_pixmap(pixmap);
+      for (const one of [pixmap, original]) if (one !== 0) raw._wasm_drop_pixmap(one);
       if (image !== 0) raw._wasm_drop_image(image);
       // Frees MuPDF's cache, which includes the decoded image.
       raw._wasm_empty_store();

@@ -1,12 +1,12 @@
-// Writes rasters as PNG (Portable Network Graphics, 3rd edition), streamed in batches of rows.
+// Writes PNG (Portable Network Graphics, 3rd edition), streamed in batches of rows.
 
 import { crc32, deflateSync } from "node:zlib";
-import { CHANNELS, type ColorModel, type Raster } from "../../contract/raster.ts";
+import type { ColorModel, Raster } from "../../contract/raster.ts";
 import { type DeflateKernel, OUTPUT_BYTES, startDeflate } from "../deflate/deflate-kernel.ts";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-/** Color types of clause 11.2.1. */
-const COLOR_TYPES: Partial<Record<ColorModel, number>> = { gray: 0, rgb: 2, rgba: 6 };
+/** Color types of rasters. */
+const COLOR_TYPES: Partial<Record<ColorModel, PngHeader["colorType"]>> = { gray: 0, rgb: 2, rgba: 6 };
 /** Maximum side: lengths have 31 bits (clause 7.1). */
 const MAX_SIDE = 2 ** 31 - 1;
 /** Bytes of length and type, before the data of a chunk. */
@@ -14,6 +14,27 @@ const CHUNK_HEAD_BYTES = 8;
 const METERS_PER_INCH = 0.0254;
 /** 1/2.2, the gAMA value that accompanies sRGB (clause 11.3.2.2). */
 const SRGB_GAMMA = 45455;
+
+/** Color types (clause 11.2.1), with their samples per pixel. */
+const SAMPLES = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
+
+/** The properties of a PNG, which precede its pixels. */
+export interface PngHeader {
+  readonly width: number;
+  readonly height: number;
+  /** Gray 0, RGB 2, palette 3, gray with alpha 4, RGB with alpha 6. */
+  readonly colorType: keyof typeof SAMPLES;
+  /** Bits per sample. Pixels of 1, 2 and 4 bits are gray or indexes. */
+  readonly bits: 1 | 2 | 4 | 8 | 16;
+  /** Red, green and blue of each index. */
+  readonly palette?: Uint8Array;
+  /** Opacity of each index. @default all are opaque */
+  readonly paletteOpacity?: Uint8Array;
+  /** @default sRGB */
+  readonly iccProfile?: Uint8Array | undefined;
+  /** Dots per inch. @default unknown */
+  readonly dpi?: number;
+}
 
 /**
  * Encodes a raster as PNG: 8 bits per sample, color type 0, 2 or 6, not interlaced, with resolution and color space.
@@ -23,15 +44,73 @@ const SRGB_GAMMA = 45455;
 export function* encodePng(raster: Raster): Generator<Uint8Array> {
   const colorType = COLOR_TYPES[raster.colorModel];
   if (colorType === undefined) throw new RangeError(`PNG has no color model ${raster.colorModel}`);
-  if (!isSide(raster.width) || !isSide(raster.height)) {
-    throw new RangeError(`PNG cannot be ${raster.width} x ${raster.height} pixels`);
+  const { width, height, dpi, iccProfile } = raster;
+  const encoder = new PngEncoder({ width, height, colorType, bits: 8, dpi, iccProfile });
+  try {
+    yield* encoder.start();
+    for (const { samples } of raster.bands("top-down")) yield* encoder.add(samples);
+    yield* encoder.end();
+  } finally {
+    encoder.release();
   }
-  yield SIGNATURE;
-  yield imageHeader(raster.width, raster.height, colorType);
-  yield* colorSpace(raster);
-  yield resolution(raster.dpi);
-  yield* imageData(raster);
-  yield chunk("IEND", new Uint8Array(0));
+}
+
+/** Encodes rows as they arrive. Chunks are valid until the next one is requested. */
+export class PngEncoder {
+  readonly #header: PngHeader;
+  readonly #rowBytes: number;
+  readonly #kernel: DeflateKernel;
+  #waiting = 0;
+
+  /** @throws RangeError if PNG does not support the sides */
+  constructor(header: PngHeader) {
+    const { width, height, colorType, bits } = header;
+    if (!isSide(width) || !isSide(height)) throw new RangeError(`PNG cannot be ${width} x ${height} pixels`);
+    const pixelBits = SAMPLES[colorType] * bits;
+    this.#header = header;
+    this.#rowBytes = Math.ceil((width * pixelBits) / 8);
+    this.#kernel = startDeflate("filtered", this.#rowBytes, Math.ceil(pixelBits / 8));
+  }
+
+  /** Yields everything before the pixels. */
+  *start(): Generator<Uint8Array> {
+    const { palette, paletteOpacity, dpi } = this.#header;
+    yield SIGNATURE;
+    yield imageHeader(this.#header);
+    yield* colorSpace(this.#header);
+    if (palette) yield chunk("PLTE", palette);
+    if (paletteOpacity) yield chunk("tRNS", paletteOpacity);
+    if (dpi !== undefined) yield resolution(dpi);
+  }
+
+  /** Adds whole rows, and yields chunks IDAT; all of them together are one zlib stream (clauses 9 to 11.2.3). */
+  *add(samples: Uint8Array): Generator<Uint8Array> {
+    const kernel = this.#kernel;
+    const rowBytes = this.#rowBytes;
+    const rows = samples.length / rowBytes;
+    for (let row = 0; row < rows; ) {
+      const count = Math.min(rows - row, kernel.chunkRows - this.#waiting);
+      kernel.rows.set(samples.subarray(row * rowBytes, (row + count) * rowBytes), this.#waiting * rowBytes);
+      row += count;
+      this.#waiting += count;
+      if (this.#waiting < kernel.chunkRows) continue;
+      kernel.encode(this.#waiting);
+      this.#waiting = 0;
+      if (kernel.size >= OUTPUT_BYTES) yield dataChunk(kernel);
+    }
+  }
+
+  *end(): Generator<Uint8Array> {
+    if (this.#waiting > 0) this.#kernel.encode(this.#waiting);
+    this.#kernel.finish();
+    yield dataChunk(this.#kernel);
+    yield chunk("IEND", new Uint8Array(0));
+  }
+
+  /** Releases the kernel. Nothing can be added afterwards. */
+  release(): void {
+    this.#kernel.release();
+  }
 }
 
 function isSide(pixels: number): boolean {
@@ -39,12 +118,12 @@ function isSide(pixels: number): boolean {
 }
 
 /** Returns the chunk IHDR (clause 11.2.1). */
-function imageHeader(width: number, height: number, colorType: number): Uint8Array {
+function imageHeader({ width, height, bits, colorType }: PngHeader): Uint8Array {
   const data = new Uint8Array(13);
   const view = new DataView(data.buffer);
   view.setUint32(0, width);
   view.setUint32(4, height);
-  data[8] = 8;
+  data[8] = bits;
   data[9] = colorType;
   return chunk("IHDR", data);
 }
@@ -53,10 +132,10 @@ function imageHeader(width: number, height: number, colorType: number): Uint8Arr
  * Yields the color chunks of clauses 11.3.2.2 to 11.3.2.5. Samples without a profile are sRGB. gAMA is for decoders
  * without sRGB support, and is sufficient for gray.
  */
-function* colorSpace(raster: Raster): Generator<Uint8Array> {
-  if (raster.iccProfile !== undefined) {
+function* colorSpace({ iccProfile, colorType }: PngHeader): Generator<Uint8Array> {
+  if (iccProfile !== undefined) {
     const name = new TextEncoder().encode("ICC profile\0\0");
-    const profile = deflateSync(raster.iccProfile, { level: 9 });
+    const profile = deflateSync(iccProfile, { level: 9 });
     const data = new Uint8Array(name.length + profile.length);
     data.set(name);
     data.set(profile, name.length);
@@ -67,7 +146,7 @@ function* colorSpace(raster: Raster): Generator<Uint8Array> {
   new DataView(gamma.buffer).setUint32(0, SRGB_GAMMA);
   yield chunk("gAMA", gamma);
   // Rendering intent 1, relative colorimetric, is the default of document renderers.
-  if (raster.colorModel !== "gray") yield chunk("sRGB", Uint8Array.of(1));
+  if (colorType !== 0 && colorType !== 4) yield chunk("sRGB", Uint8Array.of(1));
 }
 
 /** Returns the chunk pHYs (clause 11.3.4.3). */
@@ -95,33 +174,6 @@ function frameChunk(type: string, bytes: Uint8Array): Uint8Array {
   for (let i = 0; i < 4; i++) bytes[4 + i] = type.charCodeAt(i);
   view.setUint32(bytes.length - 4, crc32(bytes.subarray(4, bytes.length - 4)));
   return bytes;
-}
-
-/** Yields IDAT chunks with the filtered rows as one zlib stream (clauses 9 to 11.2.3). */
-function* imageData(raster: Raster): Generator<Uint8Array> {
-  const pixelBytes = CHANNELS[raster.colorModel];
-  const rowBytes = raster.width * pixelBytes;
-  const kernel = startDeflate("filtered", rowBytes, pixelBytes);
-  try {
-    let waiting = 0;
-    for (const band of raster.bands("top-down")) {
-      for (let row = 0; row < band.rows; ) {
-        const count = Math.min(band.rows - row, kernel.chunkRows - waiting);
-        kernel.rows.set(band.samples.subarray(row * rowBytes, (row + count) * rowBytes), waiting * rowBytes);
-        row += count;
-        waiting += count;
-        if (waiting < kernel.chunkRows) continue;
-        kernel.encode(waiting);
-        waiting = 0;
-        if (kernel.size >= OUTPUT_BYTES) yield dataChunk(kernel);
-      }
-    }
-    if (waiting > 0) kernel.encode(waiting);
-    kernel.finish();
-    yield dataChunk(kernel);
-  } finally {
-    kernel.release();
-  }
 }
 
 function dataChunk(kernel: DeflateKernel): Uint8Array {

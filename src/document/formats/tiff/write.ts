@@ -1,4 +1,4 @@
-// Writes rasters as TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed strip by strip.
+// Writes TIFF (TIFF 6.0, with Deflate of Adobe's Photoshop technical notes), streamed strip by strip.
 
 import { CHANNELS, type ColorModel, type Raster } from "../../contract/raster.ts";
 import { type DeflateKernel, MAX_CHUNK_ROWS, startDeflate } from "../deflate/deflate-kernel.ts";
@@ -31,6 +31,8 @@ const TELLING_BYTES = 32 * 1024;
 /** Maximum bytes of compressed strips held until the predictor is chosen. */
 const MAX_HELD_BYTES = 384 * 1024;
 const MAX_SIDE = 2 ** 32 - 1;
+/** Resolution of images whose resolution is unknown; a TIFF must state one. */
+const DEFAULT_DPI = 72;
 /**
  * Maximum uncompressed bytes of classic TIFF, whose offsets have 32 bits. Compression can enlarge strips by less than
  * one percent; the remaining bytes are enough for the directory.
@@ -49,6 +51,16 @@ export interface TiffFile {
   head(): Uint8Array;
 }
 
+/** The properties of a TIFF, which are written after its pixels. */
+export interface TiffHeader extends Pick<Raster, "width" | "height" | "colorModel"> {
+  readonly dpi?: number;
+  readonly iccProfile?: Uint8Array | undefined;
+  /** True if the last sample of each pixel is its opacity, in addition to the samples of the color model. */
+  readonly hasOpacity?: boolean;
+}
+
+const samplesOf = ({ colorModel, hasOpacity = false }: TiffHeader): number => CHANNELS[colorModel] + Number(hasOpacity);
+
 /**
  * Encodes a raster as TIFF: 8 bits per sample, interleaved, Deflate strips, with horizontal differencing if it makes
  * the file smaller. Writes BigTIFF if the file could exceed 4 GiB. Lab is CIELab with signed a and b; the alpha of rgba
@@ -56,19 +68,18 @@ export interface TiffFile {
  * @throws RangeError if TIFF does not support the raster's sides
  */
 export function encodeTiff(raster: Raster): TiffFile {
-  if (!isSide(raster.width) || !isSide(raster.height)) {
-    throw new RangeError(`TIFF cannot be ${raster.width} x ${raster.height} pixels`);
-  }
-  const big = raster.width * raster.height * CHANNELS[raster.colorModel] > CLASSIC_RAW_BYTES;
-  let directoryOffset: number | undefined;
+  const encoder = new TiffEncoder(raster);
   return {
-    body: encode(raster, big, (offset) => {
-      directoryOffset = offset;
-    }),
-    head() {
-      if (directoryOffset === undefined) throw new Error("the body has not ended");
-      return fileHeader(big, directoryOffset);
-    },
+    head: () => encoder.head(),
+    body: (function* () {
+      try {
+        yield* encoder.start();
+        for (const { samples } of raster.bands("top-down")) yield* encoder.add(samples);
+        yield* encoder.end();
+      } finally {
+        encoder.release();
+      }
+    })(),
   };
 }
 
@@ -76,59 +87,104 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels >= 1 && pixels <= MAX_SIDE;
 }
 
-function* encode(raster: Raster, big: boolean, tellDirectory: (offset: number) => void): Generator<Uint8Array> {
-  const rowBytes = raster.width * CHANNELS[raster.colorModel];
-  // The kernel compresses a strip in one call, so its row limit applies.
-  const rowsPerStrip = Math.min(raster.height, MAX_CHUNK_ROWS, Math.max(1, Math.floor(STRIP_BYTES / rowBytes)));
-  const offsets: number[] = [];
-  const byteCounts: number[] = [];
-  let offset = headerBytes(big);
-  const placed = (strip: Uint8Array): Uint8Array => {
-    offsets.push(offset);
-    byteCounts.push(strip.length);
-    offset += strip.length;
-    return strip;
-  };
-  yield fileHeader(big, 0);
-  // The whole file has one predictor, chosen by content: the first strips are encoded both with and without horizontal
-  // differencing.
-  let best = new StripEncoder(raster, HORIZONTAL_DIFFERENCING);
-  let rival: StripEncoder | undefined = new StripEncoder(raster, NO_PREDICTION);
-  try {
-    for (const band of raster.bands("top-down")) {
-      for (let row = 0; row < band.rows; ) {
-        const count = Math.min(band.rows - row, rowsPerStrip - ((band.top + row) % rowsPerStrip));
-        const samples = band.samples.subarray(row * rowBytes, (row + count) * rowBytes);
-        best.add(samples);
-        rival?.add(samples);
-        row += count;
-        const rowsDone = band.top + row;
-        const isLast = rowsDone === raster.height;
-        if (rowsDone % rowsPerStrip !== 0 && !isLast) continue;
-        if (rival === undefined) {
-          yield placed(best.endStrip());
-          continue;
-        }
-        best.holdStrip();
-        rival.holdStrip();
-        if (!isLast && !isTold(best, rival, rowsDone * rowBytes)) continue;
-        if (rival.heldBytes < best.heldBytes) [best, rival] = [rival, best];
-        rival.release();
-        rival = undefined;
-        for (const strip of best.held.splice(0)) yield placed(strip);
-      }
+/** Encodes rows as they arrive. Chunks are valid until the next one is requested. */
+export class TiffEncoder {
+  readonly #header: TiffHeader;
+  readonly #isBig: boolean;
+  readonly #rowBytes: number;
+  readonly #rowsPerStrip: number;
+  readonly #offsets: number[] = [];
+  readonly #byteCounts: number[] = [];
+  /**
+   * The whole file has one predictor, chosen by content: the first strips are encoded both with and without horizontal
+   * differencing.
+   */
+  #best: StripEncoder;
+  #rival: StripEncoder | undefined;
+  #rowsDone = 0;
+  #offset: number;
+  #directoryOffset: number | undefined;
+
+  /** @throws RangeError if TIFF does not support the sides */
+  constructor(header: TiffHeader) {
+    const { width, height } = header;
+    if (!isSide(width) || !isSide(height)) throw new RangeError(`TIFF cannot be ${width} x ${height} pixels`);
+    this.#header = header;
+    this.#rowBytes = width * samplesOf(header);
+    this.#isBig = this.#rowBytes * height > CLASSIC_RAW_BYTES;
+    this.#offset = headerBytes(this.#isBig);
+    // The kernel compresses a strip in one call, so its row limit applies.
+    this.#rowsPerStrip = Math.min(height, MAX_CHUNK_ROWS, Math.max(1, Math.floor(STRIP_BYTES / this.#rowBytes)));
+    this.#best = new StripEncoder(header, HORIZONTAL_DIFFERENCING);
+    this.#rival = new StripEncoder(header, NO_PREDICTION);
+  }
+
+  /** Returns the final header. @throws Error before {@link end} */
+  head(): Uint8Array {
+    if (this.#directoryOffset === undefined) throw new Error("the body has not ended");
+    return fileHeader(this.#isBig, this.#directoryOffset);
+  }
+
+  *start(): Generator<Uint8Array> {
+    yield fileHeader(this.#isBig, 0);
+  }
+
+  /** Adds whole rows. */
+  *add(samples: Uint8Array): Generator<Uint8Array> {
+    const rowBytes = this.#rowBytes;
+    const rows = samples.length / rowBytes;
+    for (let row = 0; row < rows; ) {
+      const count = Math.min(rows - row, this.#rowsPerStrip - (this.#rowsDone % this.#rowsPerStrip));
+      const part = samples.subarray(row * rowBytes, (row + count) * rowBytes);
+      this.#best.add(part);
+      this.#rival?.add(part);
+      row += count;
+      this.#rowsDone += count;
+      const isLast = this.#rowsDone === this.#header.height;
+      if (this.#rowsDone % this.#rowsPerStrip === 0 || isLast) yield* this.#endStrip(isLast);
     }
-  } finally {
-    best.release();
-    rival?.release();
   }
-  // A directory starts at a word boundary (section 2).
-  if (offset % 2 === 1) {
-    yield new Uint8Array(1);
-    offset++;
+
+  *#endStrip(isLast: boolean): Generator<Uint8Array> {
+    const rival = this.#rival;
+    if (rival === undefined) {
+      yield this.#placed(this.#best.endStrip());
+      return;
+    }
+    this.#best.holdStrip();
+    rival.holdStrip();
+    if (!isLast && !isTold(this.#best, rival, this.#rowsDone * this.#rowBytes)) return;
+    const isRivalSmaller = rival.heldBytes < this.#best.heldBytes;
+    (isRivalSmaller ? this.#best : rival).release();
+    if (isRivalSmaller) this.#best = rival;
+    this.#rival = undefined;
+    for (const strip of this.#best.held.splice(0)) yield this.#placed(strip);
   }
-  tellDirectory(offset);
-  yield directory(big, fields(raster, rowsPerStrip, best.predictor, offsets, byteCounts), offset);
+
+  #placed(strip: Uint8Array): Uint8Array {
+    this.#offsets.push(this.#offset);
+    this.#byteCounts.push(strip.length);
+    this.#offset += strip.length;
+    return strip;
+  }
+
+  /** Yields the directory. */
+  *end(): Generator<Uint8Array> {
+    // A directory starts at a word boundary (section 2).
+    if (this.#offset % 2 === 1) {
+      yield new Uint8Array(1);
+      this.#offset++;
+    }
+    this.#directoryOffset = this.#offset;
+    const strips = { rowsPerStrip: this.#rowsPerStrip, offsets: this.#offsets, byteCounts: this.#byteCounts };
+    yield directory(this.#isBig, fields(this.#header, this.#best.predictor, strips), this.#offset);
+  }
+
+  /** Releases the kernels. Nothing can be added afterwards. */
+  release(): void {
+    this.#best.release();
+    this.#rival?.release();
+  }
 }
 
 /** Reports whether enough of the raster was encoded to choose the predictor, or the held bytes reached their limit. */
@@ -149,11 +205,11 @@ class StripEncoder {
   #waitingBytes = 0;
   #hasEnded = false;
 
-  constructor(raster: Raster, predictor: number) {
-    const pixelBytes = CHANNELS[raster.colorModel];
+  constructor(header: TiffHeader, predictor: number) {
+    const pixelBytes = samplesOf(header);
     this.predictor = predictor;
-    this.#rowBytes = raster.width * pixelBytes;
-    this.#isLab = raster.colorModel === "lab";
+    this.#rowBytes = header.width * pixelBytes;
+    this.#isLab = header.colorModel === "lab";
     this.#kernel = startDeflate(predictor === NO_PREDICTION ? "samples" : "differences", this.#rowBytes, pixelBytes);
   }
 
@@ -200,20 +256,19 @@ function makeSigned(samples: Uint8Array): void {
  * annex B.4 defines tag 34675.
  */
 function fields(
-  raster: Raster,
-  rowsPerStrip: number,
+  header: TiffHeader,
   predictor: number,
-  offsets: number[],
-  byteCounts: number[],
+  { rowsPerStrip, offsets, byteCounts }: Record<"offsets" | "byteCounts", number[]> & { rowsPerStrip: number },
 ): Field[] {
-  const samples = CHANNELS[raster.colorModel];
-  const resolution = Number.isInteger(raster.dpi) ? [raster.dpi, 1] : [Math.round(raster.dpi * 10000), 10000];
+  const samples = samplesOf(header);
+  const { colorModel, dpi = DEFAULT_DPI } = header;
+  const resolution = Number.isInteger(dpi) ? [dpi, 1] : [Math.round(dpi * 10000), 10000];
   const all: Field[] = [
-    { tag: 256, type: LONG, values: [raster.width] },
-    { tag: 257, type: LONG, values: [raster.height] },
+    { tag: 256, type: LONG, values: [header.width] },
+    { tag: 257, type: LONG, values: [header.height] },
     { tag: 258, type: SHORT, values: new Array<number>(samples).fill(8) },
     { tag: 259, type: SHORT, values: [ADOBE_DEFLATE] },
-    { tag: 262, type: SHORT, values: [PHOTOMETRIC[raster.colorModel]] },
+    { tag: 262, type: SHORT, values: [PHOTOMETRIC[colorModel]] },
     { tag: 273, type: OFFSET, values: offsets },
     { tag: 274, type: SHORT, values: [1] },
     { tag: 277, type: SHORT, values: [samples] },
@@ -225,9 +280,9 @@ function fields(
     { tag: 296, type: SHORT, values: [2] },
     { tag: 317, type: SHORT, values: [predictor] },
   ];
-  if (raster.colorModel === "lab") all.push({ tag: 318, type: RATIONAL, values: WHITE_POINT });
-  if (raster.colorModel === "cmyk") all.push({ tag: 332, type: SHORT, values: [1] });
-  if (raster.colorModel === "rgba") all.push({ tag: 338, type: SHORT, values: [2] });
-  if (raster.iccProfile !== undefined) all.push({ tag: 34675, type: UNDEFINED, values: raster.iccProfile });
+  if (colorModel === "lab") all.push({ tag: 318, type: RATIONAL, values: WHITE_POINT });
+  if (colorModel === "cmyk") all.push({ tag: 332, type: SHORT, values: [1] });
+  if (colorModel === "rgba" || header.hasOpacity) all.push({ tag: 338, type: SHORT, values: [2] });
+  if (header.iccProfile !== undefined) all.push({ tag: 34675, type: UNDEFINED, values: header.iccProfile });
   return all;
 }

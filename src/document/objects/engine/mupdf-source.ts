@@ -27,6 +27,7 @@ import type { ObjectSource } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { valueIn } from "./mupdf-values.ts";
+import { toRgb, withStream } from "./temporary-stream.ts";
 
 /** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
@@ -179,6 +180,14 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined if MuPDF cannot decode the data */
   decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
     return decodeJpx(this.#document, bytes, size, channels);
+  }
+
+  /** Converts uncompressed samples to RGB, as MuPDF does to draw them. @returns undefined if it cannot */
+  readonly toRgb = (image: Dictionary, samples: Uint8Array) => toRgb(this.#document, image, samples);
+
+  /** Decodes bytes with the filters in a dictionary. @throws EngineFailure like {@link StreamBody.decoded} */
+  decodeBytes(dictionary: Dictionary, bytes: Uint8Array, limitBytes: number): Uint8Array {
+    return withStream(this.#document, dictionary, bytes, (number) => this.#bytes(number, this.#loading(), limitBytes));
   }
 
   /** Returns a copy of MuPDF's profile for device CMYK, which preserves the colors that MuPDF renders. */

@@ -36,7 +36,7 @@ import type { Inputs } from "./input-declaration.ts";
 import type { Timing } from "./timing.ts";
 
 /** Members of a JSON response that only some endpoints return. */
-type SpecialField = "inputSize" | "substitutedFonts" | "files";
+type SpecialField = "inputSize" | "substitutedFonts" | "files" | "warning";
 
 /** The groups of operations, in display order. */
 type Group = "Make a PDF" | "Improve a PDF" | "Protect a PDF" | "Draw the pages" | "Read a PDF" | "Store";

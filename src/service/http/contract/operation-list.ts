@@ -118,7 +118,7 @@ export interface DescribedOutput {
   readonly mayBeFile?: true;
   /** True if several files can be returned as one archive. */
   readonly archives: boolean;
-  readonly extraFields: readonly ("inputSize" | "substitutedFonts" | "files")[];
+  readonly extraFields: readonly ("inputSize" | "substitutedFonts" | "files" | "warning")[];
   /**
    * The properties of the input that the output keeps: `pages`, or with `document` also the document type. Such an
    * output can be compared with the input.

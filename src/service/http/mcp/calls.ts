@@ -88,10 +88,16 @@ export async function createUpload({ name }: Arguments, { dispatch }: Calling): 
   return { content: [{ type: "text", text }], structuredContent: { uploadUrl, expires } };
 }
 
-/** Returns the name, type, size and URL of a stored file, and the number of pages of a PDF. */
-export async function describeFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
+/** Returns the ID of a stored file that an agent has named. */
+export async function idOf(file: unknown, dispatch: Dispatch): Promise<string> {
   const { id } = await sourceOf(file, dispatch);
   if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
+  return id;
+}
+
+/** Returns the name, type, size and URL of a stored file, and the number of pages of a PDF. */
+export async function describeFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
+  const id = await idOf(file, dispatch);
   const { pages, ...info } = await json<Info & { pages?: number }>(await dispatch(`/resource/${id}?format=info`));
   const summary = { ...needed(info), ...(pages === undefined ? {} : { pages }) };
   return { content: [linkTo(info), { type: "text", text: JSON.stringify(summary) }], structuredContent: summary };
@@ -99,8 +105,7 @@ export async function describeFile({ file }: Arguments, { dispatch }: Calling): 
 
 /** Deletes a stored file. */
 export async function deleteFile({ file }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
-  const { id } = await sourceOf(file, dispatch);
-  if (id === undefined) throw new CallError("`file` must be the id or the address of a stored file.");
+  const id = await idOf(file, dispatch);
   const response = await dispatch(`/resource/${id}`, { method: "DELETE" });
   if (!response.ok) throw await errorOf(response);
   return { content: [{ type: "text", text: "The file was removed." }] };
@@ -175,7 +180,7 @@ async function post(
   return json(await dispatch(path, { method: "POST", headers, body, ...(progress ? { progress } : {}) }));
 }
 
-async function json<T>(response: Response): Promise<T> {
+export async function json<T>(response: Response): Promise<T> {
   if (!response.ok) throw await errorOf(response);
   return (await response.json()) as T;
 }

@@ -37,10 +37,16 @@ async function outputImage({ id, type, size }: Drawn["files"][number], dispatch:
   return isWithin ? image(bytes, type) : undefined;
 }
 
-async function pageImage(inputId: string, page: number | undefined, dispatch: Dispatch) {
+/** @param query further parameters of the picture */
+export async function pageImage(
+  inputId: string,
+  page: number | undefined,
+  dispatch: Dispatch,
+  query: Readonly<Record<string, string>> = {},
+) {
   if (page === undefined) return undefined;
-  const { sidePixels } = SHOWN;
-  const path = `/resource/${inputId}/pages/${page}.jpg?width=${sidePixels}&height=${sidePixels}`;
+  const side = String(SHOWN.sidePixels);
+  const path = `/resource/${inputId}/pages/${page}.jpg?${new URLSearchParams({ width: side, height: side, ...query })}`;
   const bytes = await read(path, dispatch);
   return bytes && bytes.length <= SHOWN.bytes ? image(bytes, "image/jpeg") : undefined;
 }

@@ -11,12 +11,14 @@ import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
 import { readWhole } from "../requests/arriving-body.ts";
 import { CallError, type Calling, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
 import { CallProgress } from "./progress.ts";
+import { READING_TOOLS } from "./reading.ts";
 import { toolOf } from "./tools.ts";
 
 const INSTRUCTIONS =
   "Converts and processes documents. Files are given by id or by http(s) address, never as bytes. To bring in a local " +
   "file, call create_upload and have the file sent to the address it returns. Results are links: fetch them by HTTP " +
-  "GET, or pass their id to another tool. To see a page, call png: its result shows the picture.";
+  "GET, or pass their id to another tool. To read a stored PDF, call search_pages and read_pages; to see a page, call " +
+  "look_at_page.";
 
 /** A tool: its description for agents, and its implementation. */
 interface Tool {
@@ -30,7 +32,7 @@ export type Tools = ReadonlyMap<string, Tool>;
 export function createTools(endpoints: readonly Endpoint[], variant: Variant): Tools {
   const operations = endpoints.filter(({ variants }) => variants.includes(variant)).map(describe);
   const tools = operations.map((one): Tool => ({ listed: toolOf(one), call: callOperation.bind(undefined, one) }));
-  return new Map([...tools, ...FILE_TOOLS].map((tool) => [tool.listed.name, tool]));
+  return new Map([...tools, ...FILE_TOOLS, ...READING_TOOLS].map((tool) => [tool.listed.name, tool]));
 }
 
 /** The services for tool calls. */

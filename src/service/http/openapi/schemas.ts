@@ -130,9 +130,11 @@ function oneResultSchema({ input, files, output: { naming, extraFields, data, op
   const id = FILE_ID;
   const url = { type: "string", format: "uri" };
   const list = (items: Json, minItems: number): Json => ({ type: "array", items, minItems });
+  // An operation that can find nothing returns empty lists, with a warning.
+  const fewest = extraFields.includes("warning") ? 0 : 1;
   const output = (item: Json): Json => {
     if (naming === "name") return item;
-    return naming === "list" ? list(item, 1) : { oneOf: [item, list(item, 2)] };
+    return naming === "list" ? list(item, fewest) : { oneOf: [item, list(item, 2)] };
   };
   const isStored = input.kind === "one" || input.kind === "several";
   const always: Record<string, Json> = data
@@ -144,7 +146,7 @@ function oneResultSchema({ input, files, output: { naming, extraFields, data, op
   if (extraFields.includes("files")) {
     const named = { type: "object", properties: { name: { type: "string" }, id, outputUrl: url } };
     const file = { ...named, required: ["name", "id", "outputUrl"] };
-    always.files = { ...list(file, 1), description: "The outputs with their names." };
+    always.files = { ...list(file, fewest), description: "The outputs with their names." };
   }
   if (isStored) {
     const ids =
@@ -172,6 +174,7 @@ function oneResultSchema({ input, files, output: { naming, extraFields, data, op
       ...list(text, 1),
       description: "One sentence for each kind of content that was lost or replaced; absent if nothing was.",
     },
+    ...(fewest === 0 ? { warning: { ...text, description: "States that nothing was found; absent otherwise." } } : {}),
     ...(extraFields.includes("substitutedFonts")
       ? { substitutedFonts: { ...list(font, 1), description: "Fonts that were replaced; absent if none was." } }
       : {}),

@@ -85,6 +85,9 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `text without known characters was not searched on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
   "pixels-unread": (notice) =>
     `images, whose pixels are not read, are all that ${counted(notice.count, "page shows", "pages show")}${listed(notice)}`,
+  "opacity-left-out": ({ count }) =>
+    `${counted(count, "JPEG or JPEG 2000 image", "JPEG or JPEG 2000 images")} became files without their masks`,
+  "images-unreadable": ({ count }) => `${counted(count, "image", "images")} could not be read`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

@@ -24,6 +24,8 @@ export interface OperationResponse {
   readonly inputSize?: number;
   /** Sentences about content that the documents lost. Missing without losses. */
   readonly notices?: readonly string[];
+  /** States that there are no outputs, for endpoints whose input can have nothing to return. Missing otherwise. */
+  readonly warning?: string;
   /** Substituted fonts, for endpoints that report them. Missing if no font was substituted. */
   readonly substitutedFonts?: readonly SubstitutedFont[];
 }
@@ -55,12 +57,15 @@ export function operationResponse(
     ...(extraFields.includes("files")
       ? { files: outputs.map(({ name, id }) => ({ name, id, outputUrl: fileUrl(baseUrl, id) })) }
       : {}),
+    ...(extraFields.includes("warning") && ids.length === 0 ? { warning: NOTHING_FOUND } : {}),
     ...(several ? {} : { outputSize: outputs[0]!.size }),
     ...(extraFields.includes("inputSize") ? { inputSize: inputs[0]!.size } : {}),
     ...(notices.length > 0 ? { notices } : {}),
     ...(extraFields.includes("substitutedFonts") && fonts.length > 0 ? { substitutedFonts: fonts } : {}),
   };
 }
+
+const NOTHING_FOUND = "No files of the specified type were found.";
 
 interface SubstitutedFont extends NoticeSubject {
   /** True if text has the same advance widths in the replacing font. */

@@ -222,11 +222,11 @@ class Outputs {
     return yield* writeEntry(toInput(file, store), about);
   }
 
-  #nameOf({ extension, name: own }: Output): string {
+  #nameOf({ extension, name: own, suffix }: Output): string {
     this.#count++;
     if (this.#to.keepsNames && own !== undefined) return own;
     const name = withoutExtension(this.#to.name, extension);
-    return `${name}${this.#to.isNumbered ? `_${this.#count}` : ""}.${extension}`;
+    return `${name}${suffix ?? (this.#to.isNumbered ? `_${this.#count}` : "")}.${extension}`;
   }
 
   /** Number of chunks, of 64 KiB or more, after which the job yields to the event loop. */

@@ -10,8 +10,9 @@ import { openDocument } from "../documents.ts";
 import { cacheKey } from "../image-cache.ts";
 import { resolvePageImage } from "../image-request.ts";
 import { documentProperties, findPage } from "../page-store.ts";
-import type { PageServices } from "../pages-service.ts";
+import type { PageServices, PagesDocument } from "../pages-service.ts";
 import { cacheControl, hasAny, isUnchanged, respondWithPageImage } from "../responses.ts";
+import { contentSearch, SEARCH_CONTEXT, SEARCH_NAMES } from "./content-search.ts";
 import { canonicalPath, parseImagePath } from "./iiif-path.ts";
 import { CONTEXT, imageInformation, PROFILE } from "./image-information.ts";
 import { manifestText, CONTEXT as PRESENTATION_CONTEXT } from "./manifest.ts";
@@ -81,11 +82,20 @@ export async function serveIiif(request: Request, service: PageServices): Promis
 
 async function serveManifest(request: Request, service: PageServices, id: string, rest: readonly string[]) {
   const document = await openDocument(id, service);
-  if (rest.join("/") !== "manifest.json") throw noSuchEndpoint();
+  const name = rest.join("/");
+  if (name === SEARCH_NAMES.current || name === SEARCH_NAMES.old) return serveSearch(request, document, service, name);
+  if (name !== "manifest.json") throw noSuchEndpoint();
   const facts = await documentProperties(document, service, request.signal);
   const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
   const chunks = manifestText(document.file, facts, service.baseUrl);
   return jsonResponse(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
+}
+
+async function serveSearch(request: Request, document: PagesDocument, service: PageServices, name: string) {
+  const { search } = new URL(request.url);
+  const { tag } = cacheKey(document.file.id, document.file.etag, 0, { name, search, base: service.baseUrl });
+  const found = await contentSearch(document, request, service, name === SEARCH_NAMES.old);
+  return jsonResponse(request, document.file, { chunks: [JSON.stringify(found)], context: SEARCH_CONTEXT, tag });
 }
 
 interface LinkedData {

@@ -7,6 +7,7 @@ import type { DocumentProperties } from "../../../document/pages/page-groups.ts"
 import { halved } from "../../../document/pictures/page-view.ts";
 import type { StoredFile } from "../../storage/file.ts";
 import { fullSize } from "../image-request.ts";
+import { SEARCH_CONTEXT, searchServices } from "./content-search.ts";
 
 export const CONTEXT = "http://iiif.io/api/presentation/3/context.json";
 /** Maximum width and height of a thumbnail, in pixels. */
@@ -30,11 +31,13 @@ export function* manifestText({ id, name }: StoredFile, facts: DocumentPropertie
   const canvasId = (index: number) => `${base}/canvas/${index + 1}`;
   const pdf = { id: `${baseUrl}/resource/${id}?format=file`, type: "Text", format: "application/pdf" };
   const manifest = {
-    "@context": CONTEXT,
+    // The context of the presentation comes last (Presentation API 3.0, 4.6).
+    "@context": [SEARCH_CONTEXT, CONTEXT],
     id: `${base}/manifest.json`,
     type: "Manifest",
     label: labelled(stem(name) || name),
     rendering: [{ ...pdf, label: labelled("PDF") }],
+    service: searchServices(base),
   };
   yield `${JSON.stringify(manifest).slice(0, -1)},"items":[`;
   for (const [index, [width, height]] of facts.sizes.entries()) {

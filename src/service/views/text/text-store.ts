@@ -1,0 +1,154 @@
+// Provides the text of stored PDFs. Stored objects of a document, beside those of its pages:
+//   text-1-<n>   pages 16n + 1 to 16n + 16 with their blocks and words
+//   index-1-<n>  parts of the index, in the order of the pages
+//   index-1      the number of parts; stored last, so that it shows that the index is complete
+// The names contain the version of the format.
+
+import { LIMITS } from "../../../document/contract/limits.ts";
+import type { Output } from "../../../document/contract/operation.ts";
+import type { PageRecord } from "../../../document/search/page-record.ts";
+import {
+  type IndexPart,
+  pageInGroup,
+  parsePart,
+  TEXT_PAGES_PER_GROUP,
+  textGroupOf,
+} from "../../../document/search/stored-text.ts";
+import { type IndexTextParams, indexText } from "../../../operations/index-text.ts";
+import { noSuchFile, noSuchPage } from "../../http/contract/errors.ts";
+import { edgeJob } from "../../placement/placement.ts";
+import { documentProperties } from "../page-store.ts";
+import { type PageServices, type PagesDocument, runPageJob } from "../pages-service.ts";
+
+const VERSION = 1;
+const groupName = (group: number | string) => `text-${VERSION}-${group}`;
+const INDEX = `index-${VERSION}`;
+const partName = (part: number | string) => `${INDEX}-${part}`;
+
+/**
+ * @param number page number, from 1
+ * @throws ServiceError 404 if there is no such page
+ * @throws EngineFailure the failure that the document caused
+ */
+export async function findPageText(
+  document: PagesDocument,
+  number: number,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<PageRecord> {
+  const { id } = document.file;
+  const known = service.shared.texts.find(`${id} ${number}`);
+  if (known) return known;
+  const group = textGroupOf(number);
+  // Requests for pages of the same group share one read.
+  const bytes = await service.shared.textGroups.run(`${id} ${group}`, signal, (signal) => {
+    const work = findGroup(document, number, service, signal);
+    service.waitUntil(work.catch(() => {}));
+    return work;
+  });
+  const page = pageInGroup(bytes, number);
+  if (!page) throw noSuchPage();
+  service.shared.texts.keep(`${id} ${number}`, page, page.words.length);
+  return page;
+}
+
+async function findGroup(document: PagesDocument, number: number, service: PageServices, signal: AbortSignal) {
+  const stored = await service.store.pageFiles.read(document.file.id, groupName(textGroupOf(number)));
+  return stored ?? readGroup(document, number, service, signal);
+}
+
+async function readGroup(document: PagesDocument, number: number, service: PageServices, signal: AbortSignal) {
+  const { pageCount } = await documentProperties(document, service, signal);
+  if (number > pageCount) throw noSuchPage();
+  const first = textGroupOf(number) * TEXT_PAGES_PER_GROUP + 1;
+  const last = Math.min(pageCount, first + TEXT_PAGES_PER_GROUP - 1);
+  let group = new Uint8Array(0) as Uint8Array;
+  await readText(document, { first, last, index: false }, service, signal, async (_, bytes) => {
+    group = bytes;
+  });
+  return group;
+}
+
+/** Runs the operation, stores its outputs, and passes each on. */
+async function readText(
+  document: PagesDocument,
+  params: IndexTextParams,
+  service: PageServices,
+  signal: AbortSignal,
+  take: (name: string, bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  const { shared, store, client } = service;
+  const { file, input } = document;
+  const receive = async ({ extension, name, body }: Output) => {
+    const stored = extension === "text" ? groupName(name!) : partName(name!);
+    const bytes = await joined(body);
+    await store.pageFiles.put(file, stored, bytes);
+    await take(stored, bytes);
+  };
+  await shared.withFailureCache(`${file.id} ${params.first} text`, async () => {
+    using _permit = await shared.extractionSemaphore.for(client).acquire(signal);
+    await runPageJob(edgeJob(indexText, params), [input], { service, signal }, receive);
+  });
+}
+
+/**
+ * Yields the parts of the index. Makes the index first if it is not stored.
+ * @throws EngineFailure the failure that the document caused
+ */
+export async function* indexParts(
+  document: PagesDocument,
+  service: PageServices,
+  signal: AbortSignal,
+): AsyncGenerator<IndexPart> {
+  const { id } = document.file;
+  const { shared, store } = service;
+  const count = shared.indexSizes.find(id) ?? (await storedSize(document, service)) ?? (await indexed());
+  shared.indexSizes.keep(id, count, 1);
+  for (let part = 0; part < count; part++) {
+    const key = `${id} ${part}`;
+    const kept = shared.indexes.find(key);
+    if (kept) {
+      yield kept;
+      continue;
+    }
+    const bytes = await store.pageFiles.read(id, partName(part));
+    // The document was deleted in the meantime.
+    if (!bytes) throw noSuchFile();
+    const parsed = parsePart(bytes);
+    shared.indexes.keep(key, parsed, bytes.length);
+    yield parsed;
+  }
+
+  function indexed(): Promise<number> {
+    return shared.indexing.run(id, signal, (signal) => {
+      const work = makeIndex(document, service, signal);
+      service.waitUntil(work.catch(() => {}));
+      return work;
+    });
+  }
+}
+
+async function storedSize({ file }: PagesDocument, { store }: PageServices): Promise<number | undefined> {
+  const bytes = await store.pageFiles.read(file.id, INDEX);
+  return bytes && (JSON.parse(new TextDecoder().decode(bytes)) as { readonly parts: number }).parts;
+}
+
+/** @returns the number of parts */
+async function makeIndex(document: PagesDocument, service: PageServices, signal: AbortSignal): Promise<number> {
+  const { pageCount } = await documentProperties(document, service, signal);
+  const last = Math.min(pageCount, LIMITS.selectedPages);
+  let parts = 0;
+  await readText(document, { first: 1, last, index: true }, service, signal, async (name) => {
+    if (name.startsWith(INDEX)) parts++;
+  });
+  const about = new TextEncoder().encode(JSON.stringify({ parts }));
+  await service.store.pageFiles.put(document.file, INDEX, about);
+  return parts;
+}
+
+async function joined(body: Output["body"]): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return body;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk.slice());
+  return new Uint8Array(Buffer.concat(chunks));
+}
