@@ -39,6 +39,7 @@ export const NOTICE_CODES = [
   "text-unreadable",
   "pixels-unread",
   "undecodable-removed",
+  "pages-not-recognized",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 
