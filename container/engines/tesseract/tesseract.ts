@@ -80,7 +80,7 @@ export class Tesseract {
     const models = read.map((one) => `${MODELS[one]}${isVertical ? "_vert" : ""}`).join("+");
     const mode = isVertical ? MODES.columns : MODES.lines;
     const { code, stdout, stderr } = await this.#run(picture, ["-l", models, "--psm", mode, "hocr", "txt"], signal);
-    if (code !== 0) throw new EngineFailure("crashed", `exit code ${code}: ${stderr.slice(-300)}`);
+    if (code !== 0) throw new EngineFailure("too-complex", `exit code ${code}: ${stderr.slice(-300)}`);
     return stdout.toString("utf8");
   }
 
@@ -93,11 +93,11 @@ export class Tesseract {
   async #run({ bytes, dpi }: Picture, args: readonly string[], signal: AbortSignal): Promise<ExitResult> {
     using _ = await this.#permits.acquire({}, signal);
     const { recognizedPageMs, tesseractCpuMs, tesseractMemoryBytes: memoryBytes } = CONTAINER_LIMITS;
-    return retryCrashOnce({ timeoutMs: recognizedPageMs, signal }, async (signal, timeoutMs) => {
+    return await retryCrashOnce({ timeoutMs: recognizedPageMs, signal }, async (signal, timeoutMs) => {
       await using folder = await this.#scratch.folder("recognition");
       await chmod(folder.path, 0o755);
       using user = this.#users.take();
-      return run(PROGRAM, ["stdin", "stdout", "--dpi", String(Math.round(dpi)), ...args], {
+      return await run(PROGRAM, ["stdin", "stdout", "--dpi", String(Math.round(dpi)), ...args], {
         ...{ cwd: folder.path, stdin: bytes, user: user.id, outputBytes: OUTPUT_BYTES, signal },
         limits: { timeoutMs, cpuSeconds: cpuSecondsWithin(timeoutMs, tesseractCpuMs), memoryBytes, fileBytes: 0 },
         files: { readable: [...READABLE, folder.path], writable: [] },
