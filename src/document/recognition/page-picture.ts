@@ -70,11 +70,13 @@ function draw(page: MupdfPage, dpi: number, degrees: number, signal: AbortSignal
 
 /** Returns the view of a turned page that shows all of it. */
 function turnedView({ width, height }: Size, dpi: number, degrees: number): Size & { readonly matrix: Matrix } {
-  const scale = dpi / POINTS_PER_INCH;
   const [sin, cos] = [sine(degrees), sine(degrees + 90)];
-  const [a, b, c, d] = [scale * cos, scale * sin, -scale * sin, scale * cos];
   const extent = (x: number, y: number) => Math.abs(x) * width + Math.abs(y) * height;
-  const size = { width: Math.max(1, Math.round(extent(a, c))), height: Math.max(1, Math.round(extent(b, d))) };
+  const pixels = (points: number) => Math.max(1, Math.round((points * dpi) / POINTS_PER_INCH));
+  const size = { width: pixels(extent(cos, sin)), height: pixels(extent(sin, cos)) };
+  // With the exact quotients, the pixels of an image that covers the page are those of the picture.
+  const [x, y] = [size.width / extent(cos, sin), size.height / extent(sin, cos)];
+  const [a, b, c, d] = [x * cos, y * sin, -x * sin, y * cos];
   const [middleX, middleY] = [(a * width + c * height) / 2, (b * width + d * height) / 2];
   return { ...size, matrix: [a, b, c, d, size.width / 2 - middleX, size.height / 2 - middleY] };
 }

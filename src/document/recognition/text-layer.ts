@@ -14,9 +14,13 @@ export interface LayerFont {
 /** Advance of all characters of the font, in units of the font size. */
 const ADVANCE = 0.5;
 /** Part of the font size below the baseline. */
-const DESCENT = 0.25;
+const DESCENT = 0.2;
+/** Font size of usual fonts, in heights of their letters from descender to ascender. */
+const FONT_SIZE = 1.2;
 /** Cosine of the angle, 5 degrees, up to which a word is set horizontally or vertically. */
 const NEARLY_ALIGNED = 0.996;
+/** Maximum difference of height between the ends of a line, in heights of its letters. */
+const MAX_DRIFT = 0.45;
 const MAX_STRETCH = 30_000;
 
 /**
@@ -25,13 +29,46 @@ const MAX_STRETCH = 30_000;
  */
 export function invisibleLayer(lines: readonly RecognizedLine[], toPage: Matrix, layer: LayerFont): string {
   const parts = ["/Artifact BMC BT 3 Tr"];
-  for (const line of lines) parts.push(...lineParts(line, toPage, layer));
+  for (const line of leveled(lines, toPage)) parts.push(...lineParts(line, toPage, layer));
   return `${parts.join("\n")}\nET EMC\n`;
 }
 
+/**
+ * Returns lines that are less inclined on the page, and as far apart as before. If a line rises or falls by more than a
+ * part of its height, viewers mix it with its neighbors: poppler compares the heights of words, and pdfium those of the
+ * end of a line and the start of the next one.
+ */
+function leveled(lines: readonly RecognizedLine[], toPage: Matrix): readonly RecognizedLine[] {
+  const [longest] = lines.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+  if (!longest) return lines;
+  const degrees = (Math.atan2(toPage[1], toPage[0]) * 180) / Math.PI;
+  const skew = Math.tan(((90 * Math.round(degrees / 90) - degrees) * Math.PI) / 180);
+  const excess = Math.abs(skew) - (MAX_DRIFT * longest.size) / lengthOf(longest);
+  if (excess <= 0) return lines;
+  const shear = -Math.sign(skew) * excess;
+  const middle = [0, 1].map((axis) => mean(lines.flatMap(({ words }) => words.map(({ box }) => box[axis]!))));
+  return lines.map((line) => {
+    if (!line.isVertical) return { ...line, slope: line.slope + shear, baseline: line.baseline - shear * middle[0]! };
+    const words = line.words.map((word) => {
+      const shift = shear * (middle[1]! - word.box[1]);
+      const [left, top, right, bottom] = word.box;
+      return { ...word, box: [left + shift, top, right + shift, bottom] as const };
+    });
+    return { ...line, words };
+  });
+}
+
+function lengthOf({ words, isVertical }: RecognizedLine): number {
+  const axis = isVertical ? 1 : 0;
+  return Math.max(1, words.at(-1)!.box[axis + 2]! - words[0]!.box[axis]!);
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 function* lineParts(line: RecognizedLine, toPage: Matrix, { font, name }: LayerFont): Generator<string> {
   const scale = Math.sqrt(Math.abs(toPage[0] * toPage[3] - toPage[1] * toPage[2]));
-  const size = Math.max(0.1, Math.round(line.size * scale * 10) / 10);
+  const height = (line.isVertical ? 1 : FONT_SIZE) * line.size * scale;
+  const size = Math.max(0.1, Math.round(height * 10) / 10);
   yield `/${name} ${serializeNumber(size)} Tf`;
   const axis = line.isVertical ? 1 : 0;
   const encode = (text: string) => [...text].map((one) => hex(font.codeOf(one.codePointAt(0)!))).join("");

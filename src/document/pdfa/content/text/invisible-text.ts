@@ -11,8 +11,8 @@ import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../..
 
 /** Advance of all characters, in thousandths of the font size. Words are stretched to their actual widths. */
 const ADVANCE = 500;
-const ASCENT = 750;
-const DESCENT = -250;
+const ASCENT = 800;
+const DESCENT = -200;
 const CODES = 0x10000;
 /** Maximum stretch in percent. */
 const MAX_STRETCH = 1000;
