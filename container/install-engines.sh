@@ -41,6 +41,12 @@ hyphenation=(
   hyphen-fr hyphen-gl hyphen-hr hyphen-hu hyphen-id hyphen-is hyphen-it hyphen-lt hyphen-lv hyphen-nl hyphen-no
   hyphen-pl hyphen-pt-br hyphen-pt-pt hyphen-ro hyphen-ru hyphen-sk hyphen-sl hyphen-sr hyphen-sv hyphen-uk
 )
+# Text recognition: the languages of /pdf-with-ocr-text, their vertical scripts, and the data that recognize orientation.
+recognition=(
+  tesseract-ocr tesseract-ocr-osd tesseract-ocr-chi-sim tesseract-ocr-chi-sim-vert tesseract-ocr-chi-tra
+  tesseract-ocr-chi-tra-vert tesseract-ocr-deu tesseract-ocr-eng tesseract-ocr-fra tesseract-ocr-ita tesseract-ocr-jpn
+  tesseract-ocr-jpn-vert tesseract-ocr-kor tesseract-ocr-kor-vert tesseract-ocr-nld tesseract-ocr-por tesseract-ocr-spa
+)
 build_tools=(g++ nlohmann-json3-dev)
 java_build_tools=(default-jdk-headless maven)
 python_build_tools=(python3-pip)
@@ -138,7 +144,7 @@ log="$(mktemp)"
 unfinished=""
 trap 'rm -rf "$log" "$unfinished"' EXIT
 
-packages=("${engines[@]}" "${fonts[@]}" "${hyphenation[@]}")
+packages=("${engines[@]}" "${fonts[@]}" "${hyphenation[@]}" "${recognition[@]}")
 if is_older libc6 2.41; then
   packages+=("${office_data[@]}" fonts-liberation2)
 else

@@ -27,6 +27,10 @@ export const CONTAINER_LIMITS = {
   rewriterCpuMs: 90_000,
   veraPdfMs: 180_000,
   mustangMs: 180_000,
+  /** Shorter than a job, so that the pages recognized so far are written. */
+  recognitionMs: 200_000,
+  recognizedPageMs: 90_000,
+  tesseractCpuMs: 60_000,
   embeddedPdfsMs: 60_000,
   compareMs: 8_000,
   lookMs: 4_000,
@@ -61,6 +65,7 @@ export const CONTAINER_LIMITS = {
   /** Only heavy files use the whole heap, and only one heavy file is validated at a time. */
   veraPdfHeapBytes: 2 * GIB,
   mustangHeapBytes: GIB,
+  tesseractMemoryBytes: 1.5 * GIB,
   embeddedPdfs: 16,
   embeddedDepth: 1,
   fetchRedirects: 10,

@@ -8,6 +8,7 @@ import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
 import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 import { nativeReadPdfInfo } from "./read-pdf-info.ts";
+import { nativeRecognizeText } from "./recognize-text.ts";
 import { nativeValidateInvoice } from "./validate-invoice.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
@@ -19,5 +20,6 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativePostWebhook,
   nativePostscriptToPdf,
   nativeReadPdfInfo,
+  nativeRecognizeText,
   nativeValidateInvoice,
 ];

@@ -40,8 +40,10 @@ export async function writeToFile(path: string, body: Output["body"], until: Abo
 
 const writeLater = promisify(writeFile);
 
-export async function readText(body: Output["body"]): Promise<string> {
+export async function readBytes(body: Output["body"]): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(chunk.slice());
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
+
+export const readText = async (body: Output["body"]): Promise<string> => (await readBytes(body)).toString("utf8");

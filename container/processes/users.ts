@@ -29,6 +29,7 @@ export const USERS = {
   veraPdf: range(5),
   chromium: range(6, 1),
   mustang: range(7),
+  tesseract: range(8),
 } as const satisfies Record<string, UserRange>;
 
 /**

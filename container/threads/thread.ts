@@ -7,7 +7,7 @@ import { parentPort } from "node:worker_threads";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Context, Input } from "../../src/document/contract/operation.ts";
 import { localTypefaces } from "../../src/operations/container-only/local-typefaces.ts";
-import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../src/operations/index.ts";
+import { CONTAINER_OPERATIONS, PDFA_STEPS, RECOGNITION_STEPS } from "../../src/operations/index.ts";
 import { systemFonts } from "../fonts/system-fonts.ts";
 import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
@@ -24,7 +24,9 @@ export type FromThread =
   | { readonly alive: true }
   | { readonly log: { readonly message: string; readonly details?: Record<string, unknown> } };
 
-const operations = new Map([...CONTAINER_OPERATIONS, ...PDFA_STEPS].map((operation) => [operation.name, operation]));
+const operations = new Map(
+  [...CONTAINER_OPERATIONS, ...PDFA_STEPS, ...RECOGNITION_STEPS].map((operation) => [operation.name, operation]),
+);
 
 /**
  * Delay before deferred work. The work makes the next job faster; the delay avoids blocking the next step of the

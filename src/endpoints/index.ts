@@ -36,6 +36,7 @@ import { pdfWithAddedTables } from "./pdf-with-added-tables.ts";
 import { pdfWithAddedText } from "./pdf-with-added-text.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
+import { pdfWithOcrText } from "./pdf-with-ocr-text.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
 import { pdfWithPageNumbers } from "./pdf-with-page-numbers.ts";
 import { pdfWithRedactedTextApplied } from "./pdf-with-redacted-text-applied.ts";
@@ -54,7 +55,7 @@ import { watermarkedPdf } from "./watermarked-pdf.ts";
 /** All endpoints, in display order. */
 export const endpoints: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf],
-  ...[compressedPdf, pdfa, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
+  ...[compressedPdf, pdfa, pdfWithOcrText, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,
     pdfWithAddedText,

@@ -47,6 +47,8 @@ import { unlockPdfs } from "./protection/unlock-pdfs.ts";
 import { unrestrictPdf } from "./protection/unrestrict-pdf.ts";
 import { rasterizePdf } from "./rasterize-pdf.ts";
 import { readPdfInfo } from "./read-pdf-info.ts";
+import { addRecognizedText } from "./recognition-steps/add-recognized-text.ts";
+import { drawUnreadPages } from "./recognition-steps/draw-unread-pages.ts";
 import { renderPage } from "./render-page.ts";
 import { reserveMining } from "./reserve-mining.ts";
 import { rotatePages } from "./rotate-pages.ts";
@@ -115,3 +117,6 @@ export const PDFA_STEPS: readonly AnyOperation[] = [
   replaceContents,
   replacePdfs,
 ];
+
+/** Steps of the container's text recognition, which the Worker cannot request. */
+export const RECOGNITION_STEPS: readonly AnyOperation[] = [drawUnreadPages, addRecognizedText];

@@ -221,6 +221,10 @@ export const LIMITS = {
   /** An A3 page at 600 dpi has 70 million pixels. */
   picturedPagePixels: 100_000_000,
   picturedDocumentPixels: 400_000_000,
+  /** An A2 page at 300 dpi. */
+  recognizedPagePixels: 36_000_000,
+  /** Tesseract's maximum is 32,767. */
+  recognizedSidePixels: 32_000,
 
   /** Page images are drawn one at a time, concurrently with an engine job if memory allows both. */
   pageImageJobs: 1,

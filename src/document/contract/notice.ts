@@ -42,6 +42,7 @@ export const NOTICE_CODES = [
   "undecodable-removed",
   "opacity-left-out",
   "images-unreadable",
+  "pages-not-recognized",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -6,7 +6,7 @@ import { type Operation, stepOf } from "../../../src/document/contract/operation
 import { parsePages } from "../../../src/document/contract/pages.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { compressPdf } from "../../../src/operations/compress-pdf.ts";
-import { CONTAINER_OPERATIONS, PDFA_STEPS } from "../../../src/operations/index.ts";
+import { CONTAINER_OPERATIONS, PDFA_STEPS, RECOGNITION_STEPS } from "../../../src/operations/index.ts";
 import { rasterizePdf } from "../../../src/operations/rasterize-pdf.ts";
 import { officeToPdf } from "../../../src/operations/to-pdf/office-to-pdf.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../../../src/service/placement/placement.ts";
 
 const FOLDER = new URL("../../../src/operations", import.meta.url).pathname;
-const listed = [...CONTAINER_OPERATIONS, ...PDFA_STEPS];
+const listed = [...CONTAINER_OPERATIONS, ...PDFA_STEPS, ...RECOGNITION_STEPS];
 const isOperation = (value: unknown): value is Operation<unknown> =>
   typeof value === "object" && value !== null && "name" in value && "params" in value && "run" in value;
 

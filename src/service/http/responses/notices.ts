@@ -81,6 +81,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(count, "match outside of pages", "matches outside of pages")} will be removed with the marked text`,
   "matches-kept": ({ count }) =>
     `${counted(count, "text that matches was", "texts that match were")} not marked and stayed`,
+  "pages-not-recognized": (notice) =>
+    `the text of ${counted(notice.count, "page", "pages")} was not recognized, or not in time${listed(notice)}`,
   "text-unreadable": (notice) =>
     `text without known characters was not searched on ${counted(notice.count, "page", "pages")}${listed(notice)}`,
   "pixels-unread": (notice) =>

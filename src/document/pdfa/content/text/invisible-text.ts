@@ -1,16 +1,19 @@
-// Creates invisible text, for searching and copying, over an image of the page. The font of this text is not embedded,
-// because invisible text does not require it (ISO 19005-2, 6.2.11.4.1; ISO 19005-1, 6.3.4). Its codes are Unicode
-// values.
+// Creates invisible text, for searching and copying, over an image of the page. All characters of its font have the same
+// glyph. Its codes are Unicode values.
 
 import { memoryBody } from "../../../compression/recode-stream.ts";
 import type { Matrix } from "../../../content/matrix.ts";
 import type { Character, TextLine } from "../../../engines/mupdf/text.ts";
 import { asSymbolic } from "../../../fonts/symbolic.ts";
+import { BOX_GLYPH, boxFont } from "../../../fonts/truetype/box-font.ts";
 import type { PdfFile } from "../../../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, PdfString, type Reference } from "../../../objects/values.ts";
 
 /** Advance of all characters, in thousandths of the font size. Words are stretched to their actual widths. */
 const ADVANCE = 500;
+const ASCENT = 800;
+const DESCENT = -200;
+const CODES = 0x10000;
 /** Maximum stretch in percent. */
 const MAX_STRETCH = 1000;
 const FONT_NAME = "Invisible";
@@ -43,16 +46,20 @@ export class InvisibleFont {
   /** Writes the font. Must be called after all text has been encoded. */
   finish(): void {
     const file = this.#file;
+    const program = boxFont({ advance: ADVANCE, ascent: ASCENT, descent: DESCENT });
+    const glyphs = new Uint8Array(2 * CODES);
+    for (let code = 0; code < CODES; code++) glyphs[2 * code + 1] = BOX_GLYPH;
     const descriptor = Dictionary.of({
       Type: Name.of("FontDescriptor"),
       FontName: Name.of(FONT_NAME),
       Flags: asSymbolic(),
-      FontBBox: [0, -250, 1000, 750],
+      FontBBox: [0, DESCENT, ADVANCE, ASCENT],
       ItalicAngle: 0,
-      Ascent: 750,
-      Descent: -250,
+      Ascent: ASCENT,
+      Descent: DESCENT,
       CapHeight: 700,
       StemV: 80,
+      FontFile2: file.add(new PdfStream(Dictionary.of({ Length1: program.length }), memoryBody(program))),
     });
     const descendant = Dictionary.of({
       Type: Name.of("Font"),
@@ -65,7 +72,7 @@ export class InvisibleFont {
       }),
       FontDescriptor: file.add(descriptor),
       DW: ADVANCE,
-      CIDToGIDMap: Name.of("Identity"),
+      CIDToGIDMap: file.add(new PdfStream(new Dictionary(), memoryBody(glyphs))),
     });
     const font = Dictionary.of({
       Type: Name.of("Font"),

@@ -1,0 +1,25 @@
+// Declares the operation that recognizes the text of pages without text. The container runs it, because it has
+// Tesseract. Yields one output.
+import { declareOperation } from "../document/contract/operation.ts";
+import { optional, type Params, parameter } from "../document/contract/parameter.ts";
+import { pages } from "../document/contract/parameters/pages.ts";
+import { words } from "../document/contract/parameters/text.ts";
+
+/** The languages of recognition. Each needs a package of data (container/install-engines.sh). */
+const LANGUAGES = [
+  ...(["ChineseSimplified", "ChineseTraditional", "Dutch", "English", "French", "German", "Italian"] as const),
+  ...(["Japanese", "Korean", "Portuguese", "Spanish"] as const),
+] as const;
+export type RecognitionLanguage = (typeof LANGUAGES)[number];
+
+const parameters = {
+  languages: parameter(
+    "The languages of the text, separated by commas. Fewer languages are faster and more accurate.",
+    words(LANGUAGES),
+    "English",
+  ),
+  pages: optional("The pages to read; all if left out. Pages with text stay as they are.", pages),
+};
+export type RecognizeTextParams = Params<typeof parameters>;
+
+export const recognizeText = declareOperation({ name: "recognize-text", parameters });
