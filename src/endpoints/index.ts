@@ -25,6 +25,7 @@ import { imposedPdf } from "./imposed-pdf.ts";
 import { validatedZugferd } from "./invoices/validated-zugferd.ts";
 import { zugferdPdf } from "./invoices/zugferd-pdf.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
+import { markdown } from "./markdown.ts";
 import { mergedPdf } from "./merged-pdf.ts";
 import { pdf } from "./pdf.ts";
 import { pdfInfo } from "./pdf-info.ts";
@@ -68,7 +69,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, extractedText, extractedImages, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, extractedImages, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

@@ -2,16 +2,17 @@
 // object in JSON, which is written page by page.
 import { EngineFailure } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
-import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
-import type { Block, PageLayout } from "../document/layout/blocks.ts";
-import { layoutOf } from "../document/layout/page-layout.ts";
-import { brokenText, flowingText } from "../document/layout/plain-text.ts";
-import { readTextOfPages } from "../document/layout/read-pages.ts";
-import { type WholeWord, wholeWords } from "../document/layout/whole-words.ts";
+import { DocumentLayout } from "../document/layout/document-layout.ts";
+import type { Block, PageLayout } from "../document/layout/lines/blocks.ts";
+import type { Hyphens } from "../document/layout/lines/hyphens.ts";
+import { brokenText, flowingText } from "../document/layout/lines/plain-text.ts";
+import { type WholeWord, wholeWords } from "../document/layout/lines/whole-words.ts";
+import { startedPages } from "../document/layout/read-pages.ts";
 
 const parameters = {
   pages: parameter("The pages to read, in this order.", pages, "1-last"),
@@ -92,22 +93,20 @@ export const TEXT_SCHEMAS: Readonly<Record<"fullText" | "words", JsonSchema>> = 
 };
 
 const run: Run<ExtractTextParams> = async function* ([input], params, context) {
-  const read = readTextOfPages(input!, params.pages, context);
-  // Reads the first page before the output starts, so that a failure is an error and not a broken output.
-  const first = await read.next();
-  const pages = async function* () {
-    if (first.done) return;
-    yield layoutOf(first.value);
-    for await (const page of read) yield layoutOf(page);
-  };
-  yield { extension: "json", type: "application/json", body: jsonOf(pages(), params) } satisfies Output;
+  const layout = new DocumentLayout();
+  const pages = layout.read(await startedPages(input!, params.pages, context));
+  yield { extension: "json", type: "application/json", body: jsonOf(pages, layout.hyphens, params) };
 };
 
 /** Writes the members of the response. The text follows the words, which take more memory. */
-async function* jsonOf(pages: AsyncIterable<PageLayout>, params: ExtractTextParams): AsyncGenerator<Uint8Array> {
+async function* jsonOf(
+  pages: AsyncIterable<PageLayout>,
+  hyphens: Hyphens,
+  params: ExtractTextParams,
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const hasWords = params.wordStyle || params.wordCoordinates;
-  const texts = new TextMember(params);
+  const texts = new TextMember(params, hyphens);
   let separator = hasWords ? '{"words":[' : "{";
   for await (const page of pages) {
     texts.add(page);
@@ -128,17 +127,20 @@ async function* jsonOf(pages: AsyncIterable<PageLayout>, params: ExtractTextPara
 /** The text as JSON, encoded page by page. */
 class TextMember {
   readonly #params: ExtractTextParams;
+  readonly #hyphens: Hyphens;
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
 
-  constructor(params: ExtractTextParams) {
+  constructor(params: ExtractTextParams, hyphens: Hyphens) {
     this.#params = params;
+    this.#hyphens = hyphens;
   }
 
   /** @throws EngineFailure `too-large` if the text exceeds the memory for it */
   add({ number, blocks }: PageLayout): void {
     if (this.#params.fullText === "off") return;
-    const write: (block: Block) => string = this.#params.preserveLineBreaks ? brokenText : flowingText;
+    const write = (block: Block) =>
+      this.#params.preserveLineBreaks ? brokenText(block) : flowingText(block, this.#hyphens);
     const text = blocks
       .map(write)
       .filter((one) => one !== "")

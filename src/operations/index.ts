@@ -27,6 +27,7 @@ import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
+import { pdfToMarkdown } from "./pdf-to-markdown.ts";
 import { pdfToRasterized } from "./pdf-to-rasterized.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
@@ -74,6 +75,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   indexText,
   extractPages,
   extractText,
+  pdfToMarkdown,
   flattenTransparency,
   imageToPdf,
   imposePages,

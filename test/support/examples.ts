@@ -34,6 +34,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ...{ valid: true, xml_valid: true, syntax: "CII", profile: "xrechnung", findings: [] },
     guideline: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
   },
+  "/markdown": { markdown: "1\n\n2\n\n3\n\n" },
   "/extracted-text": { fullText: "1\n2\n3" },
   "/pdf-info": { page_count: EXAMPLE_PAGES, title: "", allQueriesProcessed: true },
 };

@@ -1,71 +1,127 @@
 // Divides a page into blocks in reading order.
-import type { Block, PageLayout } from "./blocks.ts";
-import type { PageText } from "./page-text.ts";
+
+import { bulletOf, isDot } from "./bullets.ts";
+import type { Block, PageLayout } from "./lines/blocks.ts";
+import type { PageText } from "./lines/page-text.ts";
+import { joinPieces, piecesOf, rowsOf } from "./lines/rows.ts";
+import { boxInFrame, type Extent, type Frame, framesOf, type Segment } from "./lines/segments.ts";
 import { paragraphsOf, pitchesOf, type Row, rowOf } from "./paragraphs.ts";
 import { type Atom, readingOrder } from "./reading-order.ts";
-import { joinPieces, rowsOf } from "./rows.ts";
-import { boxInFrame, type Extent, type Frame, framesOf, type Segment } from "./segments.ts";
+import { alignedTables } from "./tables/aligned.ts";
+import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
+import { gridsOf } from "./tables/ruled.ts";
+import { alignedTable, type TableContext, takeRuledTables } from "./tables/table-blocks.ts";
 
-/** Maximum height of a rule, and minimum length, in points. */
-const RULE_HEIGHT = 3;
+/** Minimum length of a rule between rows, in points. */
 const RULE_LENGTH = 24;
+/** Minimum side of a figure in points, and part of the page that a background covers. */
+const FIGURE = 24;
+const BACKGROUND = 0.7;
 
-type PageAtom = Atom & { readonly segment: Segment };
+const NO_TEXT: Frame = { direction: [1, 0], segments: [] };
+
+/** Text, or a block that is not divided. */
+type Part = { readonly segment: Segment } | { readonly block: Block };
+type PageAtom = Atom & Part;
 
 /** Returns the blocks of a page. Text in other directions than most follows the rest. */
 export function layoutOf(page: PageText): PageLayout {
   const { number, width, height } = page;
-  const blocks = framesOf(page.lines).flatMap((frame) => blocksOf(frame, page));
+  const frames = framesOf(page.lines);
+  const figures = figuresOf(page);
+  const [main = NO_TEXT, ...others] = frames;
+  const blocks = [...blocksOf(main, page, figures), ...others.flatMap((frame) => blocksOf(frame, page, []))];
   return { number, width, height, blocks };
 }
 
-function blocksOf({ segments, direction }: Frame, page: PageText): readonly Block[] {
-  const pieces = joinPieces(segments, direction);
-  const shapes = page.shapes.map((shape) => ({ ...shape, ...boxInFrame(shape.box, direction) }));
-  const rules = shapes.filter(
-    (one) => one.kind === "path" && one.bottom - one.top < RULE_HEIGHT && one.right - one.left > RULE_LENGTH,
-  );
-  const atoms = pieces.map((segment): PageAtom => {
-    const { left, top, right, bottom, size, words } = segment;
-    return {
-      left,
-      top,
-      right,
-      bottom,
-      size,
-      segment,
-      characters: words.reduce((sum, { text }) => sum + text.length, 0),
-    };
+/** Returns the images on a page, without backgrounds and scans. */
+function figuresOf({ shapes, width, height }: PageText): readonly Block[] {
+  return shapes.flatMap(({ kind, box }): readonly Block[] => {
+    const [wide, high] = [box[2] - box[0], box[3] - box[1]];
+    if (kind !== "image" || wide < FIGURE || high < FIGURE || wide * high > BACKGROUND * width * height) return [];
+    return [{ kind: "figure", box }];
   });
-  const isRightToLeft = pieces.filter((one) => one.isRightToLeft).length * 2 > pieces.length;
+}
+
+function blocksOf({ segments, direction }: Frame, page: PageText, figures: readonly Block[]): readonly Block[] {
+  const shapes = page.shapes.map((shape) => ({ ...shape, ...boxInFrame(shape.box, direction) }));
+  const drawn = edgesOf(shapes);
+  const edges = { ...drawn, across: withoutUnderlines(drawn.across, segments) };
+  const context = { page, direction };
+  const { tables, rest } = takeRuledTables(segments, gridsOf(edges), context);
+  const atoms: PageAtom[] = [
+    ...joinPieces(rest, direction).map(textAtom),
+    ...tables.map(({ extent, block }) => blockAtom(extent, block)),
+    ...figures.map((block) => blockAtom(boxInFrame(block.box, direction), block)),
+  ];
+  const isRightToLeft = rest.filter((one) => one.isRightToLeft).length * 2 > rest.length;
+  const across = edges.across.filter(({ from, to }) => to - from > RULE_LENGTH);
+  const rules = across.map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at }));
   const groups = readingOrder(atoms, { isRightToLeft, rules });
-  const columns = groups.map((group) => rowsIn(group, shapes.filter(isDot)));
-  const pitchOf = pitchesOf(columns);
-  return columns.flatMap((rows) => paragraphsOf(rows, pitchOf, page, direction));
+  return flowOf(groups.map(runsOf), { ...context, rules: across, dots: shapes.filter(isDot) });
 }
 
-function rowsIn(group: readonly PageAtom[], dots: readonly Extent[]): readonly Row[] {
-  return rowsOf(group.map(({ segment }) => segment)).map((row) => rowOf(row, bulletOf(row, dots)));
-}
-
-const isDot = ({ left, top, right, bottom }: Extent): boolean => {
-  const [width, height] = [right - left, bottom - top];
-  return width > 1.5 && width < 9 && Math.abs(width - height) < 0.25 * width;
+const textAtom = (segment: Segment): PageAtom => {
+  const { left, top, right, bottom, size, words } = segment;
+  return {
+    ...{ left, top, right, bottom, size, segment },
+    characters: words.reduce((sum, { text }) => sum + text.length, 0),
+  };
 };
 
-/** Returns the marker that a dot before a row stands for. */
-function bulletOf(row: readonly Segment[], dots: readonly Extent[]): string | undefined {
-  const { left, baseline, size } = row[0]!;
-  const isBefore = (dot: Extent) => {
-    const middle = (dot.top + dot.bottom) / 2;
-    const distance = (left - dot.right) / size;
-    return (
-      distance > 0.1 &&
-      distance < 1.6 &&
-      middle > baseline - 0.7 * size &&
-      middle < baseline &&
-      dot.right - dot.left < 0.6 * size
-    );
-  };
-  return dots.some(isBefore) ? "•" : undefined;
+/** Font size for spaces beside blocks. */
+const USUAL_SIZE = 10;
+
+const blockAtom = ({ left, top, right, bottom }: Extent, block: Block): PageAtom => ({
+  ...{ left, top, right, bottom, block },
+  ...{ size: USUAL_SIZE, characters: 0 },
+});
+
+/** A run of text of a column, or a block. */
+type Run = readonly Segment[] | Block;
+
+/** Divides a column at the blocks in it. */
+function runsOf(group: readonly PageAtom[]): readonly Run[] {
+  const runs: (Segment[] | Block)[] = [];
+  for (const atom of group.toSorted((a, b) => a.top - b.top)) {
+    const last = runs.at(-1);
+    if ("block" in atom) runs.push(atom.block);
+    else if (Array.isArray(last)) last.push(atom.segment);
+    else runs.push([atom.segment]);
+  }
+  return runs;
+}
+
+interface FlowContext extends TableContext {
+  readonly rules: readonly Edge[];
+  readonly dots: readonly Extent[];
+}
+
+/** Returns the blocks of all columns. */
+function flowOf(columns: readonly (readonly Run[])[], context: FlowContext): readonly Block[] {
+  const parts = columns.flatMap((runs) =>
+    runs.flatMap((run): readonly (Block | readonly Row[])[] => (isBlock(run) ? [run] : tablesIn(run, context))),
+  );
+  const pitchOf = pitchesOf(parts.flatMap((part) => (isBlock(part) ? [] : [part])));
+  return parts.flatMap((part): readonly Block[] =>
+    isBlock(part) ? [part] : paragraphsOf(part, pitchOf, context.page, context.direction),
+  );
+}
+
+const isBlock = <T>(part: Block | readonly T[]): part is Block => !Array.isArray(part);
+
+/** Divides a run of text into aligned tables, and rows of other text. */
+function tablesIn(run: readonly Segment[], context: FlowContext): readonly (Block | readonly Row[])[] {
+  const lines = rowsOf(run);
+  const rows = lines.map((line) => rowOf(line, bulletOf(line, context.dots)));
+  const cut = lines.map((line, at) => ({ ...rows[at]!, pieces: piecesOf(line, context.direction) }));
+  const parts: (Block | readonly Row[])[] = [];
+  let done = 0;
+  for (const table of alignedTables(cut, context.rules)) {
+    if (table.from > done) parts.push(rows.slice(done, table.from));
+    parts.push(alignedTable(table, context));
+    done = table.to;
+  }
+  if (done < rows.length) parts.push(rows.slice(done));
+  return parts;
 }

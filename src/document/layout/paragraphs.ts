@@ -1,11 +1,14 @@
 // Divides the rows of a column into paragraphs, items of lists and lines of code.
-import type { Line, PlacedWord, TextBlock } from "./blocks.ts";
-import type { PageText, Word } from "./page-text.ts";
-import { medianOf } from "./reading-order.ts";
-import { around, boxOfWords, type Extent, type Frame, inFrame, type Segment } from "./segments.ts";
+import type { TextBlock } from "./lines/blocks.ts";
+import { isBold, lineOf } from "./lines/line.ts";
+import type { PageText, Word } from "./lines/page-text.ts";
+import { around, boxOfWords, type Frame, type Segment, usualSize } from "./lines/segments.ts";
 
 /** A row of a column, with what decides where paragraphs end. */
-export interface Row extends Extent {
+export interface Row {
+  /** Ends of the row along its reading direction: from right to left, places are negative. */
+  readonly start: number;
+  readonly end: number;
   readonly words: readonly Word[];
   readonly baseline: number;
   readonly size: number;
@@ -21,6 +24,8 @@ const LOOSE_SIZES = 0.2;
 /** Distance of lines if none is usual, in font sizes. */
 const USUAL_PITCH = 1.35;
 const MAX_PITCH = 2.4;
+/** Maximum distance of the lines of code, in distances of lines. */
+const BLANK_LINES = 3.4;
 /** Minimum indent, in font sizes. */
 const INDENT = 0.7;
 /** Difference of font sizes between paragraphs. */
@@ -37,10 +42,12 @@ const DASH = /^[–—-]$/u;
 export function rowOf(segments: readonly Segment[], bullet: string | undefined): Row {
   const words = segments.flatMap(({ words }) => words);
   const main = segments.reduce((largest, one) => (one.size > largest.size ? one : largest));
-  const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? one.text.length : 0), 0);
+  const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? lettersIn(one) : 0), 0);
   const all = count(() => true);
+  const { left, right } = around(segments);
+  const isRightToLeft = segments.filter((one) => one.isRightToLeft).length * 2 > segments.length;
   return {
-    ...around(segments),
+    ...(isRightToLeft ? { start: -right, end: -left } : { start: left, end: right }),
     ...{ words, baseline: main.baseline, size: main.size },
     isBold: count(({ style }) => isBold(style)) > 0.9 * all,
     isMonospaced: count(({ style }) => style.isMonospaced) > 0.9 * all,
@@ -48,8 +55,8 @@ export function rowOf(segments: readonly Segment[], bullet: string | undefined):
   };
 }
 
-export const isBold = ({ isBold, fontName }: Word["style"]): boolean =>
-  isBold || /bold|black|heavy|semibold|demi|medi\b|-medi/i.test(fontName);
+/** Returns the number of letters and digits; other characters can be from another font. */
+const lettersIn = ({ text }: Word): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0.1;
 
 /** Returns the distance of the lines of running text, by font size. */
 export function pitchesOf(columns: readonly (readonly Row[])[]): (size: number) => number {
@@ -101,9 +108,11 @@ function continues(block: readonly Row[], row: Row, { rows, index, pitch }: Surr
   const last = block.at(-1)!;
   const { size } = last;
   if (Math.abs(row.size - size) > OTHER_SIZE * size && !isMixed(last, row)) return false;
-  if (row.baseline - last.baseline > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
+  const distance = row.baseline - last.baseline;
   if (row.isMonospaced !== last.isMonospaced) return false;
-  if (row.isMonospaced) return true;
+  // Code has blank lines.
+  if (row.isMonospaced) return distance < BLANK_LINES * pitch;
+  if (distance > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
   if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || row.isBold)) return false;
   if (markerOf(row) !== undefined) return false;
   if (isCentered(last, row)) return true;
@@ -117,16 +126,16 @@ const isMixed = (one: Row, other: Row): boolean => {
 };
 
 const isCentered = (last: Row, row: Row): boolean =>
-  Math.abs(last.left + last.right - row.left - row.right) < 0.6 * row.size &&
-  Math.abs(last.left - row.left) > INDENT * row.size;
+  Math.abs(last.start + last.end - row.start - row.end) < 0.6 * row.size &&
+  Math.abs(last.start - row.start) > INDENT * row.size;
 
 function isIndented(block: readonly Row[], row: Row, next: Row | undefined): boolean {
   const indent = INDENT * row.size;
   const [first, second] = block;
-  if (second) return Math.abs(row.left - second.left) > indent;
-  const hangs = row.left - first!.left > indent;
+  if (second) return Math.abs(row.start - second.start) > indent;
+  const hangs = row.start - first!.start > indent;
   if (!hangs || markerOf(first!) !== undefined) return false;
-  return !(next && Math.abs(next.left - row.left) < indent && first!.left < next.left - indent);
+  return !(next && Math.abs(next.start - row.start) < indent && first!.start < next.start - indent);
 }
 
 /** Reports whether the first word of a row would have fit on the line before: then that line ends a paragraph. */
@@ -135,11 +144,11 @@ function hasRoom(last: Row, row: Row, rows: readonly Row[], index: number): bool
   if (/[-\u00ad\u2010]$/.test(text)) return false;
   const { size } = row;
   const near = rows.slice(Math.max(0, index - NEAR), index + NEAR);
-  const alike = near.filter((one) => Math.abs(one.left - last.left) < 2 * size && Math.abs(one.size - size) < 0.5);
-  const right = Math.max(last.right, ...alike.filter((one) => !one.isMonospaced).map((one) => one.right));
+  const alike = near.filter((one) => Math.abs(one.start - last.start) < 2 * size && Math.abs(one.size - size) < 0.5);
+  const right = Math.max(last.end, ...alike.filter((one) => !one.isMonospaced).map((one) => one.end));
   const [x0, y0, x1, y1] = row.words[0]!.corners;
   const width = Math.hypot(x1! - x0!, y1! - y0!);
-  return last.right + SPACE * size + width < right - RAGGED * size;
+  return last.end + SPACE * size + width < right - RAGGED * size;
 }
 
 /** Returns the marker of an item that a row starts with. */
@@ -155,36 +164,11 @@ function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction:
   const marker = markerOf(first);
   const isCode = rows.every(({ isMonospaced }) => isMonospaced);
   const isItem = marker !== undefined && !isCode;
-  const lines = rows.map((row, at) => {
-    const words = at === 0 && isItem && row.bullet === undefined ? row.words.slice(1) : row.words;
-    return lineOf(words, row, page, direction);
-  });
+  const words = rows.flatMap((row) => row.words);
   return {
-    ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", lines },
-    box: boxOfWords(rows.flatMap(({ words }) => words)),
-    indent: first.left,
-    ...(isItem ? { marker } : {}),
+    ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", size: usualSize(words) },
+    ...{ box: boxOfWords(words), indent: first.start },
+    lines: rows.map((row) => lineOf(row.words, row, page, direction)),
+    ...(isItem ? { marker, markerWords: first.bullet === undefined ? 1 : 0 } : {}),
   };
 }
-
-/** Returns a line with the links on its words, and the words that are above or below the others. */
-export function lineOf(
-  words: readonly Word[],
-  { baseline, size }: Pick<Row, "baseline" | "size">,
-  { links }: Pick<PageText, "links">,
-  direction: Frame["direction"],
-): Line {
-  const placed = words.map((word): PlacedWord => {
-    const [x, y] = [(word.corners[0]! + word.corners[6]!) / 2, (word.corners[1]! + word.corners[7]!) / 2];
-    const link = links.find(({ box }) => x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3])?.uri;
-    const rise = (baseline - inFrame(...word.origin, direction)[1]) / size;
-    const isSmall = word.size < 0.85 * size;
-    const position = isSmall && rise > 0.15 ? "superscript" : isSmall && rise < -0.08 ? "subscript" : undefined;
-    if (link === undefined && position === undefined) return word;
-    return { ...word, ...(link === undefined ? {} : { link }), ...(position === undefined ? {} : { position }) };
-  });
-  return { words: placed, box: boxOfWords(words) };
-}
-
-/** Returns the size of most text. */
-export const medianSize = (rows: readonly Row[]): number => medianOf(rows.map(({ size }) => size));

@@ -7,20 +7,35 @@ import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../engines/mupdf/instance/spare.ts";
 import { MupdfPage } from "../engines/mupdf/page.ts";
 import { resolveHybridReferences } from "../objects/parsing/hybrid.ts";
-import { type PageText, readPageText } from "./page-text.ts";
+import { type PageText, readPageText } from "./lines/page-text.ts";
 
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 
 /**
- * Yields the selected pages in their order. Opens the document before the first page.
+ * Reads the first page, so that a failure ends the job before its output starts.
+ * @returns all selected pages
  * @throws EngineFailure the failure of the document or the engine; OutOfRange `pages`
  */
-export async function* readTextOfPages(
+export async function startedPages(
   input: Input,
   selection: PageSelection,
   context: Context,
-): AsyncGenerator<PageText> {
+): Promise<AsyncGenerator<PageText>> {
+  const pages = readTextOfPages(input, selection, context);
+  const first = await pages.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* pages;
+  })();
+}
+
+/**
+ * Yields the selected pages in their order. Opens the document before the first page.
+ * @throws EngineFailure the failure of the document or the engine; OutOfRange `pages`
+ */
+async function* readTextOfPages(input: Input, selection: PageSelection, context: Context): AsyncGenerator<PageText> {
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
   const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));

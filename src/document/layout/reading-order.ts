@@ -1,5 +1,5 @@
 // The order in which people read parts of a page: down each column, and columns from left to right.
-import { around, type Extent } from "./segments.ts";
+import { around, type Extent } from "./lines/segments.ts";
 
 /** A part of a page that is not divided. */
 export interface Atom extends Extent {

@@ -1,5 +1,5 @@
 // The lines of a page in frames: in each, the text of one direction runs to the right, and its lines go down.
-import type { Box } from "../content/matrix.ts";
+import type { Box } from "../../content/matrix.ts";
 import type { TextLine, Word } from "./page-text.ts";
 
 /**

@@ -1,5 +1,5 @@
 // The parts of a page in reading order, as data.
-import type { Box } from "../content/matrix.ts";
+import type { Box } from "../../content/matrix.ts";
 import type { Word } from "./page-text.ts";
 
 /** Words beside each other, in the order of the text. */
@@ -18,19 +18,23 @@ export interface PlacedWord extends Word {
 
 export type Block = TextBlock | TableBlock | FigureBlock;
 
-/** What a block of text is. `running` text is repeated on other pages, or numbers the pages. */
-export type TextKind = "heading" | "paragraph" | "item" | "code" | "caption" | "footnote" | "running";
+/** The kind of a block of text. `running` text is repeated on other pages, or numbers the pages. */
+export type TextKind = "heading" | "paragraph" | "item" | "code" | "caption" | "running";
 
 export interface TextBlock {
   readonly kind: TextKind;
   readonly box: Box;
   readonly lines: readonly Line[];
-  /** Left edge of the text along its direction. */
+  /** Start of its first line along the reading direction. */
   readonly indent: number;
   /** Level of a heading, or depth of an item, from 1. @default 1 */
   readonly level?: number;
-  /** Marker of an item, or of a footnote, which is not part of the lines. */
+  /** Font size of most of its characters. */
+  readonly size: number;
+  /** Marker of an item. */
   readonly marker?: string;
+  /** Number of words at the start that are the marker; 0 if it is drawn as a shape. @default 0 */
+  readonly markerWords?: number;
 }
 
 export interface TableBlock {

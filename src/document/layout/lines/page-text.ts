@@ -1,7 +1,7 @@
 // The text of a page as data: lines of words with their places and styles, and the shapes and links around them.
-import type { Box } from "../content/matrix.ts";
-import { type GlyphStyle, type Glyphs, STYLED } from "../engines/mupdf/glyphs.ts";
-import type { MupdfPage } from "../engines/mupdf/page.ts";
+import type { Box } from "../../content/matrix.ts";
+import { type GlyphStyle, type Glyphs, STYLED } from "../../engines/mupdf/glyphs.ts";
+import type { MupdfPage } from "../../engines/mupdf/page.ts";
 
 /** All places are in points from the lower left corner of the page as viewers show it, with y upwards. */
 export interface PageText {

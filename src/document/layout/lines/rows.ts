@@ -1,6 +1,6 @@
 // Joins the pieces of a line that the page draws apart, and arranges a column in rows.
-import type { Frame, Segment } from "./segments.ts";
-import { segmentOf } from "./segments.ts";
+import type { Word } from "./page-text.ts";
+import { extentOf, type Frame, type Segment, segmentOf } from "./segments.ts";
 
 /** Maximum space in a line whose pieces are drawn after each other, in font sizes; also after the marker of an item. */
 const WIDE_SPACE = 1;
@@ -78,4 +78,28 @@ export function rowsOf(segments: readonly Segment[]): readonly (readonly Segment
     row.sort((a, b) => (isRightToLeft ? b.right - a.right : a.left - b.left));
   }
   return rows;
+}
+
+/** Minimum space between pieces of a row that are cells, in font sizes. */
+const CELL_SPACE = 0.8;
+
+/** Divides a row at its wide spaces. */
+export function piecesOf(row: readonly Segment[], direction: Frame["direction"]): readonly Segment[] {
+  const pieces: Segment[] = [];
+  for (const segment of row) {
+    let words: Word[] = [];
+    let end = Number.NaN;
+    for (const word of segment.words) {
+      const { left, right } = extentOf(word, direction);
+      const gap = segment.isRightToLeft ? end - right : left - end;
+      if (words.length > 0 && gap > CELL_SPACE * segment.size) {
+        pieces.push(segmentOf(words, direction));
+        words = [];
+      }
+      words.push(word);
+      end = segment.isRightToLeft ? left : right;
+    }
+    pieces.push(words.length === segment.words.length ? segment : segmentOf(words, direction));
+  }
+  return pieces;
 }

@@ -1,0 +1,212 @@
+// Writes blocks as Markdown in GitHub's flavor.
+import type { Block, Cell, Line, PlacedWord, TableBlock, TextBlock } from "./lines/blocks.ts";
+import type { Hyphens } from "./lines/hyphens.ts";
+import { isBold } from "./lines/line.ts";
+import { joint, textOfWords } from "./lines/plain-text.ts";
+
+/** Spaces before an item for each depth: enough for the text of every marker. */
+const DEPTH = "    ";
+
+/** Writes the blocks of a page. Blank lines divide them. */
+export function markdownOf(blocks: readonly Block[], hyphens: Hyphens): string {
+  const writer = new MarkdownWriter(hyphens);
+  return blocks.map((block) => writer.block(block)).join("");
+}
+
+class MarkdownWriter {
+  readonly #hyphens: Hyphens;
+  #isInList = false;
+
+  constructor(hyphens: Hyphens) {
+    this.#hyphens = hyphens;
+  }
+
+  block(block: Block): string {
+    if (block.kind === "figure" || block.kind === "running") return "";
+    const isItem = block.kind === "item";
+    const before = this.#isInList && !isItem ? "\n" : "";
+    this.#isInList = isItem;
+    return before + (block.kind === "table" ? this.#table(block) : this.#text(block));
+  }
+
+  #text(block: TextBlock): string {
+    switch (block.kind) {
+      case "heading":
+        return `${"#".repeat(block.level ?? 1)} ${this.#inline(block.lines, { isPlain: true })}\n\n`;
+      case "item":
+        return this.#item(block);
+      case "code":
+        return codeBlock(block);
+      default:
+        return `${atStart(this.#inline(block.lines))}\n\n`;
+    }
+  }
+
+  #item({ lines, marker = "•", markerWords = 0, level = 1 }: TextBlock): string {
+    const [first, ...others] = lines as [Line, ...Line[]];
+    const rest = [{ ...first, words: first.words.slice(markerWords) }, ...others];
+    const number = /\d+/.exec(marker)?.[0];
+    return `${DEPTH.repeat(level - 1)}${number === undefined ? "-" : `${Number(number)}.`} ${this.#inline(rest)}\n`;
+  }
+
+  #table(table: TableBlock): string {
+    const hasSpans = table.rows.some((row) => row.some(({ columnSpan, rowSpan }) => columnSpan > 1 || rowSpan > 1));
+    if (hasSpans) return this.#htmlTable(table);
+    const rows = table.rows.map((row, at) => {
+      const cells = row.map(({ lines }) => this.#cell(lines, { isHeader: at < table.headerRows }));
+      return `| ${cells.join(" | ")} |`;
+    });
+    const divider = `|${" --- |".repeat(table.columnCount)}`;
+    return `${[rows[0]!, divider, ...rows.slice(1)].join("\n")}\n\n`;
+  }
+
+  #cell(lines: readonly Line[], { isHeader = false } = {}): string {
+    return this.#inline(lines, { isPlain: isHeader }).replaceAll("|", "\\|");
+  }
+
+  #htmlTable({ rows, headerRows }: TableBlock): string {
+    const cell = (name: string, { columnSpan, rowSpan, lines }: Cell) => {
+      const spans = `${columnSpan > 1 ? ` colspan="${columnSpan}"` : ""}${rowSpan > 1 ? ` rowspan="${rowSpan}"` : ""}`;
+      const words = lines.map((line) => ({ ...line, words: line.words.map(plainWord) }));
+      return `<${name}${spans}>${escapedHtml(this.#inline(words, { isRaw: true }))}</${name}>`;
+    };
+    const body = rows.map(
+      (row, at) => `<tr>${row.map((one) => cell(at < headerRows ? "th" : "td", one)).join("")}</tr>`,
+    );
+    return `<table>\n${body.join("\n")}\n</table>\n\n`;
+  }
+
+  /** Writes lines as one, with divided words joined. */
+  #inline(lines: readonly Line[], options: InlineOptions = {}): string {
+    const words: PlacedWord[] = [];
+    for (const [at, line] of lines.entries()) {
+      const [first, ...others] = line.words;
+      const last = words.at(-1);
+      if (!first) continue;
+      if (!last) words.push(...line.words);
+      else {
+        const { dropped, between } = joint(textOfWords(lines[at - 1]!.words), textOfWords(line.words), this.#hyphens);
+        if (dropped > 0) words[words.length - 1] = { ...last, text: last.text.slice(0, -dropped) };
+        words.push({ ...first, isJoined: between === "" }, ...others);
+      }
+    }
+    return writtenSpans(spansOf(words, options));
+  }
+}
+
+interface InlineOptions {
+  /** True to write text without bold and italic words. */
+  readonly isPlain?: boolean;
+  /** True to write text without any mark. */
+  readonly isRaw?: boolean;
+}
+
+const plainWord = ({ link: _, ...word }: PlacedWord): PlacedWord => word;
+
+const escapedHtml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** Words with the same marks. */
+interface Span {
+  readonly text: string;
+  readonly key: string;
+  readonly link: string | undefined;
+  /** The marks around the text. */
+  readonly open: string;
+  readonly close: string;
+  readonly isCode: boolean;
+  readonly isRaw: boolean;
+}
+
+function spansOf(words: readonly PlacedWord[], options: InlineOptions): readonly Span[] {
+  const spans: Span[] = [];
+  for (const [at, word] of words.entries()) {
+    const space = at === 0 || word.isJoined ? "" : " ";
+    const span = spanOf(word, options);
+    const last = spans.at(-1);
+    if (last?.key === span.key) spans[spans.length - 1] = { ...last, text: last.text + space + word.text };
+    else {
+      if (space !== "") spans.push({ ...PLAIN, text: " ", link: last?.link === span.link ? span.link : undefined });
+      spans.push(span);
+    }
+  }
+  return spans;
+}
+
+const PLAIN: Span = { text: "", key: "space", link: undefined, open: "", close: "", isCode: false, isRaw: false };
+
+function spanOf({ text, style, link, position }: PlacedWord, { isPlain = false, isRaw = false }: InlineOptions): Span {
+  if (isRaw) return { ...PLAIN, text, key: "raw", isRaw: true };
+  const isCode = style.isMonospaced && !isPlain;
+  const marks = isPlain || isCode ? "" : `${isBold(style) ? "**" : ""}${style.isItalic ? "*" : ""}`;
+  const target = link !== undefined && /^(?:https?|mailto|ftp):/i.test(link) ? link : undefined;
+  const tag = position === "superscript" ? "sup" : "sub";
+  const [before, after] = isPlain || isCode || position === undefined ? ["", ""] : [`<${tag}>`, `</${tag}>`];
+  return {
+    ...{ text, isCode, isRaw: false, link: target },
+    key: [marks, target ?? "", isCode, before].join(" "),
+    ...{ open: `${before}${marks}`, close: `${marks}${after}` },
+  };
+}
+
+/** Writes spans; those of one link are inside one pair of brackets. */
+function writtenSpans(spans: readonly Span[]): string {
+  let text = "";
+  for (let from = 0, to = 1; from < spans.length; from = to++) {
+    const { link } = spans[from]!;
+    while (to < spans.length && spans[to]!.link === link) to++;
+    const inside = spans.slice(from, to).map(written).join("");
+    text += link === undefined ? inside : `[${inside}](${addressOf(link)})`;
+  }
+  return text;
+}
+
+const addressOf = (link: string): string =>
+  /[\s()<>]/.test(link) ? `<${link.replace(/[<>\n]/g, encodeURIComponent)}>` : link;
+
+function written({ text, open, close, isCode, isRaw }: Span): string {
+  if (isRaw || text.trim() === "") return text;
+  if (!isCode) return `${open}${escaped(text)}${close}`;
+  const ticks = text.includes("`") ? "``" : "`";
+  const padding = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${open}${ticks}${padding}${text}${padding}${ticks}${close}`;
+}
+
+/** Escapes what Markdown would take for marks. */
+const escaped = (text: string): string =>
+  text
+    .replace(/[\\`*]/g, "\\$&")
+    .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
+    .replace(/<(?=[A-Za-z/!?])/g, "\\<")
+    .replace(/\[(?=[^\]]*\][(:])/g, "\\[")
+    .replace(/~(?=~)/g, "\\~")
+    .replace(/&(?=#?\w{1,31};)/g, "&amp;");
+
+/** Escapes a start of a paragraph that Markdown would take for a marker. */
+const atStart = (text: string): string =>
+  text.replace(/^(#{1,6}(?=\s)|[-+](?=\s)|>|={3,}$|-{3,}$)/, "\\$1").replace(/^(\d{1,9})([.)])(?=\s)/, "$1\\$2");
+
+/** Writes lines of code with their indents and spaces. */
+function codeBlock({ lines }: TextBlock): string {
+  const [words, left] = [lines.flatMap((line) => line.words), Math.min(...lines.map(({ box }) => box[0]))];
+  const widths = words.map(({ text, corners }) => (corners[2]! - corners[0]!) / Array.from(text).length);
+  const width = widths.sort((a, b) => a - b)[widths.length >> 1] || 1;
+  const distances = lines.slice(1).map(({ box }, at) => lines[at]!.box[3] - box[3]);
+  const pitch = Math.min(...distances.filter((one) => one > MIN_PITCH));
+  const written = lines.flatMap((line, at) => {
+    const blank = at === 0 ? 0 : Math.round(distances[at - 1]! / pitch) - 1;
+    let [text, end] = ["", left];
+    for (const word of line.words) {
+      const spaces = Math.max(text === "" || word.isJoined ? 0 : 1, Math.round((word.corners[0]! - end) / width));
+      text += " ".repeat(Math.min(spaces, MAX_SPACES)) + word.text;
+      end = word.corners[2]!;
+    }
+    return [...Array.from({ length: blank > 0 && blank < MAX_BLANK ? blank : 0 }, () => ""), text];
+  });
+  const fence = written.some((line) => line.includes("```")) ? "````" : "```";
+  return `${fence}\n${written.join("\n")}\n${fence}\n\n`;
+}
+const MAX_SPACES = 120;
+/** Minimum distance of lines of code in points, and maximum number of blank lines. */
+const MIN_PITCH = 2;
+const MAX_BLANK = 5;

@@ -1,0 +1,75 @@
+// The lines that a page draws, joined where several of them make one line.
+import type { PageShape } from "../lines/page-text.ts";
+import type { Extent, Segment } from "../lines/segments.ts";
+
+/** A line: its place across, and its ends. */
+export interface Edge {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Edges {
+  /** Horizontal lines, from the top. */
+  readonly across: readonly Edge[];
+  /** Vertical lines, from the left. */
+  readonly down: readonly Edge[];
+}
+
+/** Maximum thickness of a line, and distance of lines that are one, in points. */
+const THICKNESS = 3;
+const SAME = 2;
+/** Minimum length of a line in points. */
+const LENGTH = 5;
+const MAX_EDGES = 20_000;
+
+export type PlacedShape = PageShape & Extent;
+
+export function edgesOf(shapes: readonly PlacedShape[]): Edges {
+  const [across, down]: [Edge[], Edge[]] = [[], []];
+  for (const shape of shapes) {
+    if (shape.kind !== "path" || across.length + down.length > MAX_EDGES) continue;
+    const { left, top, right, bottom } = shape;
+    const [width, height] = [right - left, bottom - top];
+    if (height <= THICKNESS && width >= LENGTH) across.push({ at: (top + bottom) / 2, from: left, to: right });
+    else if (width <= THICKNESS && height >= LENGTH) down.push({ at: (left + right) / 2, from: top, to: bottom });
+    else if (shape.isStroked && width >= LENGTH && height >= LENGTH) {
+      for (const at of [top, bottom]) across.push({ at, from: left, to: right });
+      for (const at of [left, right]) down.push({ at, from: top, to: bottom });
+    }
+  }
+  return { across: joined(across), down: joined(down) };
+}
+
+/** Joins edges on one line that touch or overlap. */
+function joined(edges: readonly Edge[]): readonly Edge[] {
+  const lines: Edge[][] = [];
+  for (const edge of edges.toSorted((a, b) => a.at - b.at)) {
+    const line = lines.at(-1);
+    if (line && edge.at - line[0]!.at < SAME) line.push(edge);
+    else lines.push([edge]);
+  }
+  return lines.flatMap((line) => {
+    const at = line.reduce((sum, edge) => sum + edge.at, 0) / line.length;
+    const whole: Edge[] = [];
+    for (const { from, to } of line.sort((a, b) => a.from - b.from)) {
+      const last = whole.at(-1);
+      if (last && from <= last.to + SAME) whole[whole.length - 1] = { at, from: last.from, to: Math.max(last.to, to) };
+      else whole.push({ at, from, to });
+    }
+    return whole;
+  });
+}
+
+/** Depth below the baseline at which an underline can be, in font sizes. */
+const UNDERLINE = 0.4;
+
+/** Returns the lines that do not underline text, or strike it out. */
+export function withoutUnderlines(across: readonly Edge[], segments: readonly Segment[]): readonly Edge[] {
+  const isUnder = ({ at, from, to }: Edge) =>
+    segments.some(
+      ({ baseline, size, left, right }) =>
+        at > baseline - UNDERLINE * size && at < baseline + UNDERLINE * size && from > left - 1 && to < right + 1,
+    );
+  return across.filter((edge) => !isUnder(edge));
+}

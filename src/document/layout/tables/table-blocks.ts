@@ -1,0 +1,116 @@
+// Makes tables of the words between lines, and of aligned pieces.
+import type { Cell, Line, TableBlock } from "../lines/blocks.ts";
+import { isBold, lineOf } from "../lines/line.ts";
+import type { PageText, Word } from "../lines/page-text.ts";
+import { rowsOf } from "../lines/rows.ts";
+import { boxOfWords, type Extent, extentOf, type Frame, type Segment, segmentOf } from "../lines/segments.ts";
+import type { AlignedTable } from "./aligned.ts";
+import type { Grid } from "./ruled.ts";
+
+/** What tables of a page share. */
+export interface TableContext {
+  readonly page: Pick<PageText, "links">;
+  readonly direction: Frame["direction"];
+}
+
+/** A table with the place that it takes, and the text that is not in it. */
+export interface FoundTable {
+  readonly extent: Extent;
+  readonly block: TableBlock;
+}
+
+/**
+ * Moves the words inside grids into tables. A grid with text in fewer than two columns or rows is no table.
+ * @returns the tables, and the segments without their words
+ */
+export function takeRuledTables(
+  segments: readonly Segment[],
+  grids: readonly Grid[],
+  context: TableContext,
+): { readonly tables: readonly FoundTable[]; readonly rest: readonly Segment[] } {
+  const tables: FoundTable[] = [];
+  let rest = segments;
+  for (const grid of grids) {
+    const { cells, outside } = divided(rest, grid, context.direction);
+    const filled = grid.cells.filter((_, index) => cells[index]!.length > 0);
+    const columns = new Set(filled.map(({ column }) => column));
+    const rows = new Set(filled.map(({ row }) => row));
+    if (columns.size < 2 || rows.size < 2) continue;
+    rest = outside;
+    tables.push({ extent: grid, block: ruledTable(grid, cells, context) });
+  }
+  return { tables, rest };
+}
+
+/** Divides the words of segments by the cells of a grid. */
+function divided(segments: readonly Segment[], grid: Grid, direction: Frame["direction"]) {
+  const cells = grid.cells.map((): Segment[] => []);
+  const outside: Segment[] = [];
+  for (const segment of segments) {
+    if (!overlaps(segment, grid)) {
+      outside.push(segment);
+      continue;
+    }
+    let [words, place]: [Word[], number] = [[], Number.NaN];
+    const flush = () => {
+      if (words.length > 0) (cells[place] ?? outside).push(segmentOf(words, direction));
+      words = [];
+    };
+    for (const word of segment.words) {
+      const { left, right } = extentOf(word, direction);
+      const [x, y] = [(left + right) / 2, (segment.top + segment.bottom) / 2];
+      const at = grid.cells.findIndex((cell) => x > cell.left && x < cell.right && y > cell.top && y < cell.bottom);
+      if (at !== place) flush();
+      place = at;
+      words.push(word);
+    }
+    flush();
+  }
+  return { cells, outside };
+}
+
+const overlaps = (one: Extent, other: Extent): boolean =>
+  one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
+
+function ruledTable(grid: Grid, texts: readonly (readonly Segment[])[], context: TableContext): TableBlock {
+  const rows = Array.from({ length: grid.rowCount }, (): Cell[] => []);
+  for (const [index, { column, columnSpan, row, rowSpan }] of grid.cells.entries()) {
+    rows[row]!.push({ column, columnSpan, rowSpan, lines: linesOf(texts[index]!, context) });
+  }
+  return tableBlock(rows, grid.columnCount);
+}
+
+/** Returns an aligned table as a block. */
+export function alignedTable({ rows }: AlignedTable, context: TableContext): TableBlock {
+  const cells = rows.map((row) =>
+    row.map((pieces, column): Cell => ({ column, columnSpan: 1, rowSpan: 1, lines: linesOf(pieces, context) })),
+  );
+  return tableBlock(cells, rows[0]!.length);
+}
+
+function tableBlock(rows: readonly (readonly Cell[])[], columnCount: number): TableBlock {
+  const words = rows.flatMap((row) => row.flatMap(({ lines }) => lines.flatMap((line) => line.words)));
+  return { kind: "table", box: boxOfWords(words), rows, columnCount, headerRows: headerRowsOf(rows) };
+}
+
+/** Returns the number of first rows in bold; 1 if there is none, because most tables start with a header. */
+function headerRowsOf(rows: readonly (readonly Cell[])[]): number {
+  const isBoldRow = (row: readonly Cell[]) => {
+    const words = row.flatMap(({ lines }) => lines.flatMap((line) => line.words));
+    return words.length > 0 && words.every(({ style }) => isBold(style));
+  };
+  const count = rows.findIndex((row) => !isBoldRow(row));
+  return count > 0 && count < rows.length ? count : 1;
+}
+
+function linesOf(segments: readonly Segment[], { page, direction }: TableContext): readonly Line[] {
+  return rowsOf(segments).map((row) => {
+    const main = row.reduce((largest, one) => (one.size > largest.size ? one : largest));
+    return lineOf(
+      row.flatMap(({ words }) => words),
+      main,
+      page,
+      direction,
+    );
+  });
+}
