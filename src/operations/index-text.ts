@@ -1,7 +1,8 @@
 // Reads the text of a document for its pages as text and for its search: pages in groups, and an index of all pages.
 import * as z from "zod";
 import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
-import { readTextOfPages } from "../document/layout/read-pages.ts";
+import { DocumentLayout } from "../document/layout/document-layout.ts";
+import { startedPages } from "../document/layout/read-pages.ts";
 import { type FoldedPage, foldPage, type PageRecord, recordOf } from "../document/search/page-record.ts";
 import { encodePart, encodeTexts, TEXT_PAGES_PER_GROUP, textGroupOf } from "../document/search/stored-text.ts";
 
@@ -25,8 +26,9 @@ const run: Run<IndexTextParams> = async function* ([input], { first, last, index
   let pages: PageRecord[] = [];
   let folded: FoldedPage[] = [];
   let [length, part] = [0, 0];
-  for await (const page of readTextOfPages(input!, selection, context)) {
-    const record = recordOf(page);
+  const layout = new DocumentLayout();
+  for await (const page of layout.read(await startedPages(input!, selection, context))) {
+    const record = recordOf(page, layout.hyphens);
     const isLast = record.page === last;
     pages.push(record);
     if (isLast || record.page % TEXT_PAGES_PER_GROUP === 0) {

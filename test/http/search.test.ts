@@ -68,6 +68,13 @@ describe("text of pages", () => {
     expect(await response.text()).toBe("2\nThe quick brown fox jumps over the lazy dog.\n");
   });
 
+  test("as Markdown", async () => {
+    const own = await stored(await textPdf(1));
+    const response = await get(`/resource/${own}/pages/1.md`);
+    expect(response.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
+    expect(await response.text()).toMatch(/^(# )?1\n\nThe quick brown fox jumps over the lazy dog\.\n\n$/);
+  });
+
   test("as JSON with the places of words", async () => {
     const page = await jsonOf<{ page: number; width: number; words: { text: string; box: Box }[]; blocks: object[] }>(
       `/resource/${id}/pages/40.json`,

@@ -1,10 +1,10 @@
 // The text of a page as it is stored: blocks and words in reading order, with their boxes.
 import type { Box } from "../content/matrix.ts";
-import { type Block, linesIn } from "../layout/blocks.ts";
-import { layoutOf } from "../layout/page-layout.ts";
-import type { PageText } from "../layout/page-text.ts";
-import { flowingText } from "../layout/plain-text.ts";
-import { type WholeWord, wholeWords } from "../layout/whole-words.ts";
+import { type Block, linesIn, type PageLayout } from "../layout/lines/blocks.ts";
+import type { Hyphens } from "../layout/lines/hyphens.ts";
+import { flowingText } from "../layout/lines/plain-text.ts";
+import { type WholeWord, wholeWords } from "../layout/lines/whole-words.ts";
+import { markdownOf } from "../layout/markdown.ts";
 import { foldWord, isDivided } from "./fold-word.ts";
 
 /** Boxes are left, bottom, right and top in points from the lower left corner of the page as viewers show it. */
@@ -15,6 +15,7 @@ export interface PageRecord {
   readonly height: number;
   readonly blocks: readonly RecordedBlock[];
   readonly words: readonly RecordedWord[];
+  readonly markdown: string;
 }
 
 export interface RecordedBlock {
@@ -27,8 +28,7 @@ export interface RecordedBlock {
 /** The text, the box, and the number of the line on the page, from 0. */
 export type RecordedWord = readonly [text: string, ...box: Box, line: number];
 
-export function recordOf(page: PageText): PageRecord {
-  const { number, width, height, blocks } = layoutOf(page);
+export function recordOf({ number, width, height, blocks }: PageLayout, hyphens: Hyphens): PageRecord {
   const words: RecordedWord[] = [];
   let line = 0;
   for (const block of blocks) {
@@ -42,12 +42,13 @@ export function recordOf(page: PageText): PageRecord {
     kind: block.kind,
     ...("level" in block && block.level !== undefined ? { level: block.level } : {}),
     box: block.box.map(rounded) as unknown as Box,
-    text: flowingText(block),
+    text: flowingText(block, hyphens),
   }));
-  return { page: number, width: rounded(width), height: rounded(height), blocks: recorded, words };
+  const size = { width: rounded(width), height: rounded(height) };
+  return { page: number, ...size, blocks: recorded, words, markdown: markdownOf(blocks, hyphens) };
 }
 
-const LINE = { kind: "paragraph", indent: 0 } as const;
+const LINE = { kind: "paragraph", indent: 0, size: 0 } as const;
 
 function boxOf({ corners }: WholeWord): Box {
   const [xs, ys] = [corners.filter((_, at) => at % 2 === 0), corners.filter((_, at) => at % 2 === 1)];

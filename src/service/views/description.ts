@@ -109,7 +109,7 @@ const shortForm =
     ],
   });
 
-const plainText: ContentByType = { "text/plain": { schema: { type: "string" } } };
+const textOf = (type: string): ContentByType => ({ [type]: { schema: { type: "string" } } });
 const BOX = { type: "array", items: { type: "number" }, minItems: 4, maxItems: 4 };
 const SIZED = { page: { type: "integer", minimum: 1 }, width: { type: "number" }, height: { type: "number" } };
 const TEXT = { type: "string" };
@@ -131,8 +131,10 @@ const RESULT = objectOf(
   ["next"],
 );
 
+const FORMS = { txt: "", md: " as Markdown", json: " with the places of words" } as const;
+
 const pageText =
-  (format: "txt" | "json", content: ContentByType): Describe =>
+  (format: "txt" | "md" | "json", content: ContentByType): Describe =>
   () => ({
     path: `/resource/{id}/pages/{page}.${format}`,
     section: "page-text",
@@ -140,7 +142,7 @@ const pageText =
     operations: [
       get({
         id: `get-page-${format}`,
-        summary: `Returns the text of a page of a stored PDF${format === "json" ? " with the places of words" : ""}.`,
+        summary: `Returns the text of a page of a stored PDF${FORMS[format]}.`,
         ...{ headers: ENTITY, content, errors: PAGE_ERRORS },
       }),
     ],
@@ -244,7 +246,8 @@ const describeManifest: Describe = () => ({
 
 export const pagesDescriptions: readonly Describe[] = [
   ...[shortForm("png"), shortForm("jpg")],
-  ...[pageText("txt", plainText), pageText("json", { "application/json": { schema: PAGE_TEXT } }), describeSearch],
+  ...[pageText("txt", textOf("text/plain")), pageText("md", textOf("text/markdown"))],
+  ...[pageText("json", { "application/json": { schema: PAGE_TEXT } }), describeSearch],
   ...[describeContentSearch("search", "2.0"), describeContentSearch("search1", "1.0")],
   ...[describeImage, describeInformation, describePageImage, describeManifest],
 ];

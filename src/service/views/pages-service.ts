@@ -68,7 +68,7 @@ export class PageResources {
   readonly pictures = new SingleFlight<Uint8Array>();
   readonly pages = new SingleFlight<ExtractedPage>();
   readonly facts = new SingleFlight<DocumentProperties>();
-  readonly textGroups = new SingleFlight<Uint8Array>();
+  readonly textGroups = new SingleFlight<Uint8Array | undefined>();
   /** Indexes that are being made; the results are their numbers of parts. */
   readonly indexing = new SingleFlight<number>();
   /** Text of pages, by ID and page number. */

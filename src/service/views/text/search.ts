@@ -11,8 +11,9 @@ import {
 } from "../../../document/search/find.ts";
 import { type Term, termsOf } from "../../../document/search/fold-word.ts";
 import { foldPage, type PageRecord } from "../../../document/search/page-record.ts";
+import { noSuchFile } from "../../http/contract/errors.ts";
 import type { PageServices, PagesDocument } from "../pages-service.ts";
-import { findPageText, indexParts } from "./text-store.ts";
+import { findIndexedText, indexParts } from "./text-store.ts";
 
 export interface Found {
   /** Number of all hits in the document. */
@@ -72,7 +73,10 @@ async function textsOf(
   const waiting = [...numbers];
   const read = async () => {
     for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
-      texts.set(number, await findPageText(document, number, service, signal));
+      const page = await findIndexedText(document, number, service, signal);
+      // The document was deleted in the meantime.
+      if (!page) throw noSuchFile();
+      texts.set(number, page);
     }
   };
   await Promise.all(Array.from({ length: READ_AT_ONCE }, read));

@@ -16,7 +16,7 @@ import { cacheControl, hasAny, isUnchanged } from "../responses.ts";
 import { type Found, type Paging, search } from "./search.ts";
 import { findPageText } from "./text-store.ts";
 
-const TEXT_NAME = /^([1-9]\d{0,8})\.(txt|json)$/;
+const TEXT_NAME = /^([1-9]\d{0,8})\.(txt|md|json)$/;
 export const QUERY = text({ max: 200 });
 
 /** The query parameters of a search. */
@@ -33,7 +33,7 @@ export const isTextName = (name: string): boolean => TEXT_NAME.test(name);
 
 /**
  * Responds to GET and HEAD of the text of a page.
- * @param name `<page>.txt` or `<page>.json`
+ * @param name `<page>.txt`, `<page>.md` or `<page>.json`
  * @throws ServiceError 404 for an unknown document or page
  */
 export async function servePageText(
@@ -50,9 +50,9 @@ export async function servePageText(
   const { tag } = cacheKey(id, document.file.etag, number, { text: format });
   return unlessUnchanged(request, document.file, tag, async () => {
     const found = await findPageText(document, number, service, request.signal);
-    return format === "txt"
-      ? [textOf(found), "text/plain; charset=utf-8"]
-      : [JSON.stringify(described(found)), "application/json"];
+    if (format === "txt") return [textOf(found), "text/plain; charset=utf-8"];
+    if (format === "md") return [found.markdown, "text/markdown; charset=utf-8"];
+    return [JSON.stringify(described(found)), "application/json"];
   });
 }
 

@@ -1,7 +1,8 @@
 // Provides the text of stored PDFs. Stored objects of a document, beside those of its pages:
-//   text-1-<n>   pages 16n + 1 to 16n + 16 with their blocks and words
-//   index-1-<n>  parts of the index, in the order of the pages
-//   index-1      the number of parts; stored last, so that it shows that the index is complete
+//   text-1-<n>     pages 16n + 1 to 16n + 16 with their blocks and words, read without the other pages
+//   indexed-1-<n>  the same pages, read with all others when the index was made, which refers to their words
+//   index-1-<n>    parts of the index, in the order of the pages
+//   index-1        the number of parts; stored last, so that it shows that the index is complete
 // The names contain the version of the format.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
@@ -22,6 +23,7 @@ import { type PageServices, type PagesDocument, runPageJob } from "../pages-serv
 
 const VERSION = 1;
 const groupName = (group: number | string) => `text-${VERSION}-${group}`;
+const indexedName = (group: number | string) => `indexed-${VERSION}-${group}`;
 const INDEX = `index-${VERSION}`;
 const partName = (part: number | string) => `${INDEX}-${part}`;
 
@@ -36,25 +38,46 @@ export async function findPageText(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<PageRecord> {
-  const { id } = document.file;
-  const known = service.shared.texts.find(`${id} ${number}`);
-  if (known) return known;
-  const group = textGroupOf(number);
-  // Requests for pages of the same group share one read.
-  const bytes = await service.shared.textGroups.run(`${id} ${group}`, signal, (signal) => {
-    const work = findGroup(document, number, service, signal);
-    service.waitUntil(work.catch(() => {}));
-    return work;
-  });
-  const page = pageInGroup(bytes, number);
+  const indexed = await findIndexedText(document, number, service, signal);
+  if (indexed) return indexed;
+  const group = await sharedRead(document, groupName(textGroupOf(number)), service, signal, (signal) =>
+    readGroup(document, number, service, signal),
+  );
+  const page = group && pageInGroup(group, number);
   if (!page) throw noSuchPage();
-  service.shared.texts.keep(`${id} ${number}`, page, page.words.length);
   return page;
 }
 
-async function findGroup(document: PagesDocument, number: number, service: PageServices, signal: AbortSignal) {
-  const stored = await service.store.pageFiles.read(document.file.id, groupName(textGroupOf(number)));
-  return stored ?? readGroup(document, number, service, signal);
+/** @returns the page to whose words the index refers; undefined if the document has no index */
+export async function findIndexedText(
+  document: PagesDocument,
+  number: number,
+  service: PageServices,
+  signal: AbortSignal,
+): Promise<PageRecord | undefined> {
+  const { texts } = service.shared;
+  const key = `${document.file.id} ${number}`;
+  const known = texts.find(key);
+  if (known) return known;
+  const group = await sharedRead(document, indexedName(textGroupOf(number)), service, signal);
+  const page = group && pageInGroup(group, number);
+  if (page) texts.keep(key, page, page.words.length);
+  return page;
+}
+
+/** Reads a stored object, or makes it. Concurrent requests share the work. */
+function sharedRead(
+  { file }: PagesDocument,
+  name: string,
+  service: PageServices,
+  signal: AbortSignal,
+  make?: (signal: AbortSignal) => Promise<Uint8Array>,
+): Promise<Uint8Array | undefined> {
+  return service.shared.textGroups.run(`${file.id} ${name}`, signal, (signal) => {
+    const work = service.store.pageFiles.read(file.id, name).then((stored) => stored ?? make?.(signal));
+    service.waitUntil(work.catch(() => {}));
+    return work;
+  });
 }
 
 async function readGroup(document: PagesDocument, number: number, service: PageServices, signal: AbortSignal) {
@@ -80,7 +103,8 @@ async function readText(
   const { shared, store, client } = service;
   const { file, input } = document;
   const receive = async ({ extension, name, body }: Output) => {
-    const stored = extension === "text" ? groupName(name!) : partName(name!);
+    const textName = params.index ? indexedName : groupName;
+    const stored = extension === "text" ? textName(name!) : partName(name!);
     const bytes = await joined(body);
     await store.pageFiles.put(file, stored, bytes);
     await take(stored, bytes);
@@ -139,7 +163,7 @@ async function makeIndex(document: PagesDocument, service: PageServices, signal:
   const last = Math.min(pageCount, LIMITS.selectedPages);
   let parts = 0;
   await readText(document, { first: 1, last, index: true }, service, signal, async (name) => {
-    if (name.startsWith(INDEX)) parts++;
+    if (name.startsWith(`${INDEX}-`)) parts++;
   });
   const about = new TextEncoder().encode(JSON.stringify({ parts }));
   await service.store.pageFiles.put(document.file, INDEX, about);
