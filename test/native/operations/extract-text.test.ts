@@ -130,13 +130,13 @@ describe("text", () => {
   });
 
   test.each(["pdf/right_to_left_01.pdf", "pdf/amt_handbook_sample.pdf", "pdf/test3.pdf"])(
-    "%s has the characters that poppler finds",
+    "%s has the characters that poppler finds, but for kinds of dashes",
     async (name) => {
       const pdf = corpusFile(name);
       if (!pdf) return;
       const counts = (text: string) => {
         const found = new Map<string, number>();
-        for (const one of text.normalize("NFKC").replace(/[\s\p{C}\p{M}]/gu, ""))
+        for (const one of text.normalize("NFKC").replace(/[\s\p{C}\p{M}\p{Pd}−~〜]/gu, ""))
           found.set(one, (found.get(one) ?? 0) + 1);
         return found;
       };
