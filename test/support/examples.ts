@@ -28,6 +28,9 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   "text/html": EXAMPLE_TEXT,
 };
 
+/** The sentence at the foot of each page of the document with which examples are called. */
+const EXAMPLE_SENTENCE = "The quick brown fox jumps over the lazy dog.";
+
 /** Data in the responses of examples, other than IDs. */
 const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "/validated-zugferd": {
@@ -35,7 +38,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     guideline: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
   },
   "/markdown": { markdown: "1\n\n2\n\n3\n\n" },
-  "/extracted-text": { fullText: "1\n2\n3" },
+  "/extracted-text": { fullText: ["1", "2", "3"].map((page) => `${page}\n${EXAMPLE_SENTENCE}`).join("\n") },
   "/pdf-info": { page_count: EXAMPLE_PAGES, title: "", allQueriesProcessed: true },
 };
 

@@ -38,7 +38,7 @@ class MarkdownWriter {
       case "code":
         return codeBlock(block);
       default:
-        return `${atStart(this.#inline(block.lines))}\n\n`;
+        return `${atStart(this.#inline(block.lines).trim())}\n\n`;
     }
   }
 

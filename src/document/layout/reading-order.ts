@@ -99,7 +99,7 @@ function candidates(atoms: readonly Atom[], left: number, right: number, width: 
   }
   // The height across each cell; a space is a run of cells with the least height around it.
   const heights: number[] = [];
-  for (let cell = 0, height = 0; cell < cells; cell++) heights.push((height += changes[cell]!));
+  for (let cell = 0; cell < cells; cell++) heights.push((heights[cell - 1] ?? 0) + changes[cell]!);
   const found: number[] = [];
   for (let start = 0, end = 0; start < cells; start = end) {
     for (end = start + 1; end < cells && Math.abs(heights[end]! - heights[start]!) < 1e-6; ) end++;
@@ -190,7 +190,7 @@ function splitBetweenRows<A extends Atom>(atoms: readonly A[]): readonly [A[], A
   return at > 0 ? [sorted.slice(0, at), sorted.slice(at)] : undefined;
 }
 
-export function medianOf(numbers: readonly number[]): number {
+function medianOf(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? 0;
 }

@@ -50,7 +50,7 @@ export function joint(
   return { dropped: 0, between: isUnspaced || isBroken ? "" : " " };
 }
 
-export function joined(text: string, next: string, hyphens: Hyphens): string {
+function joined(text: string, next: string, hyphens: Hyphens): string {
   const { dropped, between } = joint(text, next, hyphens);
   return text.slice(0, text.length - dropped) + between + next;
 }

@@ -34,7 +34,7 @@ function followsClosely(last: Segment, next: Segment): boolean {
 const gapBetween = (one: Segment, next: Segment): number =>
   one.isRightToLeft && next.isRightToLeft ? one.left - next.right : next.left - one.right;
 
-export const areOnOneLine = (one: Segment, other: Segment): boolean =>
+const areOnOneLine = (one: Segment, other: Segment): boolean =>
   Math.abs(one.baseline - other.baseline) < SAME_LINE * Math.max(one.size, other.size) &&
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.4 * Math.min(one.size, other.size);
 
@@ -69,8 +69,8 @@ export function rowsOf(segments: readonly Segment[]): readonly (readonly Segment
   const rows: Segment[][] = [];
   for (const segment of segments.toSorted((a, b) => a.baseline - b.baseline)) {
     const row = rows.at(-1);
-    const anchor = row && row.reduce((largest, one) => (one.size > largest.size ? one : largest));
-    if (anchor && areOnOneLine(anchor, segment)) row.push(segment);
+    const anchor = row?.reduce((largest, one) => (one.size > largest.size ? one : largest));
+    if (row && anchor && areOnOneLine(anchor, segment)) row.push(segment);
     else rows.push([segment]);
   }
   for (const row of rows) {

@@ -1,0 +1,188 @@
+// Tests the layout of pages whose text and lines have known places.
+import { describe, expect, test } from "vitest";
+import { DocumentLayout } from "../../../../src/document/layout/document-layout.ts";
+import type { PageText } from "../../../../src/document/layout/lines/page-text.ts";
+import { flowingText } from "../../../../src/document/layout/lines/plain-text.ts";
+import { markdownOf } from "../../../../src/document/layout/markdown.ts";
+import { type PlacedText, pageOf, rule } from "../../../support/page-texts.ts";
+
+async function* each(pages: readonly PageText[]) {
+  yield* pages;
+}
+
+async function read(...pages: readonly PageText[]) {
+  const layout = new DocumentLayout();
+  const blocks = [];
+  for await (const page of layout.read(each(pages))) blocks.push(...page.blocks);
+  return {
+    texts: blocks.map((block) => `${block.kind}: ${flowingText(block, layout.hyphens)}`),
+    markdown: markdownOf(blocks, layout.hyphens),
+  };
+}
+
+/** Returns lines below each other, 12 points apart. */
+const lines = (x: number, y: number, texts: readonly string[], more: Partial<PlacedText> = {}): PlacedText[] =>
+  texts.map((text, at) => ({ text, x, y: y + at * 12, ...more }));
+
+const WORDS = "one two three four five six seven eight nine ten";
+
+describe("order", () => {
+  const left = lines(40, 100, [
+    "left begins with this line of text,",
+    "and the left column goes on with",
+    "further lines that are as long as",
+    "others, and then it ends.",
+  ]);
+  const right = lines(320, 100, [
+    "Right begins with this line of text",
+    "and the right column goes on with",
+    "further lines that are as long as",
+    "others, and then it ends.",
+  ]);
+
+  test("the left column comes first, however the page is drawn", async () => {
+    const drawn = left.flatMap((line, at) => [line, right[at]!]);
+    const { texts } = await read(pageOf(drawn));
+    expect(texts.map((text) => text.slice(0, 22))).toEqual(["paragraph: left begins", "paragraph: Right begin"]);
+  });
+
+  test("a title over both columns comes before them", async () => {
+    const title = { text: "A title over both of the columns below it", x: 100, y: 60, size: 18 };
+    const { texts } = await read(pageOf([...right, ...left, title]));
+    expect(texts.map((text) => text.slice(0, 16))).toEqual([
+      "heading: A title",
+      "paragraph: left ",
+      "paragraph: Right",
+    ]);
+  });
+
+  test("a sentence goes on in the next column", async () => {
+    const open = [...left.slice(0, 3), { ...left[3]!, text: "others, and it goes on" }];
+    const next = [{ ...right[0]!, text: "in this line of the second column," }, ...right.slice(1)];
+    expect((await read(pageOf([...open, ...next]))).texts).toHaveLength(1);
+  });
+});
+
+describe("paragraphs", () => {
+  test.each([
+    ["a wider space", [...lines(40, 100, [WORDS, WORDS]), ...lines(40, 136, [WORDS])], 2],
+    ["an indent", [...lines(40, 100, [WORDS, WORDS]), ...lines(52, 124, [WORDS]), ...lines(40, 136, [WORDS])], 2],
+    ["room at the end of a line", lines(40, 100, [WORDS, "one two", WORDS]), 2],
+    ["another size", [...lines(40, 100, [WORDS, WORDS]), ...lines(40, 124, [WORDS], { size: 8 })], 2],
+    ["nothing", lines(40, 100, [WORDS, WORDS, WORDS]), 1],
+  ])("%s divides them", async (_, texts, count) => {
+    expect((await read(pageOf(texts))).texts).toHaveLength(count);
+  });
+
+  test("a hyphen goes if the whole word is elsewhere, and stays if it is part of a word", async () => {
+    const divided = lines(40, 100, ["nine ten eleven twelve thirteen recog-", "nition and recognition, well-known"]);
+    expect((await read(pageOf(divided))).texts).toEqual([
+      "paragraph: nine ten eleven twelve thirteen recognition and recognition, well-known",
+    ]);
+    const kept = lines(40, 100, ["one two three four five six seven well-", "known and then another well-known one"]);
+    expect((await read(pageOf(kept))).texts[0]).toContain("seven well-known and");
+  });
+});
+
+describe("roles", () => {
+  test("headings by size and weight", async () => {
+    const { markdown } = await read(
+      pageOf([
+        { text: "Title", x: 40, y: 60, size: 20 },
+        { text: "Section", x: 40, y: 100, size: 14 },
+        ...lines(40, 130, [WORDS, WORDS, WORDS]),
+        { text: "In bold", x: 40, y: 190, isBold: true },
+        ...lines(40, 210, [WORDS, WORDS]),
+      ]),
+    );
+    expect(markdown.match(/^#+ .*$/gm)).toEqual(["# Title", "## Section", "### In bold"]);
+  });
+
+  test("what pages repeat is left out of Markdown", async () => {
+    const pages = [1, 2, 3].map((number) =>
+      pageOf(
+        [
+          { text: `Chapter ${number}`, x: 40, y: 30 },
+          ...lines(40, 200, [`${WORDS} ${"abc"[number - 1]}`]),
+          { text: String(number), x: 300, y: 780 },
+        ],
+        [],
+        number,
+      ),
+    );
+    const { markdown, texts } = await read(...pages);
+    expect(markdown).toBe(["a", "b", "c"].map((one) => `${WORDS} ${one}\n\n`).join(""));
+    expect(texts.filter((text) => text.startsWith("running"))).toHaveLength(6);
+  });
+
+  test("items, by their markers and indents", async () => {
+    const { markdown } = await read(
+      pageOf([
+        ...lines(40, 100, ["• first item", "• second item"]),
+        ...lines(60, 124, ["– deeper item"]),
+        ...lines(40, 136, ["• third item"]),
+        ...lines(40, 180, ["1. number one", "2. number two"]),
+      ]),
+    );
+    expect(markdown).toBe(
+      "- first item\n- second item\n    - deeper item\n- third item\n1. number one\n2. number two\n",
+    );
+  });
+
+  test("code keeps its lines, indents and blank lines", async () => {
+    const code = [
+      ...lines(40, 100, ["if (a) {", "  b();"], { isMonospaced: true }),
+      ...lines(40, 136, ["}"], { isMonospaced: true }),
+    ];
+    expect((await read(pageOf(code))).markdown).toBe("```\nif (a) {\n  b();\n\n}\n```\n\n");
+  });
+});
+
+describe("tables", () => {
+  const cells = [
+    ["Name", "Size"],
+    ["a.pdf", "12"],
+    ["b.pdf", "7"],
+  ];
+  const texts = cells.flatMap((row, y) =>
+    row.map((text, x): PlacedText => ({ text, x: 50 + x * 100, y: 100 + y * 20, isBold: y === 0 })),
+  );
+
+  test("by lines around the cells", async () => {
+    const across = [85, 105, 125, 145].map((y) => rule(40, y, 240, y));
+    const down = [40, 140, 240].map((x) => rule(x, 85, x, 145));
+    expect((await read(pageOf(texts, [...across, ...down]))).markdown).toBe(
+      "| Name | Size |\n| --- | --- |\n| a.pdf | 12 |\n| b.pdf | 7 |\n\n",
+    );
+  });
+
+  test("by alignment", async () => {
+    expect((await read(pageOf(texts))).markdown).toBe(
+      "| Name | Size |\n| --- | --- |\n| a.pdf | 12 |\n| b.pdf | 7 |\n\n",
+    );
+  });
+
+  test("a cell over two columns needs HTML", async () => {
+    const across = [85, 105, 125, 145].map((y) => rule(40, y, 240, y));
+    const down = [rule(40, 85, 40, 145), rule(140, 105, 140, 145), rule(240, 85, 240, 145)];
+    const { markdown } = await read(pageOf(texts, [...across, ...down]));
+    expect(markdown).toContain('<tr><th colspan="2">Name Size</th></tr>\n<tr><td>a.pdf</td><td>12</td></tr>');
+  });
+
+  test("an underline is no rule, and lines of text beside each other are no table", async () => {
+    const prose = lines(40, 100, [WORDS, WORDS]);
+    expect((await read(pageOf(prose, [rule(40, 101, 280, 101), rule(40, 113, 280, 113)]))).texts).toEqual([
+      `paragraph: ${WORDS} ${WORDS}`,
+    ]);
+  });
+});
+
+test.each([
+  ["*a* _b_ snake_case", "\\*a\\* \\_b\\_ snake_case"],
+  ["1. a", "1. a"],
+  ["# a", "\\# a"],
+  ["<b> a < b &amp; [a](b) [1]", "\\<b> a < b &amp;amp; \\[a](b) [1]"],
+])("%s is escaped in Markdown", async (text, expected) => {
+  const { markdown } = await read(pageOf([{ text, x: 40, y: 100 }]));
+  expect(markdown.trim()).toBe(expected);
+});
