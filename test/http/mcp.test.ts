@@ -94,9 +94,7 @@ describe("an agent", () => {
     await connectOverHttp(keyed.url, keyed.key);
     const { tools } = await agent.listTools();
     const names = tools.map(({ name }) => name);
-    expect(names.toSorted()).toEqual(
-      [...Object.keys(OPERATIONS), ...OWN_TOOLS].toSorted(),
-    );
+    expect(names.toSorted()).toEqual([...Object.keys(OPERATIONS), ...OWN_TOOLS].toSorted());
     const { inputSchema } = tools.find(({ name }) => name === "jpg")!;
     expect(inputSchema.required).toEqual(["input"]);
     expect(inputSchema.properties!.resolution).toMatchObject({ type: "integer", minimum: 12, maximum: 2400 });

@@ -68,7 +68,7 @@ export async function* maskedPixels(colors: ColorRows, mask: MaskRows): AsyncGen
       const row = piece.subarray(filled, filled + rowBytes);
       const [color, opacity] = [await cursor.row(lines[0][y]!), await opacities.row(lines[1][y]!)];
       joinRow(row, { color, opacity, columns, channels, sampleBytes });
-      if (matte) unblend(row, channels, matte);
+      if (matte) removeMatte(row, channels, matte);
       filled += rowBytes;
       if (filled < piece.length && y < height - 1) continue;
       yield piece.subarray(0, filled);
@@ -118,7 +118,7 @@ function matteOf({ width, height, channels, sampleBytes }: ColorRows, mask: Mask
 }
 
 /** Recovers colors that were blended with the matte color. */
-function unblend(row: Uint8Array, channels: number, matte: Uint8Array): void {
+function removeMatte(row: Uint8Array, channels: number, matte: Uint8Array): void {
   for (let at = 0; at < row.length; at += channels + 1) {
     const opacity = row[at + channels]!;
     if (opacity === 0 || opacity === 255) continue;

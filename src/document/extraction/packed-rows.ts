@@ -48,7 +48,7 @@ export async function* packedRows(image: PdfImage, body: StreamBody): AsyncGener
   const data = inflated(body.raw(), (rowBytes + lead) * image.height);
   const pieces = rowsOf(data, rowBytes + lead, image.height);
   if (lead === 1) yield* unfiltered(pieces, rowBytes, Math.max(1, (colors * bits) >> 3));
-  else if (predictor === 2) yield* undifferenced(pieces, rowBytes, colors);
+  else if (predictor === 2) yield* withoutDifferences(pieces, rowBytes, colors);
   else yield* pieces;
 }
 
@@ -144,7 +144,7 @@ function nearest(left: number, up: number, corner: number): number {
 }
 
 /** Undoes the differences of TIFF (7.4.4.4) between samples of 8 bits. */
-async function* undifferenced(
+async function* withoutDifferences(
   pieces: AsyncIterable<Uint8Array>,
   rowBytes: number,
   colors: number,

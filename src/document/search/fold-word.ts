@@ -7,10 +7,10 @@ const OUTER = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", ı: "i", þ: "th" },
 };
-const LETTER = /[ßæœøđðłıþ]/gu;
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join("")}]`, "gu");
 const PLAIN = /^[a-z0-9]+$/;
 /** Scripts that are written without spaces. */
-const UNSPACED =
+const WITHOUT_SPACES =
   /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]+$/u;
 
 /** @returns a text without spaces, empty if the word has neither letters nor digits */
@@ -45,7 +45,7 @@ export function termsOf(query: string): readonly Term[] {
       .filter((one) => one !== "");
     if (folded.length === 0) continue;
     const joined = folded.join(" ");
-    if (UNSPACED.test(joined)) terms.push(joined);
+    if (WITHOUT_SPACES.test(joined)) terms.push(joined);
     else terms.push(given.endsWith("*") ? ` ${joined}` : ` ${joined} `);
   }
   return [...new Set(terms)];

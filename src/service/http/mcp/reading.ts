@@ -26,7 +26,7 @@ interface PageText {
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Returns the text of pages, with the place of each block, so that an agent can cite it. */
-export async function readPages({ file, pages = "1" }: Arguments, calling: Calling): Promise<CallToolResult> {
+async function readPages({ file, pages = "1" }: Arguments, calling: Calling): Promise<CallToolResult> {
   const { dispatch } = calling;
   const id = await idOf(file, dispatch);
   const selection = parsePages(String(pages));
@@ -66,7 +66,7 @@ function marked({ page, width, height, blocks }: PageText): string {
 }
 
 /** Returns the hits of a search with their pages and places. */
-export async function searchPages(args: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
+async function searchPages(args: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const { file, query = "", limit, offset } = args;
   const id = await idOf(file, dispatch);
   const fields = { q: query, limit, offset };
@@ -78,7 +78,7 @@ export async function searchPages(args: Arguments, { dispatch }: Calling): Promi
 }
 
 /** Returns a picture of a page, with marks on the text to find. */
-export async function lookAtPage({ file, page, highlight }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
+async function lookAtPage({ file, page, highlight }: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
   const id = await idOf(file, dispatch);
   if (!Number.isInteger(page)) throw new CallError("`page` must be a page number.");
   const query = typeof highlight === "string" ? { highlight } : {};

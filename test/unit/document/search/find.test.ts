@@ -1,5 +1,6 @@
 // Tests folding, terms and matches of a search.
 // Contract: docs/api.md#search
+// cspell:ignore Straße strasse lete
 import { describe, expect, test } from "vitest";
 import { boxesOf, matchesOn, snippetOf } from "../../../../src/document/search/find.ts";
 import { foldWord, termsOf } from "../../../../src/document/search/fold-word.ts";
@@ -10,7 +11,7 @@ function pageOf(...lines: string[]): PageRecord {
   const words = lines.flatMap((line, row) =>
     line.split(" ").map((word, at): RecordedWord => [word, 10 * at, -10 * row, 10 * at + 9, 9 - 10 * row, row]),
   );
-  return { page: 1, width: 100, height: 100, blocks: [], words };
+  return { page: 1, width: 100, height: 100, blocks: [], words, markdown: "" };
 }
 const found = (page: PageRecord, query: string) =>
   matchesOn(foldPage(page), termsOf(query)).map((match) => snippetOf(page, match).match);
