@@ -35,10 +35,7 @@ const VERTICAL: ReadonlySet<RecognitionLanguage> = new Set([
 /** Tesseract's modes of page segmentation. */
 const MODES = { lines: "3", columns: "5", orientation: "0" };
 
-/**
- * An adaptive threshold, by Sauvola. With the default, a threshold for the whole picture, scans with noise lose lines of
- * Korean and Chinese.
- */
+/** An adaptive threshold, by Sauvola, because the light of scans can be uneven. */
 const THRESHOLD = ["-c", "thresholding_method=2"];
 const PROGRAM = "/usr/bin/tesseract";
 const READABLE = ["/usr/bin", "/usr/lib", "/usr/share/tesseract-ocr", "/lib64", "/etc/ld.so.cache", "/dev/null"];
