@@ -11,7 +11,7 @@ import { addRecognizedText, type RecognizedPage } from "../../src/operations/rec
 import {
   type DrawnPage,
   drawUnreadPages,
-  type UndrawnPage,
+  type FailedPage,
   type UnreadPages,
 } from "../../src/operations/recognition-steps/draw-unread-pages.ts";
 import { type RecognizeTextParams, recognizeText } from "../../src/operations/recognize-text.ts";
@@ -56,7 +56,7 @@ async function* recognize(job: NativeJob, params: RecognizeTextParams, engines: 
 
 type DrawnPicture = TurnedPicture<DrawnPage>;
 
-const numberOf = (found: DrawnPicture | DrawnPage | UndrawnPage): number =>
+const numberOf = (found: DrawnPicture | DrawnPage | FailedPage): number =>
   ("place" in found ? found.place : found).pageNumber;
 
 class Recognition {
@@ -115,7 +115,7 @@ class Recognition {
     this.pages.sort((one, other) => one.pageNumber - other.pageNumber);
   }
 
-  async #read(found: DrawnPicture | DrawnPage | UndrawnPage): Promise<RecognizedPage | undefined> {
+  async #read(found: DrawnPicture | DrawnPage | FailedPage): Promise<RecognizedPage | undefined> {
     if ("failure" in found) throw new EngineFailure(found.failure, "the page cannot be drawn");
     if (!("place" in found)) return undefined;
     const { pageNumber } = found.place;
@@ -134,7 +134,7 @@ class Recognition {
   async *#draw(
     pages: PageSelection | undefined,
     turn: number,
-  ): AsyncGenerator<UnreadPages | DrawnPicture | DrawnPage | UndrawnPage> {
+  ): AsyncGenerator<UnreadPages | DrawnPicture | DrawnPage | FailedPage> {
     const { signal, log } = this.#job;
     const { threads, heapLimitBytes } = this.#engines;
     const params = { turn, ...(pages ? { pages } : {}) };
@@ -146,7 +146,7 @@ class Recognition {
         yield { bytes: await readBytes(body), dpi, isSideways, place: drawn! };
         continue;
       }
-      const about = JSON.parse(await readText(body)) as UnreadPages | DrawnPage | UndrawnPage;
+      const about = JSON.parse(await readText(body)) as UnreadPages | DrawnPage | FailedPage;
       drawn = "isBlank" in about && !about.isBlank ? about : undefined;
       if (!drawn) yield about;
     }

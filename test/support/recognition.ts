@@ -16,8 +16,6 @@ import { bytesOf } from "./operations.ts";
 
 const PROCESSES = 2;
 let engines: Engines;
-/** Set by {@link openRecognition}. */
-export let tesseract: Tesseract;
 
 /** Registers the hooks. Must be called once, at the top of a test file. */
 export function openRecognition(): void {
@@ -26,7 +24,7 @@ export function openRecognition(): void {
   beforeAll(async () => {
     scratch = await Scratch.open();
     threads = new Threads({ size: PROCESSES, heapMiB: 512, log: () => {} });
-    tesseract = new Tesseract({ scratch, processes: PROCESSES });
+    const tesseract = new Tesseract({ scratch, processes: PROCESSES });
     engines = { threads, tesseract, heapLimitBytes: 2 ** 30 } as unknown as Engines;
   });
   afterAll(async () => {

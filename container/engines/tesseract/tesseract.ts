@@ -35,6 +35,8 @@ const VERTICAL: ReadonlySet<RecognitionLanguage> = new Set([
 /** Tesseract's modes of page segmentation. */
 const MODES = { lines: "3", columns: "5", orientation: "0" };
 
+/** An adaptive threshold, by Sauvola, because the light of scans can be uneven. */
+const THRESHOLD = ["-c", "thresholding_method=2"];
 const PROGRAM = "/usr/bin/tesseract";
 const READABLE = ["/usr/bin", "/usr/lib", "/usr/share/tesseract-ocr", "/lib64", "/etc/ld.so.cache", "/dev/null"];
 const OUTPUT_BYTES = 32 * 2 ** 20;
@@ -79,7 +81,11 @@ export class Tesseract {
     const read = isVertical ? languages.filter((one) => VERTICAL.has(one)) : languages;
     const models = read.map((one) => `${MODELS[one]}${isVertical ? "_vert" : ""}`).join("+");
     const mode = isVertical ? MODES.columns : MODES.lines;
-    const { code, stdout, stderr } = await this.#run(picture, ["-l", models, "--psm", mode, "hocr", "txt"], signal);
+    const { code, stdout, stderr } = await this.#run(
+      picture,
+      ["-l", models, "--psm", mode, ...THRESHOLD, "hocr", "txt"],
+      signal,
+    );
     if (code !== 0) throw new EngineFailure("too-complex", `exit code ${code}: ${stderr.slice(-300)}`);
     return stdout.toString("utf8");
   }

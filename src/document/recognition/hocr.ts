@@ -26,7 +26,7 @@ const ELEMENT = /<span class='(ocr_\w+|ocrx_word)'[^>]*? title=(?:"([^"]*)"|'([^
 const BOX = /bbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 /** Matches characters of scripts without spaces between words. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef\u30fc]/u;
+const NO_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef\u30fc]/u;
 /** Marks the end of the pages in hOCR. Text that is written afterwards precedes the end of the document. */
 const END_OF_PAGES = "\n  </div>\n";
 const END_OF_DOCUMENT = " </body>";
@@ -78,8 +78,8 @@ function joinWords(words: readonly Word[], plain: string): void {
     const next = words[index + 1];
     const found = plain.indexOf(word.text, at);
     if (found >= 0) at = found + word.text.length;
-    const isUnspaced = next !== undefined && UNSPACED.test(word.text.at(-1)!) && UNSPACED.test(next.text[0]!);
-    word.isJoined = isUnspaced || (found >= 0 && next !== undefined && plain.startsWith(next.text, at));
+    const isOneScript = next !== undefined && NO_SPACES.test(word.text.at(-1)!) && NO_SPACES.test(next.text[0]!);
+    word.isJoined = isOneScript || (found >= 0 && next !== undefined && plain.startsWith(next.text, at));
   }
 }
 

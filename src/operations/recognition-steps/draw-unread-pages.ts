@@ -35,7 +35,7 @@ export interface DrawnPage extends Pick<PagePicture, "width" | "height" | "dpi" 
 }
 
 /** A page that cannot be drawn. */
-export interface UndrawnPage {
+export interface FailedPage {
   readonly pageNumber: number;
   readonly failure: EngineFailure["reason"];
 }
@@ -96,13 +96,13 @@ function* pageOutputs(
     try {
       const { samples, ...picture } = drawForRecognition(page, dpiOf(page), turn, signal);
       yield json({ pageNumber, ...picture } satisfies DrawnPage);
-      if (!picture.isBlank) yield graymap(samples, picture.width, picture.height);
+      if (!picture.isBlank) yield netpbm(samples, picture.width, picture.height);
     } finally {
       page.close();
     }
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    yield json({ pageNumber, failure: error.reason } satisfies UndrawnPage);
+    yield json({ pageNumber, failure: error.reason } satisfies FailedPage);
   }
 }
 
@@ -111,7 +111,7 @@ const json = (value: unknown): Output => ({
 });
 
 /** Returns a picture in Netpbm's format, which is not compressed. */
-const graymap = (samples: Uint8Array, width: number, height: number): Output => ({
-  ...{ extension: "pgm", type: "image/x-portable-graymap" },
+const netpbm = (samples: Uint8Array, width: number, height: number): Output => ({
+  ...{ extension: "pgm", type: "application/octet-stream" },
   body: [new TextEncoder().encode(`P5 ${width} ${height} 255\n`), samples],
 });
