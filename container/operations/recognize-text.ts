@@ -54,6 +54,15 @@ async function* recognize(job: NativeJob, params: RecognizeTextParams, engines: 
   }
 }
 
+/** Ends without an error when the signal is aborted, if that causes the error. */
+async function* untilAborted<T>(values: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  try {
+    yield* values;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 type DrawnPicture = TurnedPicture<DrawnPage>;
 
 const numberOf = (found: DrawnPicture | DrawnPage | FailedPage): number =>
@@ -68,6 +77,8 @@ class Recognition {
   readonly #engines: Engines;
   /** Aborted when the time for recognition is over. The pages recognized until then are written. */
   readonly #timeUp = AbortSignal.timeout(CONTAINER_LIMITS.recognitionMs);
+  /** Aborted when the job ends, too. */
+  readonly #signal: AbortSignal;
   readonly #running = new Set<Promise<void>>();
   #firstFailure: unknown;
 
@@ -75,6 +86,7 @@ class Recognition {
     this.#input = input;
     this.#params = params;
     this.#job = job;
+    this.#signal = AbortSignal.any([job.signal, this.#timeUp]);
     this.#engines = engines;
   }
 
@@ -95,9 +107,8 @@ class Recognition {
         this.#job.log("page not recognized", { pageNumber: number, error: String(error) });
       }
     };
-    for await (const found of this.#draw(this.#params.pages, 0)) {
+    for await (const found of untilAborted(this.#draw(this.#params.pages, 0), this.#timeUp)) {
       if ("pages" in found) for (const number of found.pages) left.add(number);
-      else if (this.#timeUp.aborted) break;
       else {
         const work = finish(numberOf(found), () => this.#read(found));
         const tracked = work.finally(() => this.#running.delete(tracked));
@@ -119,14 +130,13 @@ class Recognition {
     if ("failure" in found) throw new EngineFailure(found.failure, "the page cannot be drawn");
     if (!("place" in found)) return undefined;
     const { pageNumber } = found.place;
-    const signal = AbortSignal.any([this.#job.signal, this.#timeUp]);
     const redraw = async (turn: number) => {
       const selection = parsePages(String(pageNumber));
       for await (const picture of this.#draw(selection, turn)) if ("place" in picture) return picture;
       return undefined;
     };
     const { tesseract } = this.#engines;
-    const { lines, place } = await recognizePage(tesseract, found, this.#params.languages, redraw, signal);
+    const { lines, place } = await recognizePage(tesseract, found, this.#params.languages, redraw, this.#signal);
     return lines.length === 0 ? undefined : { pageNumber, lines, matrix: place.matrix };
   }
 
@@ -135,7 +145,8 @@ class Recognition {
     pages: PageSelection | undefined,
     turn: number,
   ): AsyncGenerator<UnreadPages | DrawnPicture | DrawnPage | FailedPage> {
-    const { signal, log } = this.#job;
+    const signal = this.#signal;
+    const { log } = this.#job;
     const { threads, heapLimitBytes } = this.#engines;
     const params = { turn, ...(pages ? { pages } : {}) };
     const frames = threads.run(threadJob(drawUnreadPages, [this.#input], params, heapLimitBytes), signal, log);

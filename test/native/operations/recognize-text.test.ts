@@ -128,7 +128,7 @@ test("only the selected pages are read, and a page that does not exist is an err
   await expect(recognized(scan, { pages: missing })).rejects.toMatchObject({ parameter: "pages" });
 });
 
-test("hostile documents fail for a reason, or are returned", async () => {
+test("hostile documents fail for a reason, or are returned", { timeout: 600_000 }, async () => {
   for (const { name, bytes } of HOSTILE_PDFS) {
     const reason = await reasonOf(() => recognized(bytes()));
     expect([name, reason]).not.toEqual([name, "crashed"]);
