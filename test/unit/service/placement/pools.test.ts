@@ -5,6 +5,7 @@ import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";
 import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
 import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
+import { recognizeText } from "../../../../src/operations/recognize-text.ts";
 import { htmlToPdf } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../../../../src/operations/to-pdf/postscript-to-pdf.ts";
@@ -23,6 +24,7 @@ test("the engine of every native operation is in the container that gets its job
   const signatures = [
     ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf],
     readValidatedPdfInfo,
+    recognizeText,
     validateInvoice,
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
