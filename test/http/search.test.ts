@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { Client as Agent, type CallToolResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { beforeAll, describe, expect, test } from "vitest";
+import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { type Client, privateClient, upload } from "../support/client.ts";
 import { withFile } from "../support/pdf-readers.ts";
@@ -88,6 +89,23 @@ describe("text of pages", () => {
     const path = `/resource/${id}/pages/1.txt`;
     const ETag = (await get(path, { method: "HEAD" })).headers.get("ETag")!;
     expect((await get(path, { headers: { "If-None-Match": ETag } })).status).toBe(304);
+  });
+
+  test("is the same after a search, as its tag", async () => {
+    // The word is whole on page 20, which the index knows, but not the text of pages 1 to 16.
+    const builder = new PdfBuilder();
+    for (let page = 1; page <= 20; page++) {
+      const first = page === 1 ? "(a well-) Tj 0 -14 Td (known fact)" : page === 20 ? "(wellknown)" : "(other)";
+      builder.page(`BT /F 12 Tf 60 180 Td ${first} Tj ${"0 -14 Td (A line of words.) Tj ".repeat(6)} ET`);
+    }
+    const own = await stored(builder.bytes());
+    const read = async () => {
+      const response = await get(`/resource/${own}/pages/1.txt`);
+      return [response.headers.get("ETag"), await response.text()];
+    };
+    const before = await read();
+    await jsonOf(`/resource/${own}/search?q=wellknown`);
+    expect(await read()).toEqual(before);
   });
 
   test("errors are those of page images", async () => {

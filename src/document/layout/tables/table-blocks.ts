@@ -5,7 +5,12 @@ import type { PageText, Word } from "../lines/page-text.ts";
 import { rowsOf } from "../lines/rows.ts";
 import { boxOfWords, type Extent, extentOf, type Frame, type Segment, segmentOf } from "../lines/segments.ts";
 import type { AlignedTable } from "./aligned.ts";
-import type { Grid } from "./ruled.ts";
+import type { Grid, GridCell } from "./ruled.ts";
+
+/** Part of the cells of a table that have text; if over half of them span columns or rows, more must have text. */
+const FILLED = 0.2;
+const FILLED_IF_IRREGULAR = 0.6;
+const IRREGULAR = 0.5;
 
 /** What tables of a page share. */
 export interface TableContext {
@@ -20,7 +25,8 @@ export interface FoundTable {
 }
 
 /**
- * Moves the words inside grids into tables. A grid with text in fewer than two columns or rows is no table.
+ * Moves the words inside grids into tables. A grid with text in fewer than two columns or rows is no table, and neither
+ * is a drawing, whose lines make many empty cells of different sizes.
  * @returns the tables, and the segments without their words
  */
 export function takeRuledTables(
@@ -35,11 +41,17 @@ export function takeRuledTables(
     const filled = grid.cells.filter((_, index) => cells[index]!.length > 0);
     const columns = new Set(filled.map(({ column }) => column));
     const rows = new Set(filled.map(({ row }) => row));
-    if (columns.size < 2 || rows.size < 2) continue;
+    if (columns.size < 2 || rows.size < 2 || isDrawing(grid.cells, filled.length)) continue;
     rest = outside;
     tables.push({ extent: grid, block: ruledTable(grid, cells, context) });
   }
   return { tables, rest };
+}
+
+function isDrawing(cells: readonly GridCell[], filledCount: number): boolean {
+  const spanning = cells.filter(({ columnSpan, rowSpan }) => columnSpan * rowSpan > 1);
+  const isIrregular = spanning.length > IRREGULAR * cells.length;
+  return filledCount < (isIrregular ? FILLED_IF_IRREGULAR : FILLED) * cells.length;
 }
 
 /** Divides the words of segments by the cells of a grid. */

@@ -1,5 +1,5 @@
 // Provides the text of stored PDFs. Stored objects of a document, beside those of its pages:
-//   text-1-<n>     pages 16n + 1 to 16n + 16 with their blocks and words, read without the other pages
+//   text-1-<n>     pages 16n + 1 to 16n + 16 with their blocks and words, read without the other pages, as text of pages
 //   indexed-1-<n>  the same pages, read with all others when the index was made, which refers to their words
 //   index-1-<n>    parts of the index, in the order of the pages
 //   index-1        the number of parts; stored last, so that it shows that the index is complete
@@ -28,6 +28,8 @@ const INDEX = `index-${VERSION}`;
 const partName = (part: number | string) => `${INDEX}-${part}`;
 
 /**
+ * Reads a page with the others of its group, never from the index, so that its text is the same before and after a
+ * search.
  * @param number page number, from 1
  * @throws ServiceError 404 if there is no such page
  * @throws EngineFailure the failure that the document caused
@@ -38,28 +40,36 @@ export async function findPageText(
   service: PageServices,
   signal: AbortSignal,
 ): Promise<PageRecord> {
-  const indexed = await findIndexedText(document, number, service, signal);
-  if (indexed) return indexed;
-  const group = await sharedRead(document, groupName(textGroupOf(number)), service, signal, (signal) =>
+  const page = await pageOf(document, groupName(textGroupOf(number)), number, service, signal, (signal) =>
     readGroup(document, number, service, signal),
   );
-  const page = group && pageInGroup(group, number);
   if (!page) throw noSuchPage();
   return page;
 }
 
 /** @returns the page to whose words the index refers; undefined if the document has no index */
-export async function findIndexedText(
+export const findIndexedText = (
   document: PagesDocument,
   number: number,
   service: PageServices,
   signal: AbortSignal,
+): Promise<PageRecord | undefined> =>
+  pageOf(document, indexedName(textGroupOf(number)), number, service, signal);
+
+/** Returns a page of a group, which is stored, or made. */
+async function pageOf(
+  document: PagesDocument,
+  name: string,
+  number: number,
+  service: PageServices,
+  signal: AbortSignal,
+  make?: (signal: AbortSignal) => Promise<Uint8Array>,
 ): Promise<PageRecord | undefined> {
   const { texts } = service.shared;
-  const key = `${document.file.id} ${number}`;
+  const key = `${document.file.id} ${name} ${number}`;
   const known = texts.find(key);
   if (known) return known;
-  const group = await sharedRead(document, indexedName(textGroupOf(number)), service, signal);
+  const group = await sharedRead(document, name, service, signal, make);
   const page = group && pageInGroup(group, number);
   if (page) texts.keep(key, page, page.words.length);
   return page;

@@ -169,6 +169,14 @@ describe("tables", () => {
     expect(markdown).toContain('<tr><th colspan="2">Name Size</th></tr>\n<tr><td>a.pdf</td><td>12</td></tr>');
   });
 
+  test("a drawing of many empty cells is no table, and its text stays", async () => {
+    const across = Array.from({ length: 9 }, (_, at) => rule(40 + at * 20, 85 + at * 20, 240, 85 + at * 20));
+    const down = Array.from({ length: 9 }, (_, at) => rule(40 + at * 25, 85, 40 + at * 25, 245));
+    const labels = lines(50, 100, ["Nut", "Core"]).map((label, at) => ({ ...label, x: 50 + at * 160, y: 100 + at * 60 }));
+    const { texts } = await read(pageOf(labels, [...across, ...down]));
+    expect(texts).toEqual(["paragraph: Nut", "paragraph: Core"]);
+  });
+
   test("an underline is no rule, and lines of text beside each other are no table", async () => {
     const prose = lines(40, 100, [WORDS, WORDS]);
     expect((await read(pageOf(prose, [rule(40, 101, 280, 101), rule(40, 113, 280, 113)]))).texts).toEqual([
