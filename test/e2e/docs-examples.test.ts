@@ -56,6 +56,7 @@ const TYPES: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",
   jpeg: "image/jpeg",
+  txt: "text/plain",
   zip: "application/zip",
 };
 

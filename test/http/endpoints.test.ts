@@ -184,7 +184,9 @@ describe.each(makesFiles)("%s as a file", (_, operation) => {
     const response = await send(operation, { Accept: type });
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toContain(type);
-    expect(response.headers.get("Content-Disposition")).toMatch(/^attachment; filename=made(_1)?\.[a-z]{3,4}$/);
+    expect(response.headers.get("Content-Disposition")).toMatch(
+      /^attachment; filename=made(_1|-img1-page1)?\.[a-z]{3,4}$/,
+    );
     expect(response.headers.get("Vary")).toContain("Accept");
     expect(response.headers.get("Server-Timing")).toMatch(
       /^receive;dur=\d+, wait;dur=\d+, engine;dur=\d+, store;dur=\d+$/,

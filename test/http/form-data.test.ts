@@ -49,7 +49,7 @@ test("values in other scripts have fonts of the container", async () => {
 
 test.each([
   [{}, "Exactly one of the 'data_file' and 'data' fields is required."],
-  [{ data: { Name: {} } }, "{} is not within the acceptable range for Name."],
+  [{ data: { Name: {} } }, "{} is not within the acceptable range for data.Name."],
   [{ data: { Nam: "a" } }, /^\{"Nam":"a"\} is not .* for data\. The form has no field with one of its names\.$/],
 ])("%j is rejected", async (body, sentence) => {
   const response = await send("/pdf-with-imported-form-data", "*/*", body);

@@ -27,7 +27,7 @@ export async function startClientService(): Promise<ClientService> {
   const container = await startContainer({ logFile: join(folder, "container.log"), env });
   const service = await startService({ variant: "keyed", container });
   const samples = {
-    pdf: new Uint8Array(await fieldPdf(3, [144, 144])),
+    pdf: new Uint8Array(await fieldPdf(3, [400, 144])),
     docx: new Uint8Array(docx({ body: paragraph("Hello") })),
     zip: new Uint8Array(zipSync({ "a.bin": new Uint8Array(9) })),
     xml: new TextEncoder().encode(invoiceXml("xrechnung")),

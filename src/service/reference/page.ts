@@ -119,7 +119,7 @@ function shell({ title, root, nav, main }: { title: string; root: string; nav: H
 <header>
 <a class="name" href="${root}docs">Pagewright</a>
 <a href="${root || "./"}">Try it</a>
-<div id="search" role="search" hidden>
+<div id="search-box" role="search" hidden>
 <input type="search" id="query" placeholder="Search" aria-label="Search the reference" autocomplete="off"
  spellcheck="false" aria-controls="results">
 <div id="results" hidden><p id="count" role="status"></p><ol></ol></div>

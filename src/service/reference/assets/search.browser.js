@@ -1,6 +1,6 @@
 // Adds a search field to a page of the reference, which finds headings, parameters and errors while the user types.
 // Also adds buttons that copy code.
-const search = document.querySelector("#search");
+const search = document.querySelector("#search-box");
 const query = document.querySelector("#query");
 const results = document.querySelector("#results");
 const list = results.querySelector("ol");

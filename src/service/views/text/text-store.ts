@@ -53,8 +53,7 @@ export const findIndexedText = (
   number: number,
   service: PageServices,
   signal: AbortSignal,
-): Promise<PageRecord | undefined> =>
-  pageOf(document, indexedName(textGroupOf(number)), number, service, signal);
+): Promise<PageRecord | undefined> => pageOf(document, indexedName(textGroupOf(number)), number, service, signal);
 
 /** Returns a page of a group, which is stored, or made. */
 async function pageOf(

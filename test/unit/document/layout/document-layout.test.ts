@@ -172,7 +172,11 @@ describe("tables", () => {
   test("a drawing of many empty cells is no table, and its text stays", async () => {
     const across = Array.from({ length: 9 }, (_, at) => rule(40 + at * 20, 85 + at * 20, 240, 85 + at * 20));
     const down = Array.from({ length: 9 }, (_, at) => rule(40 + at * 25, 85, 40 + at * 25, 245));
-    const labels = lines(50, 100, ["Nut", "Core"]).map((label, at) => ({ ...label, x: 50 + at * 160, y: 100 + at * 60 }));
+    const labels = lines(50, 100, ["Nut", "Core"]).map((label, at) => ({
+      ...label,
+      x: 50 + at * 160,
+      y: 100 + at * 60,
+    }));
     const { texts } = await read(pageOf(labels, [...across, ...down]));
     expect(texts).toEqual(["paragraph: Nut", "paragraph: Core"]);
   });
