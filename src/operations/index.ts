@@ -17,6 +17,7 @@ import { exportFormData } from "./export-form-data.ts";
 import { extractImages } from "./extract-images.ts";
 import { extractPages } from "./extract-pages.ts";
 import { extractText } from "./extract-text.ts";
+import { findDifferences } from "./find-differences.ts";
 import { flattenAnnotations } from "./flatten-annotations.ts";
 import { flattenForms } from "./flatten-forms.ts";
 import { flattenLayers } from "./flatten-layers.ts";
@@ -78,6 +79,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   extractText,
   pdfToMarkdown,
+  findDifferences,
   flattenTransparency,
   imageToPdf,
   imposePages,

@@ -87,8 +87,9 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400
         }
         await operationOf(page, path).check({ force: true });
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
-        for (const name of Object.keys(exampleFiles(operation, logo))) {
-          await page.setInputFiles(`#field-${name}`, { name: logo.name, mimeType: "image/png", buffer: logo.bytes });
+        for (const [field, { name, bytes }] of Object.entries(exampleFiles(operation, logo, report))) {
+          const mimeType = name.endsWith(".pdf") ? "application/pdf" : "image/png";
+          await page.setInputFiles(`#field-${field}`, { name, mimeType, buffer: Buffer.from(bytes) });
         }
         await run(page);
         const { name, bytes } = await download(page, () => page.click(".output a >> nth=0"));

@@ -75,7 +75,7 @@ describe.each(every)("%s", (verb, operation) => {
 
   test("an agent calls it", async () => {
     const id = ids[nameOf(operation)]!;
-    const files = exampleFiles(operation, ids[EXAMPLE_IMAGE.name]!);
+    const files = exampleFiles(operation, ids[EXAMPLE_IMAGE.name]!, ids["a.pdf"]!);
     const inputs = {
       none: {},
       one: { input: id },
@@ -94,7 +94,7 @@ describe.each(every)("%s", (verb, operation) => {
 
   test("the command line calls it", async () => {
     const command = verb.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const given = { ...values, ...exampleFiles(operation, EXAMPLE_IMAGE.name) };
+    const given = { ...values, ...exampleFiles(operation, EXAMPLE_IMAGE.name, "a.pdf") };
     const options = Object.entries(given).flatMap(([name, value]) =>
       [value].flat().flatMap((one) => [`--${name.replaceAll("_", "-")}`, argument(operation, name, String(one))]),
     );

@@ -98,7 +98,11 @@ test.each(takesFiles)("%s takes an address, and stores the file as an input", as
     Array.isArray(value) ? [`${name}[]`, value] : [name, String(value)],
   );
   const image = upload(Buffer.from(EXAMPLE_IMAGE.base64, "base64"), EXAMPLE_IMAGE.name);
-  const fields = { ...order, ...Object.fromEntries([...selections, ...values]), ...exampleFiles(operation, image) };
+  const fields = {
+    ...order,
+    ...Object.fromEntries([...selections, ...values]),
+    ...exampleFiles(operation, image, upload(await textPdf(3), "three.pdf")),
+  };
   const { status, body } = await client("keyed").post(path, {
     ...(operation.output.data ? {} : { output: "made" }),
     ...{ [several ? "url[]" : "url"]: url, ...fields },

@@ -48,7 +48,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
       const file = format === "pdf" ? pdf : new Blob([around.samples[format]]);
       const inputs = { none: [], one: [file], several: [[file]], text: [EXAMPLE_TEXT] }[input.kind];
       const image = Uint8Array.from(atob(EXAMPLE_IMAGE.base64), (character) => character.charCodeAt(0));
-      const given = { ...exampleValues(operation), ...exampleFiles(operation, image) };
+      const given = { ...exampleValues(operation), ...exampleFiles<unknown>(operation, image, pdf) };
       const params = Object.entries(given).map(([name, value]) => [camelCase(name), value]);
       const { data, files } = await calls[verb]!(...inputs, Object.fromEntries(params));
       if (output.data) {

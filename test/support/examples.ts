@@ -37,6 +37,12 @@ const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ...{ valid: true, xml_valid: true, syntax: "CII", profile: "xrechnung", findings: [] },
     guideline: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
   },
+  "/compared-pdf": {
+    pages: Array.from({ length: EXAMPLE_PAGES }, (_, at) => ({
+      ...{ original: at + 1, compared: at + 1, difference: 0, areas: [] },
+    })),
+    ...{ changes: [], identical: true },
+  },
   "/markdown": { markdown: "1\n\n2\n\n3\n\n" },
   "/extracted-text": { fullText: ["1", "2", "3"].map((page) => `${page}\n${EXAMPLE_SENTENCE}`).join("\n") },
   "/pdf-info": { page_count: EXAMPLE_PAGES, title: "", allQueriesProcessed: true },
@@ -60,9 +66,13 @@ export function exampleValues({ example, parameters }: ListedOperation): Readonl
   return Object.fromEntries(values.filter(([name]) => own.includes(name)));
 }
 
-/** Returns the value for each further file of the example, by the file's name. */
-export const exampleFiles = <T>({ example, files }: ListedOperation, value: T): Readonly<Record<string, T>> =>
-  Object.fromEntries(files.filter(({ name }) => name in example).map(({ name }) => [name, value]));
+/** Returns the value for each further file of the example, by its field: the image, or a PDF. */
+export const exampleFiles = <T>({ example, files }: ListedOperation, image: T, pdf: T): Readonly<Record<string, T>> =>
+  Object.fromEntries(
+    files
+      .filter(({ name }) => name in example)
+      .map(({ name }) => [name, String(example[name]).endsWith(".pdf") ? pdf : image]),
+  );
 
 /** @returns the first bytes of the example's output, one character per byte */
 export function exampleBeginning({ path, output }: ListedOperation): string {

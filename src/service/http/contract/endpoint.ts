@@ -157,7 +157,7 @@ export function defineEndpoint(
     : exposed(declaration.operation.parameters, declaration);
   const unlockingFields = openPasswordFields(declaration.inputs, shown, declaration.openPasswordAlias);
   const fields: Parameters = {
-    ...nameOfOutput(declaration.output),
+    ...nameOfOutput(declaration.output, shown),
     ...shown,
     ...unlockingFields,
     ...idsOfFiles(shown),
@@ -172,7 +172,7 @@ export function defineEndpoint(
       const params = paramsOf(values);
       return {
         output: String(values.output),
-        isData: declaration.output.kind === "data" && values.output_type !== "file",
+        isData: declaration.output.kind === "data" && (values.output_type ?? "json") === "json",
         async prepare(inputs) {
           const job = declaration.createJob
             ? await declaration.createJob(params, { ...context, inputs })
@@ -200,13 +200,16 @@ const idsOfFiles = (fields: Parameters): Parameters =>
     }),
   );
 
-function nameOfOutput(output: OutputDeclaration): Parameters {
+/** @param own the endpoint's other fields; an operation with several types of outputs has `output_type` already */
+function nameOfOutput(output: OutputDeclaration, own: Parameters): Parameters {
   if (output.kind === "files") {
     return { output: parameter(output.description ?? DESCRIPTIONS_OF_NAMES[output.naming], fileName) };
   }
   if (!output.mayBeFile) return {};
+  const name = { output: parameter(DESCRIPTIONS_OF_NAMES.name, fileName) };
+  if (Object.hasOwn(own, "output_type")) return name;
   return {
-    output: parameter(DESCRIPTIONS_OF_NAMES.name, fileName),
+    ...name,
     output_type: parameter(
       "json for the data themselves, file for a file that has them.",
       choice(["json", "file"]),

@@ -38,6 +38,8 @@ export type OutputDeclaration =
       readonly optional?: readonly string[];
       /** True if the field `output_type` can request the data as a file. @default false */
       readonly mayBeFile?: boolean;
+      /** Media types of other files that the parameter `output_type` of the operation can request. @default none */
+      readonly otherTypes?: readonly string[];
     };
 
 export const DESCRIPTIONS_OF_NAMES = {
