@@ -28,9 +28,24 @@ export const nativeRecognizeText = nativeOperation(
   recognizeText,
   { engine: "threads", timeoutMs: CONTAINER_LIMITS.longJobMs },
   async function* (job, params, engines) {
-    yield* encodeOutputs(recognize(job, params, engines), job.log);
+    yield* encodeOutputs(withFurther(recognize(job, params, engines), job), job.log);
   },
 );
+
+/** Passes further files, such as one to attach, to the next step. */
+async function* withFurther(outputs: AsyncIterable<Output>, { inputs }: NativeJob): AsyncGenerator<Output> {
+  yield* outputs;
+  for (const further of inputs.slice(1)) {
+    const { name, role } = further;
+    yield {
+      extension: "bin",
+      type: "application/octet-stream",
+      name,
+      ...(role ? { role } : {}),
+      body: further.stream(),
+    };
+  }
+}
 
 /** @throws OutOfRange if a page does not exist; the failure of the document, or of its only pages */
 async function* recognize(job: NativeJob, params: RecognizeTextParams, engines: Engines): AsyncGenerator<Output> {

@@ -19,5 +19,6 @@ export const extractedText = defineEndpoint({
     mayBeFile: true,
   },
   allowsLargerUploads: true,
-  errors: [outOfRange("pages", "1-999"), tooMuchContent()],
+  mayRecognize: true,
+  errors: [outOfRange("ocr_languages", "Latin"), outOfRange("pages", "1-999"), tooMuchContent()],
 });

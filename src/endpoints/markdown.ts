@@ -19,5 +19,6 @@ export const markdown = defineEndpoint({
     mayBeFile: true,
   },
   allowsLargerUploads: true,
-  errors: [outOfRange("pages", "1-999"), tooMuchContent()],
+  mayRecognize: true,
+  errors: [outOfRange("ocr_languages", "Latin"), outOfRange("pages", "1-999"), tooMuchContent()],
 });

@@ -33,9 +33,11 @@ export const pdfa = defineEndpoint({
   operation: pdfToPdfa,
   names: { level: "output_type", rasterize: "rasterize_if_errors_encountered" },
   output: { kind: "files", naming: "name", type: "application/pdf" },
+  mayRecognize: true,
   errors: [
     outOfRange("output_type", "PDF/A-4"),
     outOfRange("invoice_profile", "comfort"),
+    outOfRange("ocr_languages", "Latin"),
     fieldRequired("file_to_attach"),
     ...[nonconforming(), tooMuchContent(), notAnInvoice()],
   ],

@@ -1,6 +1,7 @@
 // Tests POST /pdf-with-ocr-text: its declarations of conformance, its languages, and its output for a text document.
 // Contract: docs/api.md#pdf-with-ocr-text
 import { expect, test } from "vitest";
+import { invoiceXml } from "../fixtures/invoices.ts";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { privateClient, upload } from "../support/client.ts";
@@ -41,4 +42,28 @@ test("a language that is not offered is an error, and so is a page that does not
     const { status, body } = await client.post("/pdf-with-ocr-text", { file, ...fields });
     expect([status, body.error]).toEqual([400, expect.stringContaining(named)]);
   }
+});
+
+test("ocr=on: text endpoints read scans, and a PDF/A with an invoice has the text", async () => {
+  const scan = upload(await archivedScan());
+  const text = "Everyone has the right to rest";
+  const [read, without, markdown] = await Promise.all([
+    client.post("/extracted-text", { file: scan, ocr: "on", pages: "1" }),
+    client.post("/extracted-text", { file: scan }),
+    client.post("/markdown", { file: scan, ocr: "on", ocr_languages: "English,German" }),
+  ]);
+  expect([read.body, without.body]).toMatchObject([{ fullText: text }, { fullText: "" }]);
+  expect(markdown.body).toMatchObject({ markdown: `${text}\n\n` });
+  const invoice = upload(invoiceXml("xrechnung"), "invoice.xml");
+  const fields = { ocr: "on", output: "made", output_type: "PDF/A-3b", file_to_attach: invoice };
+  const [made] = await client.make("/pdfa", { file: scan, ...fields });
+  expect(pageTexts(made!.bytes)).toEqual([text]);
+  expect(made!.bytes.includes("xrechnung.xml")).toBe(true);
+});
+
+test("ocr_languages counts with ocr=on only", async () => {
+  const file = upload(await textPdf(1));
+  const { status, body } = await client.post("/markdown", { file, ocr: "on", ocr_languages: "Latin" });
+  expect([status, body.error]).toEqual([400, expect.stringContaining("ocr_languages")]);
+  expect((await client.post("/markdown", { file, ocr_languages: "Latin" })).status).toBe(200);
 });

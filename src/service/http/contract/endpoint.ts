@@ -29,6 +29,7 @@ import type { Store } from "../../storage/store.ts";
 import { type ExposedParameters, type Exposure, exposed } from "./declaration/exposure.ts";
 import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/open-password.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
+import { RECOGNITION_FIELDS, recognizing } from "./declaration/recognition.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, isSent, type MissingErrors, readFields } from "./fields.ts";
 import type { Form } from "./form.ts";
@@ -69,6 +70,8 @@ interface EndpointFacts {
   readonly joinedName?: string;
   /** Another name of the field `current_open_password`. @default none */
   readonly openPasswordAlias?: string;
+  /** True if the text of scanned pages can be recognized first. @default false */
+  readonly mayRecognize?: boolean;
   /** Additional members of the JSON response. @default none */
   readonly extraFields?: readonly SpecialField[];
   /** True if a setting can raise the upload limit above the standard (spec, "Limits"). @default false */
@@ -159,6 +162,7 @@ export function defineEndpoint(
   const fields: Parameters = {
     ...nameOfOutput(declaration.output, shown),
     ...shown,
+    ...(declaration.mayRecognize ? RECOGNITION_FIELDS : {}),
     ...unlockingFields,
     ...idsOfFiles(shown),
   };
@@ -177,7 +181,7 @@ export function defineEndpoint(
           const job = declaration.createJob
             ? await declaration.createJob(params, { ...context, inputs })
             : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params);
-          return unlocking(job, openPassword, declaration.output);
+          return unlocking(recognizing(job, values), openPassword, declaration.output);
         },
       };
     },
