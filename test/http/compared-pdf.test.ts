@@ -55,7 +55,7 @@ test.each([
 test("an error names the document", async () => {
   const { status, body } = await ask({ ...versions(), compared_file: upload("%PDF-1.7 nothing", "new.pdf") });
   expect([status, body.error]).toEqual([
-    422,
+    400,
     expect.stringContaining("new.pdf, number 2 of the 2 inputs, is damaged."),
   ]);
 });

@@ -16,7 +16,7 @@ import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { EXAMPLE_IMAGE, EXAMPLE_PAGES, exampleData, exampleFormat } from "../support/examples.ts";
+import { EXAMPLE_IMAGE, EXAMPLE_PAGES, exampleData, exampleFiles, exampleFormat } from "../support/examples.ts";
 import { infoOf } from "../support/pdf-readers.ts";
 
 const DAMAGED = "The input file is damaged or is not a PDF.";
@@ -172,9 +172,11 @@ describe.each(operations)("%s", (path, operation) => {
 });
 
 test.each(operations.filter(([, { output }]) => output.data))("the data of %s", async (_, operation) => {
-  const fields = fieldsFor(operation, { file: upload(await fieldPdf(EXAMPLE_PAGES)) });
-  const { status, body } = await client.post(operation.path, fields);
-  expect([status, body]).toEqual([200, { ...exampleData(operation), inputId: expect.any(String) }]);
+  const document = upload(await fieldPdf(EXAMPLE_PAGES));
+  const further = exampleFiles(operation, upload(PNG_1X1, "logo.png"), document);
+  const { status, body } = await client.post(operation.path, fieldsFor(operation, { file: document, ...further }));
+  const inputId = operation.files.length > 0 ? [expect.any(String), expect.any(String)] : expect.any(String);
+  expect([status, body]).toEqual([200, { ...exampleData(operation), inputId }]);
 });
 
 describe.each(makesFiles)("%s as a file", (_, operation) => {

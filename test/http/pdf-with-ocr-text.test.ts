@@ -1,11 +1,12 @@
 // Tests POST /pdf-with-ocr-text: its declarations of conformance, its languages, and its output for a text document.
 // Contract: docs/api.md#pdf-with-ocr-text
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { invoiceXml } from "../fixtures/invoices.ts";
 import { PdfBuilder } from "../fixtures/pdf-builder.ts";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { privateClient, upload } from "../support/client.ts";
-import { pageTexts } from "../support/pdf-readers.ts";
+import { pageTexts, withFile } from "../support/pdf-readers.ts";
 
 const client = privateClient();
 
@@ -54,11 +55,12 @@ test("ocr=on: text endpoints read scans, and a PDF/A with an invoice has the tex
   ]);
   expect([read.body, without.body]).toMatchObject([{ fullText: text }, { fullText: "" }]);
   expect(markdown.body).toMatchObject({ markdown: `${text}\n\n` });
-  const invoice = upload(invoiceXml("xrechnung"), "invoice.xml");
+  const invoice = upload(Buffer.from(invoiceXml("xrechnung")), "invoice.xml");
   const fields = { ocr: "on", output: "made", output_type: "PDF/A-3b", file_to_attach: invoice };
   const [made] = await client.make("/pdfa", { file: scan, ...fields });
   expect(pageTexts(made!.bytes)).toEqual([text]);
-  expect(made!.bytes.includes("xrechnung.xml")).toBe(true);
+  const attached = withFile(made!.bytes, (path) => execFileSync("pdfdetach", ["-list", path], { encoding: "utf8" }));
+  expect(attached).toContain("xrechnung.xml");
 });
 
 test("ocr_languages counts with ocr=on only", async () => {
