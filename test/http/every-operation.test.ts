@@ -30,6 +30,8 @@ const { operations } = (await (await fetch(`${keyed.url}/operations.json`)).json
 const every = operations.map((operation) => [operation.verb, operation] as const);
 const main = join(import.meta.dirname, "../../client/cli/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "every-operation-"));
+/** As long as a test may take. */
+const TIMEOUT_MS = 240_000;
 const agent = new Client({ name: "test", version: "1" });
 /** IDs of stored inputs. */
 const ids: Record<string, string> = {};
@@ -82,7 +84,8 @@ describe.each(every)("%s", (verb, operation) => {
       several: { inputs: [id] },
       text: { [input.field ?? ""]: EXAMPLE_TEXT },
     };
-    const called = await agent.callTool({ name: verb, arguments: { ...values, ...files, ...inputs[input.kind] } });
+    const given = { ...values, ...files, ...inputs[input.kind] };
+    const called = await agent.callTool({ name: verb, arguments: given }, { timeout: TIMEOUT_MS });
     const { content, isError, structuredContent } = called as CallToolResult;
     expect([isError ?? false, isError ? content : []]).toEqual([false, []]);
     if (output.data) return expect(structuredContent).toMatchObject(exampleData(operation));
