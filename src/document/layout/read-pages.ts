@@ -42,7 +42,7 @@ async function* readTextOfPages(input: Input, selection: PageSelection, context:
   try {
     for (const [index, number] of resolvePages(selection, document.pageCount).entries()) {
       await yieldBetweenPages({ index }, context.signal);
-      const page = new MupdfPage(document, number - 1);
+      const page = new MupdfPage(document, number - 1, document.engine.readingTank());
       try {
         yield readPageText(page, number);
       } finally {

@@ -72,7 +72,7 @@ export const drawUnreadPages = defineOperation({ name: "draw-unread-pages", para
 /** Reports whether a page shows no characters; false if it cannot be read. */
 function isUnread(drawn: MupdfDocument, number: number): boolean {
   try {
-    const page = new MupdfPage(drawn, number - 1);
+    const page = new MupdfPage(drawn, number - 1, drawn.engine.readingTank());
     try {
       return !page.text(WHOLE_TEXT).some(({ characters }) => characters.some(({ codePoint }) => codePoint > SPACE));
     } finally {

@@ -153,7 +153,7 @@ describe("text", () => {
     },
   );
 
-  test.each(HOSTILE_PDFS.filter(({ name }) => /glyph|array|tree|mesh/.test(name)))("$name ends", async ({ bytes }) => {
+  test.each(HOSTILE_PDFS.filter(({ name }) => !/spaces|ten deep/.test(name)))("$name ends", async ({ bytes }) => {
     expect(await reasonOf(() => ask(bytes()))).toMatch(
       /^(?:none|damaged|not-a-pdf|too-complex|too-large|password-protected)$/,
     );

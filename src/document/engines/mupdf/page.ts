@@ -80,19 +80,20 @@ export class MupdfPage {
   readonly #index: number;
   #page: Pointer = 0;
   #list: Pointer = 0;
-  /** Fuel shared by all attempts to interpret the page. */
+  /** Fuel shared by all attempts to interpret or read the page. */
   readonly #tank: FuelBudget;
   #bounds: readonly number[] = [];
   #closed = false;
 
   /**
    * @param index from 0
+   * @param tank fuel to interpret and read the page. @default that of drawing
    * @throws EngineFailure `damaged` if the page cannot be loaded; any failure of the engine
    */
-  constructor(document: MupdfDocument, index: number) {
+  constructor(document: MupdfDocument, index: number, tank = document.engine.tank()) {
     this.#document = document;
     this.#index = index;
-    this.#tank = document.engine.tank();
+    this.#tank = tank;
     this.#load();
     const [left = 0, top = 0, right = 0, bottom = 0] = this.#bounds;
     this.width = right - left;
