@@ -41,6 +41,7 @@ async function* readTextOfPages(input: Input, selection: PageSelection, context:
   const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
   try {
     for (const [index, number] of resolvePages(selection, document.pageCount).entries()) {
+      if (index > 0 && document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
       await yieldBetweenPages({ index }, context.signal);
       const page = new MupdfPage(document, number - 1, document.engine.readingTank());
       try {
@@ -48,7 +49,6 @@ async function* readTextOfPages(input: Input, selection: PageSelection, context:
       } finally {
         page.close();
       }
-      if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
     }
   } finally {
     context.log("text read", { pages: document.pageCount, heapBytes: document.engine.heapBytes });
