@@ -92,7 +92,7 @@ function* pageOutputs(
   dpiOf: (page: MupdfPage) => number,
 ): Generator<Output> {
   try {
-    const page = new MupdfPage(drawn, pageNumber - 1);
+    const page = new MupdfPage(drawn, pageNumber - 1, drawn.engine.readingTank());
     try {
       const { samples, ...picture } = drawForRecognition(page, dpiOf(page), turn, signal);
       yield json({ pageNumber, ...picture } satisfies DrawnPage);

@@ -67,6 +67,8 @@ export interface RasterOptions {
   readonly view?: View;
   /** @default {@link BAND_BYTES} */
   readonly bandBytes?: number;
+  /** Multiple of the usual fuel for all bands. @default 1 */
+  readonly effort?: number;
   /** Checked before each band. */
   readonly signal?: AbortSignal;
 }
@@ -289,11 +291,12 @@ export class MupdfPage {
 
   *#bands(view: View, options: RasterOptions, bottomUp: boolean): Generator<Band> {
     const { width, height } = view;
-    const { colorModel, signal, bandBytes = BAND_BYTES } = options;
+    const { colorModel, signal, bandBytes = BAND_BYTES, effort = 1 } = options;
     const { engine } = this.#document;
     const [left = 0, upper = 0] = this.#bounds;
     const [a, b, c, d, e, f] = view.matrix;
-    const tank = engine.tank(width * height * FUEL_PER_PIXEL);
+    const { fuel } = engine.tank(width * height * FUEL_PER_PIXEL);
+    const tank = { fuel: fuel * effort };
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
     const canvas = new Canvas(engine, colorModel, width);
     const matrix = [a, b, c, d, e - left * a - upper * c, f - left * b - upper * d];
