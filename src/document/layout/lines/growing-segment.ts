@@ -21,8 +21,6 @@ export class GrowingSegment implements Extent {
   bottom = 0;
   baseline = 0;
   size = 0;
-  /** The largest font size of its words. */
-  largest = 0;
   readonly #direction: Frame["direction"];
   readonly #before: (readonly Word[])[] = [];
   readonly #after: (readonly Word[])[] = [];
@@ -71,7 +69,6 @@ export class GrowingSegment implements Extent {
     this.#count++;
     const { left, right } = extentOf(word, this.#direction);
     [this.left, this.right] = [Math.min(this.left, left), Math.max(this.right, right)];
-    this.largest = Math.max(this.largest, word.size);
     if (RIGHT_TO_LEFT.test(word.text)) this.#balance += word.text.length;
     else if (LETTER.test(word.text)) this.#balance -= word.text.length;
     const known = this.#sizes.get(word.size);

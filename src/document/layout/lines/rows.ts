@@ -44,20 +44,24 @@ const areOnOneLine = (one: Place, other: Place): boolean =>
   Math.abs(one.baseline - other.baseline) < SAME_LINE * Math.max(one.size, other.size) &&
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.4 * Math.min(one.size, other.size);
 
+/** Maximum number of pieces that are compared with one beside them. */
+const MAX_COMPARED = 1000;
+
 /** Joins pieces that touch, in whichever order they are drawn. */
 function joinTouching(segments: readonly GrowingSegment[]): readonly GrowingSegment[] {
-  const sorted = segments.toSorted((a, b) => a.left - b.left);
-  const reach = SPACE * sorted.reduce((size, { largest }) => Math.max(size, largest), 0);
   const joined: GrowingSegment[] = [];
   const lines = new Intervals<number>();
   const place = (at: number) => lines.add(joined[at]!.top, joined[at]!.bottom, at);
-  for (const segment of sorted) {
-    const touches = (one: GrowingSegment) =>
-      areOnOneLine(one, segment) &&
-      segment.left - one.right < SPACE * Math.max(one.size, segment.size) &&
-      segment.left - one.right > OVERLAP * Math.max(one.size, segment.size);
-    const isOver = (one: GrowingSegment) => segment.left - one.right > reach;
-    const at = lastOf(lines.near(segment.top, segment.bottom), joined, touches, isOver);
+  for (const segment of segments.toSorted((a, b) => a.left - b.left)) {
+    const touches = (at: number) => {
+      const one = joined[at]!;
+      const gap = segment.left - one.right;
+      const size = Math.max(one.size, segment.size);
+      return gap < SPACE * size && gap > OVERLAP * size && areOnOneLine(one, segment);
+    };
+    // Only the last ones can touch, as all are sorted by their left edges.
+    const near = lines.near(segment.top, segment.bottom);
+    const at = Math.max(-1, ...near.map((list) => list.slice(-MAX_COMPARED).findLast(touches) ?? -1));
     if (at < 0) {
       joined.push(segment);
       place(joined.length - 1);
@@ -70,29 +74,6 @@ function joinTouching(segments: readonly GrowingSegment[]): readonly GrowingSegm
     if (one.top < top || one.bottom > bottom) place(at);
   }
   return joined;
-}
-
-/**
- * Returns the last index of a segment that touches another one; -1 if there is none. Removes the segments that are over
- * from the lists.
- */
-function lastOf(
-  lists: readonly number[][],
-  joined: readonly GrowingSegment[],
-  touches: (one: GrowingSegment) => boolean,
-  isOver: (one: GrowingSegment) => boolean,
-): number {
-  let last = -1;
-  for (const list of lists) {
-    let kept = 0;
-    for (const at of list) {
-      if (isOver(joined[at]!)) continue;
-      list[kept++] = at;
-      if (at > last && touches(joined[at]!)) last = at;
-    }
-    list.length = kept;
-  }
-  return last;
 }
 
 /** Arranges the segments of a column in rows, from top to bottom; each row in the order of its text. */

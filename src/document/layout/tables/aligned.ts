@@ -23,8 +23,8 @@ export interface AlignedTable {
 
 const MIN_ROWS = 3;
 const MAX_ROWS = 2000;
-/** Maximum number of rows of a page that are compared with the rows around them, again and again. */
-const MAX_COMPARED = 100_000;
+/** Maximum number of pieces of a page that are compared with each other, again for each row that can be the first. */
+const MAX_COMPARED = 1_000_000;
 /** Maximum distance of rows, in font sizes. */
 const FAR = 4;
 /** Part of the rows that can cross the space between two columns: headers over several of them. */
@@ -53,7 +53,7 @@ export function alignedTables(rows: readonly PieceRow[], rules: readonly Edge[])
     if (!isTabular(rows[from]!)) continue;
     let to = from + 1;
     while (to < rows.length && to - from < MAX_ROWS && goesOn(rows, to)) to++;
-    compared += to - from;
+    for (let row = from; row < to; row++) compared += rows[row]!.pieces.length;
     while (!isTabular(rows[to - 1]!) && !hangs(rows[to - 1]!, rows[from]!)) to--;
     const table = tableOf(rows, from, to, rules);
     if (!table) continue;
