@@ -249,6 +249,14 @@ test("an agent searches, reads and sees pages", async () => {
     expect(seen.content[0]).toMatchObject({ type: "image", mimeType: "image/jpeg" });
     const wrong = await call("read_pages", { pages: "99" });
     expect(wrong.isError).toBe(true);
+    const errors = [
+      await call("look_at_page", { page: 99 }),
+      await call("read_pages", { file: await stored(encrypted(await textPdf(1), "secret", "owner")) }),
+    ].map(({ isError, content: [first] }) => [isError, first]);
+    expect(errors).toEqual([
+      [true, { type: "text", text: "That page does not exist." }],
+      [true, { type: "text", text: "The input file is password protected and cannot be processed." }],
+    ]);
   } finally {
     await agent.close();
   }
