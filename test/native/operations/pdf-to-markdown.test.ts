@@ -16,11 +16,12 @@ const PROSE =
   "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience and " +
   "should act towards one another in a spirit of brotherhood. Everyone is entitled to all the rights and freedoms.";
 
-const HTML = `<meta charset="utf-8"><style>body { font: 12px sans-serif } td, th { border: 1px solid }</style>
+const HTML = `<meta charset="utf-8"><style>body { font: 12px sans-serif } table { border-collapse: collapse }
+td, th { border: 1px solid; padding: 4px }</style>
 <h1>Main title</h1><p>${PROSE}</p>
 <h2>Second level</h2><p>A <b>bold</b> and an <i>italic</i> word, and a <a href="https://example.com/a">link</a>.</p>
 <ul><li>first item</li><li>second item<ul><li>inner item</li></ul></li></ul><ol><li>one</li><li>two</li></ol>
-<table cellpadding="4" cellspacing="0"><tr><th>Name</th><th>Count</th></tr><tr><td>Apples</td><td>3</td></tr>
+<table><tr><th>Name</th><th>Count</th></tr><tr><td>Apples</td><td>3</td></tr>
 <tr><td>Pears</td><td>12</td></tr></table>
 <pre>if (a) {\n  b();\n}</pre>`;
 
