@@ -6,7 +6,7 @@ import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
 import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
-import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
+import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
@@ -16,6 +16,8 @@ const POINTS_PER_INCH = 72;
 const BAND_BYTES = 4 * 1024 * 1024;
 /** Maximum fuel per pixel, in addition to the fuel of the page: scanned pages use 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
+/** Maximum fuel to read the text of a page. Pages of real documents use up to 120 million. */
+const READING_FUEL = 500_000_000;
 /** Divisor of the band height for a retry after memory was insufficient. */
 const SHRINK = 8;
 
@@ -72,6 +74,9 @@ export interface RasterOptions {
   /** Checked before each band. */
   readonly signal?: AbortSignal;
 }
+
+/** Returns the fuel to read the text of a page. */
+export const readingTank = (engine: Mupdf): FuelBudget => engine.tank(READING_FUEL - DRAWING_FUEL);
 
 /** One page. Its rasters are readable until {@link close}. */
 export class MupdfPage {

@@ -24,8 +24,6 @@ const KEPT_MESSAGES = 20;
  * is a function call or loop iteration in the module; a second uses 300 to 800 million.
  */
 export const DRAWING_FUEL = 2_000_000_000;
-/** Maximum fuel to read the text of a page. Pages of real documents use up to 120 million. */
-const READING_FUEL = 500_000_000;
 
 /** A WebAssembly.Global of type i32. */
 interface Counter {
@@ -244,11 +242,6 @@ export class Mupdf {
    */
   tank(extra = 0): FuelBudget {
     return { fuel: Math.floor((DRAWING_FUEL + extra) * (this.#options.effort ?? 1)) };
-  }
-
-  /** Returns the fuel to read the text of a page. */
-  readingTank(): FuelBudget {
-    return { fuel: Math.floor(READING_FUEL * (this.#options.effort ?? 1)) };
   }
 
   /** Runs code that frees memory. Does nothing in a failed engine; closes the engine if the code fails. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { MupdfDocument } from "../../../../../src/document/engines/mupdf/document.ts";
 import { Mupdf } from "../../../../../src/document/engines/mupdf/instance/mupdf.ts";
-import { MupdfPage } from "../../../../../src/document/engines/mupdf/page.ts";
+import { MupdfPage, readingTank } from "../../../../../src/document/engines/mupdf/page.ts";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
 import { onePage } from "../../../../support/hostile-pdfs.ts";
 import { reasonOf } from "../../../../support/operations.ts";
@@ -51,7 +51,7 @@ test("a page that can be drawn can be too complex to be read", async () => {
   const options = { ...OPTIONS, effort: 0.02 };
   const ask = async (isRead: boolean): Promise<string> => {
     const document = MupdfDocument.open(await Mupdf.create(options), onePage("q Q ".repeat(150_000)), options);
-    const tank = isRead ? document.engine.readingTank() : document.engine.tank();
+    const tank = isRead ? readingTank(document.engine) : document.engine.tank();
     return reasonOf(async () => new MupdfPage(document, 0, tank).glyphs());
   };
   expect([await ask(true), await ask(false)]).toEqual(["too-complex", "none"]);
