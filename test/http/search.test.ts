@@ -188,6 +188,17 @@ test("a picture marks the hits, and nothing else", async () => {
   expect(changed).toBeGreaterThan(50);
 });
 
+test("a page that is too complex ends the search, but not the text of pages far from it", async () => {
+  const builder = new PdfBuilder();
+  for (let page = 1; page <= 16; page++) builder.page(`Page ${page}`);
+  builder.page(`BT /F 1 Tf ${`(${"a".repeat(1000)}) Tj `.repeat(501)} ET`);
+  const other = await stored(builder.bytes());
+  const tooComplex = [422, "The input file is too complex to be processed."];
+  expect(await errorOf(`/resource/${other}/search?q=page`)).toEqual(tooComplex);
+  expect(await (await get(`/resource/${other}/pages/1.txt`)).text()).toBe("Page 1\n");
+  expect(await errorOf(`/resource/${other}/pages/17.txt`)).toEqual(tooComplex);
+});
+
 describe("IIIF Content Search", () => {
   const hits = (annotations: readonly { target: string }[]) => annotations.map(({ target }) => target.split("#"));
 
@@ -238,6 +249,14 @@ test("an agent searches, reads and sees pages", async () => {
     expect(seen.content[0]).toMatchObject({ type: "image", mimeType: "image/jpeg" });
     const wrong = await call("read_pages", { pages: "99" });
     expect(wrong.isError).toBe(true);
+    const errors = [
+      await call("look_at_page", { page: 99 }),
+      await call("read_pages", { file: await stored(encrypted(await textPdf(1), "secret", "owner")) }),
+    ].map(({ isError, content: [first] }) => [isError, first]);
+    expect(errors).toEqual([
+      [true, { type: "text", text: "That page does not exist." }],
+      [true, { type: "text", text: "The input file is password protected and cannot be processed." }],
+    ]);
   } finally {
     await agent.close();
   }

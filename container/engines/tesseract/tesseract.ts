@@ -35,6 +35,8 @@ const VERTICAL: ReadonlySet<RecognitionLanguage> = new Set([
 /** Tesseract's modes of page segmentation. */
 const MODES = { lines: "3", columns: "5", orientation: "0" };
 
+/** Tesseract's exit code if it finds too few characters to know their orientation. */
+const TOO_LITTLE_TEXT = 1;
 /** An adaptive threshold, by Sauvola, because the light of scans can be uneven. */
 const THRESHOLD = ["-c", "thresholding_method=2"];
 const PROGRAM = "/usr/bin/tesseract";
@@ -86,14 +88,20 @@ export class Tesseract {
       ["-l", models, "--psm", mode, ...THRESHOLD, "hocr", "txt"],
       signal,
     );
-    if (code !== 0) throw new EngineFailure("too-complex", `exit code ${code}: ${stderr.slice(-300)}`);
+    if (code !== 0) throw failed(code, stderr);
     return stdout.toString("utf8");
   }
 
-  /** Returns the clockwise turn that makes a picture upright, in degrees; 0 if it has too little text. */
+  /**
+   * Returns the clockwise turn that makes a picture upright, in degrees; 0 if it has too little text.
+   * @throws the same as {@link recognize}
+   */
   async uprightTurn(picture: Picture, signal: AbortSignal): Promise<number> {
-    const { stdout } = await this.#run(picture, ["-l", "osd", "--psm", MODES.orientation], signal);
-    return Number(/^Rotate: (\d+)$/m.exec(stdout.toString("utf8"))?.[1] ?? 0);
+    const { code, stdout, stderr } = await this.#run(picture, ["-l", "osd", "--psm", MODES.orientation], signal);
+    if (code === TOO_LITTLE_TEXT) return 0;
+    const turn = /^Rotate: (\d+)$/m.exec(stdout.toString("utf8"))?.[1];
+    if (code !== 0 || turn === undefined) throw failed(code, stderr);
+    return Number(turn);
   }
 
   async #run({ bytes, dpi }: Picture, args: readonly string[], signal: AbortSignal): Promise<ExitResult> {
@@ -113,6 +121,9 @@ export class Tesseract {
     });
   }
 }
+
+const failed = (code: number, stderr: string): EngineFailure =>
+  new EngineFailure("too-complex", `exit code ${code}: ${stderr.slice(-300)}`);
 
 /** Reports whether text in one of the languages can run from top to bottom. */
 export const mayBeVertical = (languages: readonly RecognitionLanguage[]): boolean =>

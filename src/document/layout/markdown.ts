@@ -3,6 +3,7 @@ import type { Block, Cell, Line, PlacedWord, TableBlock, TextBlock } from "./lin
 import type { Hyphens } from "./lines/hyphens.ts";
 import { isBold } from "./lines/line.ts";
 import { joint, textOfWords } from "./lines/plain-text.ts";
+import { boxOfWords } from "./lines/segments.ts";
 
 /** Spaces before an item for each depth: enough for the text of every marker. */
 const DEPTH = "    ";
@@ -83,11 +84,12 @@ class MarkdownWriter {
       const [first, ...others] = line.words;
       const last = words.at(-1);
       if (!first) continue;
-      if (!last) words.push(...line.words);
+      if (!last) for (const word of line.words) words.push(word);
       else {
         const { dropped, between } = joint(textOfWords(lines[at - 1]!.words), textOfWords(line.words), this.#hyphens);
         if (dropped > 0) words[words.length - 1] = { ...last, text: last.text.slice(0, -dropped) };
-        words.push({ ...first, isJoined: between === "" }, ...others);
+        words.push({ ...first, isJoined: between === "" });
+        for (const word of others) words.push(word);
       }
     }
     return writtenSpans(spansOf(words, options));
@@ -178,7 +180,7 @@ const escaped = (text: string): string =>
     .replace(/[\\`*]/g, "\\$&")
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, "\\_")
     .replace(/<(?=[A-Za-z/!?])/g, "\\<")
-    .replace(/\[(?=[^\]]*\][(:])/g, "\\[")
+    .replace(/\[(?=[^\]]{0,999}\][(:])/g, "\\[")
     .replace(/~(?=~)/g, "\\~")
     .replace(/&(?=#?\w{1,31};)/g, "&amp;");
 
@@ -188,11 +190,12 @@ const atStart = (text: string): string =>
 
 /** Writes lines of code with their indents and spaces. */
 function codeBlock({ lines }: TextBlock): string {
-  const [words, left] = [lines.flatMap((line) => line.words), Math.min(...lines.map(({ box }) => box[0]))];
+  const words = lines.flatMap((line) => line.words);
+  const [left] = boxOfWords(words);
   const widths = words.map(({ text, corners }) => (corners[2]! - corners[0]!) / Array.from(text).length);
   const width = widths.sort((a, b) => a - b)[widths.length >> 1] || 1;
   const distances = lines.slice(1).map(({ box }, at) => lines[at]!.box[3] - box[3]);
-  const pitch = Math.min(...distances.filter((one) => one > MIN_PITCH));
+  const pitch = distances.reduce((least, one) => (one > MIN_PITCH ? Math.min(least, one) : least), Infinity);
   const written = lines.flatMap((line, at) => {
     const blank = at === 0 ? 0 : Math.round(distances[at - 1]! / pitch) - 1;
     let [text, end] = ["", left];

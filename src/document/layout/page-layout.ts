@@ -1,16 +1,19 @@
 // Divides a page into blocks in reading order.
 
-import { bulletOf, isDot } from "./bullets.ts";
+import { Dots } from "./bullets.ts";
 import type { Block, PageLayout } from "./lines/blocks.ts";
+import { framesOf } from "./lines/frames.ts";
+import type { LineContext } from "./lines/line.ts";
+import { Links } from "./lines/links.ts";
 import type { PageText } from "./lines/page-text.ts";
 import { joinPieces, piecesOf, rowsOf } from "./lines/rows.ts";
-import { boxInFrame, type Extent, type Frame, framesOf, type Segment } from "./lines/segments.ts";
+import { boxInFrame, type Extent, type Frame, type Segment } from "./lines/segments.ts";
 import { paragraphsOf, pitchesOf, type Row, rowOf } from "./paragraphs.ts";
 import { type Atom, readingOrder } from "./reading-order.ts";
 import { alignedTables } from "./tables/aligned.ts";
 import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
 import { gridsOf } from "./tables/ruled.ts";
-import { alignedTable, type TableContext, takeRuledTables } from "./tables/table-blocks.ts";
+import { alignedTable, takeRuledTables } from "./tables/table-blocks.ts";
 
 /** Minimum length of a rule between rows, in points. */
 const RULE_LENGTH = 24;
@@ -30,7 +33,11 @@ export function layoutOf(page: PageText): PageLayout {
   const frames = framesOf(page.lines);
   const figures = figuresOf(page);
   const [main = NO_TEXT, ...others] = frames;
-  const blocks = [...blocksOf(main, page, figures), ...others.flatMap((frame) => blocksOf(frame, page, []))];
+  const links = new Links(page.links);
+  const blocks = [
+    ...blocksOf(main, page, figures, links),
+    ...others.flatMap((frame) => blocksOf(frame, page, [], links)),
+  ];
   return { number, width, height, blocks };
 }
 
@@ -43,11 +50,16 @@ function figuresOf({ shapes, width, height }: PageText): readonly Block[] {
   });
 }
 
-function blocksOf({ segments, direction }: Frame, page: PageText, figures: readonly Block[]): readonly Block[] {
+function blocksOf(
+  { segments, direction }: Frame,
+  page: PageText,
+  figures: readonly Block[],
+  links: Links,
+): readonly Block[] {
   const shapes = page.shapes.map((shape) => ({ ...shape, ...boxInFrame(shape.box, direction) }));
   const drawn = edgesOf(shapes);
   const edges = { ...drawn, across: withoutUnderlines(drawn.across, segments) };
-  const context = { page, direction };
+  const context = { links, direction };
   const { tables, rest } = takeRuledTables(segments, gridsOf(edges), context);
   const atoms: PageAtom[] = [
     ...joinPieces(rest, direction).map(textAtom),
@@ -58,7 +70,7 @@ function blocksOf({ segments, direction }: Frame, page: PageText, figures: reado
   const across = edges.across.filter(({ from, to }) => to - from > RULE_LENGTH);
   const rules = across.map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at }));
   const groups = readingOrder(atoms, { isRightToLeft, rules });
-  return flowOf(groups.map(runsOf), { ...context, rules: across, dots: shapes.filter(isDot) });
+  return flowOf(groups.map(runsOf), { ...context, rules: across, dots: new Dots(shapes) });
 }
 
 const textAtom = (segment: Segment): PageAtom => {
@@ -92,9 +104,9 @@ function runsOf(group: readonly PageAtom[]): readonly Run[] {
   return runs;
 }
 
-interface FlowContext extends TableContext {
+interface FlowContext extends LineContext {
   readonly rules: readonly Edge[];
-  readonly dots: readonly Extent[];
+  readonly dots: Dots;
 }
 
 /** Returns the blocks of all columns. */
@@ -103,9 +115,7 @@ function flowOf(columns: readonly (readonly Run[])[], context: FlowContext): rea
     runs.flatMap((run): readonly (Block | readonly Row[])[] => (isBlock(run) ? [run] : tablesIn(run, context))),
   );
   const pitchOf = pitchesOf(parts.flatMap((part) => (isBlock(part) ? [] : [part])));
-  return parts.flatMap((part): readonly Block[] =>
-    isBlock(part) ? [part] : paragraphsOf(part, pitchOf, context.page, context.direction),
-  );
+  return parts.flatMap((part): readonly Block[] => (isBlock(part) ? [part] : paragraphsOf(part, pitchOf, context)));
 }
 
 const isBlock = <T>(part: Block | readonly T[]): part is Block => !Array.isArray(part);
@@ -113,7 +123,7 @@ const isBlock = <T>(part: Block | readonly T[]): part is Block => !Array.isArray
 /** Divides a run of text into aligned tables, and rows of other text. */
 function tablesIn(run: readonly Segment[], context: FlowContext): readonly (Block | readonly Row[])[] {
   const lines = rowsOf(run);
-  const rows = lines.map((line) => rowOf(line, bulletOf(line, context.dots)));
+  const rows = lines.map((line) => rowOf(line, context.dots.bulletOf(line)));
   const cut = lines.map((line, at) => ({ ...rows[at]!, pieces: piecesOf(line, context.direction) }));
   const parts: (Block | readonly Row[])[] = [];
   let done = 0;

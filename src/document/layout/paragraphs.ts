@@ -1,8 +1,8 @@
 // Divides the rows of a column into paragraphs, items of lists and lines of code.
 import type { TextBlock } from "./lines/blocks.ts";
-import { isBold, lineOf } from "./lines/line.ts";
-import type { PageText, Word } from "./lines/page-text.ts";
-import { around, boxOfWords, type Frame, type Segment, usualSize } from "./lines/segments.ts";
+import { isBold, type LineContext, lineOf } from "./lines/line.ts";
+import type { Word } from "./lines/page-text.ts";
+import { around, boxOfWords, type Segment, usualSize } from "./lines/segments.ts";
 
 /** A row of a column, with what decides where paragraphs end. */
 export interface Row {
@@ -73,19 +73,18 @@ export function pitchesOf(columns: readonly (readonly Row[])[]): (size: number) 
       else distances.set(key, [distance]);
     }
   }
-  return (size) => {
-    const known = distances.get(Math.round(size * 2));
-    if (!known || known.length < 2) return USUAL_PITCH * size;
-    return known.toSorted((a, b) => a - b)[Math.floor(known.length / 4)]!;
-  };
+  const usual = new Map<number, number>();
+  for (const [key, known] of distances) {
+    if (known.length > 1) usual.set(key, known.sort((a, b) => a - b)[Math.floor(known.length / 4)]!);
+  }
+  return (size) => usual.get(Math.round(size * 2)) ?? USUAL_PITCH * size;
 }
 
 /** Divides the rows of a column into blocks. */
 export function paragraphsOf(
   rows: readonly Row[],
   pitchOf: (size: number) => number,
-  page: Pick<PageText, "links">,
-  direction: Frame["direction"],
+  context: LineContext,
 ): readonly TextBlock[] {
   const blocks: Row[][] = [];
   for (const [index, row] of rows.entries()) {
@@ -93,7 +92,7 @@ export function paragraphsOf(
     if (block && continues(block, row, { rows, index, pitch: pitchOf(row.size) })) block.push(row);
     else blocks.push([row]);
   }
-  return blocks.map((block) => blockOf(block, page, direction));
+  return blocks.map((block) => blockOf(block, context));
 }
 
 interface Surroundings {
@@ -159,7 +158,7 @@ function markerOf({ words, bullet }: Row): string | undefined {
   return BULLET.test(text) || NUMBER.test(text) || DASH.test(text) ? text : undefined;
 }
 
-function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction: Frame["direction"]): TextBlock {
+function blockOf(rows: readonly Row[], context: LineContext): TextBlock {
   const [first] = rows as readonly [Row];
   const marker = markerOf(first);
   const isCode = rows.every(({ isMonospaced }) => isMonospaced);
@@ -168,7 +167,7 @@ function blockOf(rows: readonly Row[], page: Pick<PageText, "links">, direction:
   return {
     ...{ kind: isItem ? "item" : isCode ? "code" : "paragraph", size: usualSize(words) },
     ...{ box: boxOfWords(words), indent: first.start },
-    lines: rows.map((row) => lineOf(row.words, row, page, direction)),
+    lines: rows.map((row) => lineOf(row.words, row, context)),
     ...(isItem ? { marker, markerWords: first.bullet === undefined ? 1 : 0 } : {}),
   };
 }

@@ -5,7 +5,7 @@ import { type PageSelection, resolvePages } from "../contract/pages.ts";
 import { asDrawn } from "../drawing/as-drawn.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../engines/mupdf/instance/spare.ts";
-import { MupdfPage } from "../engines/mupdf/page.ts";
+import { MupdfPage, readingTank } from "../engines/mupdf/page.ts";
 import { resolveHybridReferences } from "../objects/parsing/hybrid.ts";
 import { type PageText, readPageText } from "./lines/page-text.ts";
 
@@ -41,14 +41,14 @@ async function* readTextOfPages(input: Input, selection: PageSelection, context:
   const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
   try {
     for (const [index, number] of resolvePages(selection, document.pageCount).entries()) {
+      if (index > 0 && document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
       await yieldBetweenPages({ index }, context.signal);
-      const page = new MupdfPage(document, number - 1);
+      const page = new MupdfPage(document, number - 1, readingTank(document.engine));
       try {
         yield readPageText(page, number);
       } finally {
         page.close();
       }
-      if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
     }
   } finally {
     context.log("text read", { pages: document.pageCount, heapBytes: document.engine.heapBytes });

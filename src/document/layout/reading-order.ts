@@ -1,4 +1,5 @@
 // The order in which people read parts of a page: down each column, and columns from left to right.
+import { Intervals } from "./lines/intervals.ts";
 import { around, type Extent } from "./lines/segments.ts";
 
 /** A part of a page that is not divided. */
@@ -61,7 +62,7 @@ function joinedGroups<A extends Atom>(groups: readonly A[][]): A[][] {
     const isBelow = last !== undefined && extent.top >= last.bottom - group[0]!.size;
     const narrower = last ? Math.min(last.right - last.left, extent.right - extent.left) : 0;
     if (last && isBelow && overlap > 0.9 * narrower && narrower > 0) {
-      joined.at(-1)!.push(...group);
+      for (const atom of group) joined.at(-1)!.push(atom);
       last = around([last, extent]);
     } else {
       joined.push(group);
@@ -139,7 +140,12 @@ function isRunningText(atoms: readonly Atom[]): boolean {
 /** Reports whether most atoms of the smaller side have one beside them on the same baseline. */
 function areAligned(one: readonly Atom[], other: readonly Atom[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
-  const isBeside = (atom: Atom) => more.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < 0.3 * size);
+  const lines = new Intervals<Atom>();
+  for (const atom of more) lines.add(atom.bottom - 0.3 * atom.size, atom.bottom + 0.3 * atom.size, atom);
+  const isBeside = (atom: Atom) =>
+    lines
+      .near(atom.bottom)
+      .some((list) => list.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < 0.3 * size));
   return fewer.filter(isBeside).length > fewer.length * 0.6;
 }
 
@@ -152,7 +158,7 @@ interface Band<A> {
 /** Divides atoms at those that cross a gutter, from top to bottom. */
 function bandsOf<A extends Atom>(atoms: readonly A[], gutter: number): readonly Band<A>[] {
   const crossing = atoms.filter((atom) => crosses(atom, gutter)).sort((a, b) => a.top - b.top);
-  let rest = atoms.filter((atom) => !crosses(atom, gutter));
+  const beside = besideOf(atoms, gutter, crossing);
   const bands: Band<A>[] = [];
   let together: A[] = [];
   const flush = () => {
@@ -167,16 +173,35 @@ function bandsOf<A extends Atom>(atoms: readonly A[], gutter: number): readonly 
       right: above.filter(({ left }) => left >= gutter),
     });
   };
-  for (const one of crossing) {
-    const middle = (one.top + one.bottom) / 2;
-    addSides(rest.filter((atom) => (atom.top + atom.bottom) / 2 < middle));
-    rest = rest.filter((atom) => (atom.top + atom.bottom) / 2 >= middle);
+  for (const [index, one] of crossing.entries()) {
+    addSides(beside[index]!);
     together.push(one);
   }
-  addSides(rest);
+  addSides(beside[crossing.length]!);
   flush();
   return bands;
 }
+
+/** Returns the atoms beside a gutter: those above each of the atoms that cross it, and those below all of them. */
+function besideOf<A extends Atom>(atoms: readonly A[], gutter: number, crossing: readonly A[]): readonly A[][] {
+  const beside = Array.from({ length: crossing.length + 1 }, (): A[] => []);
+  const lowest: number[] = [];
+  for (const one of crossing) lowest.push(Math.max(lowest.at(-1) ?? Number.NEGATIVE_INFINITY, middleOf(one)));
+  for (const atom of atoms) {
+    if (crosses(atom, gutter)) continue;
+    const middle = middleOf(atom);
+    let [from, to] = [0, lowest.length];
+    while (from < to) {
+      const at = (from + to) >> 1;
+      if (lowest[at]! > middle) to = at;
+      else from = at + 1;
+    }
+    beside[from]!.push(atom);
+  }
+  return beside;
+}
+
+const middleOf = ({ top, bottom }: Extent): number => (top + bottom) / 2;
 
 /** Divides atoms at the widest space between rows. */
 function splitBetweenRows<A extends Atom>(atoms: readonly A[]): readonly [A[], A[]] | undefined {

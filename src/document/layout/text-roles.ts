@@ -1,5 +1,5 @@
 // Finds headings by size and weight, their levels, captions, and the depths of items.
-import { type Block, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
+import { type Block, type Line, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
 import { isBold } from "./lines/line.ts";
 import { lineText } from "./lines/plain-text.ts";
 
@@ -119,12 +119,15 @@ const isAllBold = ({ lines }: TextBlock): boolean =>
 /** Joins the lines of a heading that are apart, as in centered titles. */
 function joinedHeadings(blocks: readonly Block[]): readonly Block[] {
   const joined: Block[] = [];
+  let lines: Line[] = [];
   for (const block of blocks) {
     const last = joined.at(-1);
     if (block.kind === "heading" && last?.kind === "heading" && goesOn(last, block)) {
       const box = [Math.min(last.box[0], block.box[0]), Math.min(last.box[1], block.box[1])] as const;
       const far = [Math.max(last.box[2], block.box[2]), Math.max(last.box[3], block.box[3])] as const;
-      joined[joined.length - 1] = { ...last, box: [...box, ...far], lines: [...last.lines, ...block.lines] };
+      if (last.lines !== lines) lines = [...last.lines];
+      lines.push(...block.lines);
+      joined[joined.length - 1] = { ...last, box: [...box, ...far], lines };
     } else joined.push(block);
   }
   return joined;

@@ -27,6 +27,8 @@ const BOX = /bbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 /** Matches characters of scripts without spaces between words. */
 const NO_SPACES = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef\u30fc]/u;
+/** Matches the characters that the text of PDF/A must not contain (ISO 19005-2, 6.2.11.7.2), and control characters. */
+const NOT_IN_TEXT = /[\p{Cc}\ufeff\ufffe\uffff]/gu;
 /** Marks the end of the pages in hOCR. Text that is written afterwards precedes the end of the document. */
 const END_OF_PAGES = "\n  </div>\n";
 const END_OF_DOCUMENT = " </body>";
@@ -51,12 +53,15 @@ export function readRecognized(output: string, isVertical = false): RecognizedLi
 
 function readLines(hocr: string, isVertical: boolean): Line[] {
   const lines: Line[] = [];
+  /** Left and right edge of the last line. */
+  let column: readonly [number, number] = [0, 0];
   for (const match of hocr.matchAll(ELEMENT)) {
     const [whole, kind, title = match[3] ?? ""] = match;
     const box = BOX.exec(title)?.slice(1).map(Number) as [number, number, number, number] | undefined;
     if (!box) continue;
     const [left, top, right, bottom] = box;
     if (kind !== "ocrx_word") {
+      column = [left, right];
       const size = isVertical ? right - left : numberAfter(title, "x_size") || bottom - top;
       const [slope = 0, offset = 0] = (/baseline (\S+) (\S+?)(?:;|$)/.exec(title)?.slice(1) ?? []).map(Number);
       lines.push({ words: [], size, slope, baseline: bottom + offset - slope * left, isVertical });
@@ -66,7 +71,9 @@ function readLines(hocr: string, isVertical: boolean): Line[] {
     const text = textOf(hocr.slice(start, hocr.indexOf("</span>", start)));
     const isShown = right > left && bottom > top && text !== "";
     const confidence = numberAfter(title, "x_wconf");
-    if (isShown) lines.at(-1)?.words.push({ text, box, confidence, isJoined: false });
+    // Characters of a vertical line differ in width, but viewers expect them on one baseline.
+    const placed = isVertical ? ([column[0], top, column[1], bottom] as const) : box;
+    if (isShown) lines.at(-1)?.words.push({ text, box: placed, confidence, isJoined: false });
   }
   return lines.filter(({ words }) => words.length > 0);
 }
@@ -116,6 +123,7 @@ const textOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, "")
     .replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+    .replace(NOT_IN_TEXT, "")
     .trim();
 
 /** Returns the mean confidence of the characters, from 0 to 100; 0 without characters. */

@@ -27,6 +27,8 @@ const USUAL_DPI = 300;
 const KEPT_DPI = { min: 200, max: 400 };
 /** Minimum part of the page for an image whose resolution counts. */
 const LARGE = 0.2;
+/** Multiple of the usual fuel for a picture, because a page can be drawn four times: level, and on its side. */
+const EFFORT = 0.4;
 
 /**
  * Returns the resolution for a page: that of its largest image, if it is within the usual range of scanners.
@@ -62,7 +64,7 @@ function draw(page: MupdfPage, dpi: number, degrees: number, signal: AbortSignal
   const { matrix, width, height } = turnedView(page, dpi, degrees);
   const samples = new Uint8Array(width * height);
   const view = { width, height, left: 0, top: 0, matrix };
-  for (const band of page.raster({ colorModel: "gray", dpi, view, signal }).bands()) {
+  for (const band of page.raster({ colorModel: "gray", dpi, view, signal, effort: EFFORT }).bands()) {
     samples.set(band.samples.subarray(0, band.rows * width), band.top * width);
   }
   return { width, height, samples, dpi, matrix };

@@ -99,8 +99,13 @@ export function wordsOfFolded(
   { steps }: Pick<FoldedPage, "steps">,
   index: number,
 ): readonly [first: number, count: number] {
-  let at = -1;
-  for (let step = 0; step < steps.length && steps[step]! <= index; step += 3) at = step;
+  let [low, high] = [0, steps.length / 3];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps[3 * middle]! <= index) low = middle + 1;
+    else high = middle;
+  }
+  const at = 3 * (low - 1);
   if (at < 0) return [index, 1];
   const [folded, word, count] = [steps[at]!, steps[at + 1]!, steps[at + 2]!];
   return folded === index ? [word, count] : [word + count + index - folded - 1, 1];

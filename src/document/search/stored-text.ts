@@ -1,6 +1,8 @@
 // Storage format of the text of a document: groups of pages, and an index of folded words in parts.
 import type { FoldedPage, PageRecord } from "./page-record.ts";
 
+/** Increment it when the same document has a different text, or its format changes. */
+export const TEXT_VERSION = 1;
 export const TEXT_PAGES_PER_GROUP = 16;
 export const textGroupOf = (page: number): number => Math.floor((page - 1) / TEXT_PAGES_PER_GROUP);
 

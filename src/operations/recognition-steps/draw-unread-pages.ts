@@ -8,7 +8,7 @@ import { pages } from "../../document/contract/parameters/pages.ts";
 import { asDrawn } from "../../document/drawing/as-drawn.ts";
 import { MupdfDocument } from "../../document/engines/mupdf/document.ts";
 import { Mupdf } from "../../document/engines/mupdf/instance/mupdf.ts";
-import { MupdfPage } from "../../document/engines/mupdf/page.ts";
+import { MupdfPage, readingTank } from "../../document/engines/mupdf/page.ts";
 import { WHOLE_TEXT } from "../../document/engines/mupdf/text.ts";
 import { openPdf } from "../../document/pages/open-pdf.ts";
 import { readPages } from "../../document/pages/pages.ts";
@@ -72,7 +72,7 @@ export const drawUnreadPages = defineOperation({ name: "draw-unread-pages", para
 /** Reports whether a page shows no characters; false if it cannot be read. */
 function isUnread(drawn: MupdfDocument, number: number): boolean {
   try {
-    const page = new MupdfPage(drawn, number - 1);
+    const page = new MupdfPage(drawn, number - 1, readingTank(drawn.engine));
     try {
       return !page.text(WHOLE_TEXT).some(({ characters }) => characters.some(({ codePoint }) => codePoint > SPACE));
     } finally {
@@ -92,7 +92,7 @@ function* pageOutputs(
   dpiOf: (page: MupdfPage) => number,
 ): Generator<Output> {
   try {
-    const page = new MupdfPage(drawn, pageNumber - 1);
+    const page = new MupdfPage(drawn, pageNumber - 1, readingTank(drawn.engine));
     try {
       const { samples, ...picture } = drawForRecognition(page, dpiOf(page), turn, signal);
       yield json({ pageNumber, ...picture } satisfies DrawnPage);

@@ -14,7 +14,9 @@ import {
 } from "../http/contract/description.ts";
 import {
   busy,
+  crashed,
   fieldRequired,
+  needsTooMuchMemory,
   noSuchEndpoint,
   noSuchFile,
   noSuchPage,
@@ -22,13 +24,19 @@ import {
   outOfRange,
   passwordProtected,
   type ServiceError,
+  timedOut,
+  tooComplex,
+  unsupportedFile,
   wrongType,
 } from "../http/contract/errors.ts";
 import { CONTENT_SEARCH_FIELDS } from "./iiif/content-search.ts";
 import { PICTURE_FIELDS } from "./page-image-route.ts";
 import { SEARCH_FIELDS } from "./text/text-routes.ts";
 
-const DOCUMENT_ERRORS = [wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()];
+const DOCUMENT_ERRORS = [
+  ...[wrongType(), notAPdf(), passwordProtected(), noSuchFile(), busy()],
+  ...[tooComplex(), unsupportedFile(), needsTooMuchMemory(), crashed(), timedOut()],
+];
 const PAGE_ERRORS = [...DOCUMENT_ERRORS, noSuchPage()];
 
 const ID = { id: { description: "Id of an input or output that is a PDF.", schema: FILE_ID, example: EXAMPLE_INPUT } };

@@ -5,6 +5,7 @@ import { optional, type Parameters } from "../../document/contract/parameter.ts"
 import { integer } from "../../document/contract/parameters/number.ts";
 import type { Size } from "../../document/engines/mupdf/page.ts";
 import type { PageRecord } from "../../document/search/page-record.ts";
+import { TEXT_VERSION } from "../../document/search/stored-text.ts";
 import { rasterizePdf } from "../../operations/rasterize-pdf.ts";
 import { exposed } from "../http/contract/declaration/exposure.ts";
 import { methodNotAllowed, noSuchPage, outOfRange } from "../http/contract/errors.ts";
@@ -60,7 +61,8 @@ export async function servePageImage(request: Request, id: string, name: string,
   if (extension === undefined || number > LIMITS.selectedPages) throw noSuchPage();
   const format = extension as keyof typeof PICTURE_FIELDS;
   const values = readFields(PICTURE_FIELDS[format], sentIn(request), {}) as unknown as Values;
-  const key = cacheKey(id, document.file.etag, number, { format, ...values });
+  const version = values.highlight === undefined ? {} : { version: TEXT_VERSION };
+  const key = cacheKey(id, document.file.etag, number, { format, ...values, ...version });
   return respondWithPageImage({ request, service, file: document.file, key, name: `page-${number}` }, async () => {
     const found = await findPage(document, number, service, request.signal);
     const params = paramsOf(values, format, found);

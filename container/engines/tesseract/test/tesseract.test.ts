@@ -44,6 +44,27 @@ test("pictures that are damaged, empty or too large fail for a reason", async ()
   await expect(attempt(Buffer.alloc(0))).rejects.toHaveProperty("reason", "too-complex");
 });
 
+test("a picture with too little text is not turned", async () => {
+  expect(await tesseract.uprightTurn(bars(700, 250), signal)).toBe(0);
+});
+
+test("characters that the text of PDF/A must not contain are left out", () => {
+  const word = (text: string) => `<span class='ocrx_word' title='bbox 0 0 9 9; x_wconf 90'>${text}</span>`;
+  const line = `<span class='ocr_line' title="bbox 0 0 99 9; baseline 0 0; x_size 9">`;
+  const output = `${line}${word("\ufefface\ufffe")}${word("\ufeff")}</span>\n  </div>\n </body>\n</html>\nace\n </body>`;
+  expect(readRecognized(output).map(({ words }) => words.map(({ text }) => text))).toEqual([["ace"]]);
+});
+
+test("words of a vertical line take its left and right edges", () => {
+  const word = (box: string) => `<span class='ocrx_word' title='bbox ${box}; x_wconf 90'>あ</span>`;
+  const output = `<span class='ocr_line' title="bbox 10 0 50 200">${word("10 0 50 90")}${word("40 100 50 110")}</span>\n  </div>\n`;
+  const [line] = readRecognized(output, true);
+  expect(line!.words.map(({ box }) => box)).toEqual([
+    [10, 0, 50, 90],
+    [10, 100, 50, 110],
+  ]);
+});
+
 test("a list of files is not followed", async () => {
   // Tesseract treats a text on standard input as a list of pictures.
   const list = { bytes: Buffer.from("/etc/passwd\n"), dpi: 300 };

@@ -6,7 +6,7 @@ import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
 import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
-import { type FuelBudget, MupdfError } from "./instance/mupdf.ts";
+import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
@@ -16,6 +16,8 @@ const POINTS_PER_INCH = 72;
 const BAND_BYTES = 4 * 1024 * 1024;
 /** Maximum fuel per pixel, in addition to the fuel of the page: scanned pages use 30, most pages less than 1. */
 const FUEL_PER_PIXEL = 64;
+/** Maximum fuel to read the text of a page. Pages of real documents use up to 120 million. */
+const READING_FUEL = 500_000_000;
 /** Divisor of the band height for a retry after memory was insufficient. */
 const SHRINK = 8;
 
@@ -67,9 +69,14 @@ export interface RasterOptions {
   readonly view?: View;
   /** @default {@link BAND_BYTES} */
   readonly bandBytes?: number;
+  /** Multiple of the usual fuel for all bands. @default 1 */
+  readonly effort?: number;
   /** Checked before each band. */
   readonly signal?: AbortSignal;
 }
+
+/** Returns the fuel to read the text of a page. */
+export const readingTank = (engine: Mupdf): FuelBudget => engine.tank(READING_FUEL - DRAWING_FUEL);
 
 /** One page. Its rasters are readable until {@link close}. */
 export class MupdfPage {
@@ -80,19 +87,20 @@ export class MupdfPage {
   readonly #index: number;
   #page: Pointer = 0;
   #list: Pointer = 0;
-  /** Fuel shared by all attempts to interpret the page. */
+  /** Fuel shared by all attempts to interpret or read the page. */
   readonly #tank: FuelBudget;
   #bounds: readonly number[] = [];
   #closed = false;
 
   /**
    * @param index from 0
+   * @param tank fuel to interpret and read the page. @default that of drawing
    * @throws EngineFailure `damaged` if the page cannot be loaded; any failure of the engine
    */
-  constructor(document: MupdfDocument, index: number) {
+  constructor(document: MupdfDocument, index: number, tank = document.engine.tank()) {
     this.#document = document;
     this.#index = index;
-    this.#tank = document.engine.tank();
+    this.#tank = tank;
     this.#load();
     const [left = 0, top = 0, right = 0, bottom = 0] = this.#bounds;
     this.width = right - left;
@@ -288,11 +296,12 @@ export class MupdfPage {
 
   *#bands(view: View, options: RasterOptions, bottomUp: boolean): Generator<Band> {
     const { width, height } = view;
-    const { colorModel, signal, bandBytes = BAND_BYTES } = options;
+    const { colorModel, signal, bandBytes = BAND_BYTES, effort = 1 } = options;
     const { engine } = this.#document;
     const [left = 0, upper = 0] = this.#bounds;
     const [a, b, c, d, e, f] = view.matrix;
-    const tank = engine.tank(width * height * FUEL_PER_PIXEL);
+    const { fuel } = engine.tank(width * height * FUEL_PER_PIXEL);
+    const tank = { fuel: fuel * effort };
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
     const canvas = new Canvas(engine, colorModel, width);
     const matrix = [a, b, c, d, e - left * a - upper * c, f - left * b - upper * d];

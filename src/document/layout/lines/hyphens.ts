@@ -8,6 +8,8 @@ const DIVIDED = 0.015;
 const DIVIDING = /\p{L}[\u00ad\u2010-]$/u;
 const SOFT = /\u00ad$/;
 const LAST_WORD = /[\p{L}\p{M}\p{N}\u2019'-]+(?=[\u00ad\u2010-]$)/u;
+/** Number of characters at the end of a line that can contain its last word. */
+const LONGEST_WORD = 200;
 const FIRST_WORD = /^[\p{L}\p{M}\p{N}\u2019'-]+/u;
 
 export class Hyphens {
@@ -32,7 +34,7 @@ export class Hyphens {
   divides(line: string, next: string): boolean {
     if (SOFT.test(line)) return true;
     if (!DIVIDING.test(line) || !/^\p{Ll}/u.test(next)) return false;
-    const [before, after] = [LAST_WORD.exec(line)?.[0] ?? "", FIRST_WORD.exec(next)?.[0] ?? ""];
+    const [before, after] = [LAST_WORD.exec(line.slice(-LONGEST_WORD))?.[0] ?? "", FIRST_WORD.exec(next)?.[0] ?? ""];
     if (this.#words.has(`${before}${after}`.toLowerCase())) return true;
     if (this.#words.has(`${before}-${after}`.toLowerCase())) return false;
     return this.#dividedLines > DIVIDED * this.#lines;

@@ -144,7 +144,10 @@ function wordOf(glyphs: Glyphs, from: number, to: number, place: Placement, isJo
   const shown: number[] = [];
   for (let glyph = from; glyph < to; glyph++) if (place.isOnPage(glyphs.corners(glyph))) shown.push(glyph);
   if (shown.length === 0) return undefined;
-  const text = String.fromCodePoint(...shown.map((glyph) => valid(glyphs.codePoints[glyph]!))).normalize("NFC");
+  const text = shown
+    .map((glyph) => String.fromCodePoint(valid(glyphs.codePoints[glyph]!)))
+    .join("")
+    .normalize("NFC");
   return {
     ...{ text, isJoined, style: glyphs.styles[glyphs.styleOf[from]!]!, size: glyphs.size(from) },
     origin: place.point(...glyphs.origin(shown[0]!)),

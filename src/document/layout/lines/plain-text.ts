@@ -28,10 +28,21 @@ export const textOfWords = (words: readonly PlacedWord[]): string =>
   words.map(({ text, isJoined }, at) => (at === 0 || isJoined ? text : ` ${text}`)).join("");
 
 function flow(lines: readonly Line[], hyphens: Hyphens): string {
-  let text = "";
-  for (const line of lines) text = joined(text, lineText(line), hyphens);
-  return text;
+  const parts: string[] = [];
+  // The end of the text so far, because the whole text would be copied for each line.
+  let end = "";
+  for (const line of lines) {
+    const text = lineText(line);
+    const { dropped, between } = joint(end, text, hyphens);
+    // The hyphen is the last character of the last line with text.
+    if (dropped > 0) parts.push(parts.pop()!.slice(0, -dropped));
+    end = (end.slice(0, end.length - dropped) + between + text).slice(-END);
+    if (text !== "") parts.push(between + text);
+  }
+  return parts.join("");
 }
+/** Maximum number of characters before the end of a line that decide how the next one is joined. */
+const END = 500;
 
 /** Scripts that are written without spaces. */
 const UNSPACED = /[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}]/u;
@@ -48,9 +59,4 @@ export function joint(
     UNSPACED.test(Array.from(line.slice(-2)).at(-1)!) && UNSPACED.test(Array.from(next.slice(0, 2))[0]!);
   const isBroken = /\p{L}[\u2010-]$/u.test(line) && /^\p{L}/u.test(next);
   return { dropped: 0, between: isUnspaced || isBroken ? "" : " " };
-}
-
-function joined(text: string, next: string, hyphens: Hyphens): string {
-  const { dropped, between } = joint(text, next, hyphens);
-  return text.slice(0, text.length - dropped) + between + next;
 }

@@ -1,6 +1,8 @@
 // Joins the pieces of a line that the page draws apart, and arranges a column in rows.
+import { GrowingSegment, segmentOf } from "./growing-segment.ts";
+import { Intervals } from "./intervals.ts";
 import type { Word } from "./page-text.ts";
-import { extentOf, type Frame, type Segment, segmentOf } from "./segments.ts";
+import { extentOf, type Frame, type Segment } from "./segments.ts";
 
 /** Maximum space in a line whose pieces are drawn after each other, in font sizes; also after the marker of an item. */
 const WIDE_SPACE = 1;
@@ -14,64 +16,79 @@ const MARKER = /^(?:[([]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)\]:]|\d{1,2}(?:\.\
 
 /** Joins segments that are pieces of one line. */
 export function joinPieces(segments: readonly Segment[], direction: Frame["direction"]): readonly Segment[] {
-  const joined: Segment[] = [];
+  const joined: GrowingSegment[] = [];
   for (const segment of segments) {
     const last = joined.at(-1);
-    if (last && followsClosely(last, segment)) joined[joined.length - 1] = merged(last, segment, direction);
-    else joined.push(segment);
+    if (last && followsClosely(last, segment)) last.append(segment.words);
+    else joined.push(new GrowingSegment(segment.words, direction));
   }
-  return joinTouching(joined, direction);
+  return joinTouching(joined).map(({ segment }) => segment);
 }
 
-function followsClosely(last: Segment, next: Segment): boolean {
+/** A segment whose words do not matter. */
+type Place = Omit<Segment, "words">;
+
+function followsClosely(last: GrowingSegment, next: Segment): boolean {
   if (!areOnOneLine(last, next)) return false;
   const size = Math.max(last.size, next.size);
   const gap = gapBetween(last, next) / size;
-  const isMarker = last.words.length === 1 && MARKER.test(last.words[0]!.text);
+  const { onlyWord } = last;
+  const isMarker = onlyWord !== undefined && MARKER.test(onlyWord.text);
   return gap > OVERLAP && gap < (isMarker ? AFTER_MARKER : WIDE_SPACE);
 }
 
-const gapBetween = (one: Segment, next: Segment): number =>
+const gapBetween = (one: Place, next: Place): number =>
   one.isRightToLeft && next.isRightToLeft ? one.left - next.right : next.left - one.right;
 
-const areOnOneLine = (one: Segment, other: Segment): boolean =>
+const areOnOneLine = (one: Place, other: Place): boolean =>
   Math.abs(one.baseline - other.baseline) < SAME_LINE * Math.max(one.size, other.size) &&
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.4 * Math.min(one.size, other.size);
 
-/** Joins pieces that touch, in whichever order they are drawn. */
-function joinTouching(segments: readonly Segment[], direction: Frame["direction"]): readonly Segment[] {
-  const sorted = segments.toSorted((a, b) => a.left - b.left);
-  const joined: (Segment | undefined)[] = [];
-  for (const segment of sorted) {
-    // Only the last few can touch, as all are sorted by their left edges.
-    const at = joined.findLastIndex(
-      (one) =>
-        one !== undefined &&
-        areOnOneLine(one, segment) &&
-        segment.left - one.right < SPACE * Math.max(one.size, segment.size) &&
-        segment.left - one.right > OVERLAP * Math.max(one.size, segment.size),
-    );
-    if (at < 0) joined.push(segment);
-    else {
-      const [one, other] = [joined[at]!, segment];
-      joined[at] =
-        one.isRightToLeft && other.isRightToLeft ? merged(other, one, direction) : merged(one, other, direction);
-    }
-  }
-  return joined.filter((one) => one !== undefined);
-}
+/** Maximum number of pieces that are compared with one beside them. */
+const MAX_COMPARED = 1000;
 
-const merged = (one: Segment, next: Segment, direction: Frame["direction"]): Segment =>
-  segmentOf([...one.words, ...next.words], direction);
+/** Joins pieces that touch, in whichever order they are drawn. */
+function joinTouching(segments: readonly GrowingSegment[]): readonly GrowingSegment[] {
+  const joined: GrowingSegment[] = [];
+  const lines = new Intervals<number>();
+  const place = (at: number) => lines.add(joined[at]!.top, joined[at]!.bottom, at);
+  for (const segment of segments.toSorted((a, b) => a.left - b.left)) {
+    const touches = (at: number) => {
+      const one = joined[at]!;
+      const gap = segment.left - one.right;
+      const size = Math.max(one.size, segment.size);
+      return gap < SPACE * size && gap > OVERLAP * size && areOnOneLine(one, segment);
+    };
+    // Only the last ones can touch, as all are sorted by their left edges.
+    const near = lines.near(segment.top, segment.bottom);
+    const at = Math.max(-1, ...near.map((list) => list.slice(-MAX_COMPARED).findLast(touches) ?? -1));
+    if (at < 0) {
+      joined.push(segment);
+      place(joined.length - 1);
+      continue;
+    }
+    const one = joined[at]!;
+    const { top, bottom } = one;
+    if (one.isRightToLeft && segment.isRightToLeft) one.prepend(segment.words);
+    else one.append(segment.words);
+    if (one.top < top || one.bottom > bottom) place(at);
+  }
+  return joined;
+}
 
 /** Arranges the segments of a column in rows, from top to bottom; each row in the order of its text. */
 export function rowsOf(segments: readonly Segment[]): readonly (readonly Segment[])[] {
   const rows: Segment[][] = [];
+  // The first of the largest segments of the last row.
+  let anchor: Segment | undefined;
   for (const segment of segments.toSorted((a, b) => a.baseline - b.baseline)) {
-    const row = rows.at(-1);
-    const anchor = row?.reduce((largest, one) => (one.size > largest.size ? one : largest));
-    if (row && anchor && areOnOneLine(anchor, segment)) row.push(segment);
-    else rows.push([segment]);
+    if (anchor && areOnOneLine(anchor, segment)) {
+      rows.at(-1)!.push(segment);
+      if (segment.size > anchor.size) anchor = segment;
+    } else {
+      rows.push([segment]);
+      anchor = segment;
+    }
   }
   for (const row of rows) {
     const isRightToLeft = row.filter((one) => one.isRightToLeft).length * 2 > row.length;

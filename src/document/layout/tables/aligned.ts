@@ -22,6 +22,9 @@ export interface AlignedTable {
 }
 
 const MIN_ROWS = 3;
+const MAX_ROWS = 2000;
+/** Maximum number of pieces of a page that are compared with each other, again for each row that can be the first. */
+const MAX_COMPARED = 1_000_000;
 /** Maximum distance of rows, in font sizes. */
 const FAR = 4;
 /** Part of the rows that can cross the space between two columns: headers over several of them. */
@@ -45,10 +48,12 @@ const LEADER = /\.{4}|(?:\. ){4}|…{2}/;
 /** Returns the tables among the rows of a column. */
 export function alignedTables(rows: readonly PieceRow[], rules: readonly Edge[]): readonly AlignedTable[] {
   const tables: AlignedTable[] = [];
-  for (let from = 0; from < rows.length; from++) {
+  let compared = 0;
+  for (let from = 0; from < rows.length && compared < MAX_COMPARED; from++) {
     if (!isTabular(rows[from]!)) continue;
     let to = from + 1;
-    while (to < rows.length && goesOn(rows, from, to)) to++;
+    while (to < rows.length && to - from < MAX_ROWS && goesOn(rows, to)) to++;
+    for (let row = from; row < to; row++) compared += rows[row]!.pieces.length;
     while (!isTabular(rows[to - 1]!) && !hangs(rows[to - 1]!, rows[from]!)) to--;
     const table = tableOf(rows, from, to, rules);
     if (!table) continue;
@@ -63,14 +68,16 @@ const isTabular = ({ pieces }: PieceRow): boolean => pieces.length > 1;
 /** Reports whether a row is right of the first column, so that it goes on with a cell. */
 const hangs = (row: PieceRow, first: PieceRow): boolean => row.pieces[0]!.left > first.pieces[0]!.left + row.size;
 
-/** Reports whether a row can belong to a table that starts before. */
-function goesOn(rows: readonly PieceRow[], from: number, at: number): boolean {
+/** Reports whether a row can belong to a table that contains the row before. */
+function goesOn(rows: readonly PieceRow[], at: number): boolean {
   const [row, before] = [rows[at]!, rows[at - 1]!];
   if (row.baseline - before.baseline > FAR * row.size) return false;
   if (isTabular(row)) return true;
   // A cell can go on in the next line.
   const { left, right } = row.pieces[0]!;
-  const above = rows.slice(from, at).findLast(isTabular)!;
+  let last = at - 1;
+  while (!isTabular(rows[last]!)) last--;
+  const above = rows[last]!;
   return (
     row.baseline - before.baseline < 1.8 * row.size &&
     above.pieces.some((piece, index) => {

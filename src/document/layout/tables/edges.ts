@@ -1,4 +1,5 @@
 // The lines that a page draws, joined where several of them make one line.
+import { Intervals } from "../lines/intervals.ts";
 import type { PageShape } from "../lines/page-text.ts";
 import type { Extent, Segment } from "../lines/segments.ts";
 
@@ -66,10 +67,16 @@ const UNDERLINE = 0.4;
 
 /** Returns the lines that do not underline text, or strike it out. */
 export function withoutUnderlines(across: readonly Edge[], segments: readonly Segment[]): readonly Edge[] {
-  const isUnder = ({ at, from, to }: Edge) =>
-    segments.some(
-      ({ baseline, size, left, right }) =>
-        at > baseline - UNDERLINE * size && at < baseline + UNDERLINE * size && from > left - 1 && to < right + 1,
-    );
+  if (across.length === 0) return across;
+  const lines = new Intervals<Segment>();
+  for (const segment of segments) {
+    const { baseline, size } = segment;
+    lines.add(baseline - UNDERLINE * size, baseline + UNDERLINE * size, segment);
+  }
+  const isUnder = ({ at, from, to }: Edge) => {
+    const covers = ({ baseline, size, left, right }: Segment) =>
+      at > baseline - UNDERLINE * size && at < baseline + UNDERLINE * size && from > left - 1 && to < right + 1;
+    return lines.near(at).some((list) => list.some(covers));
+  };
   return across.filter((edge) => !isUnder(edge));
 }

@@ -1,4 +1,5 @@
 // Finds tables whose cells are between lines.
+import { Intervals } from "../lines/intervals.ts";
 import { around, type Extent } from "../lines/segments.ts";
 import type { Edge, Edges } from "./edges.ts";
 
@@ -51,9 +52,11 @@ function componentsOf(across: readonly Edge[], down: readonly Edge[]): readonly 
     column.at <= row.to + MEETING &&
     row.at >= column.from - MEETING &&
     row.at <= column.to + MEETING;
+  const columns = new Intervals<number>();
+  for (const [other, { from, to }] of down.entries()) columns.add(from - MEETING, to + MEETING, other);
   for (const [one, row] of across.entries()) {
-    for (const [other, column] of down.entries()) {
-      if (meet(row, column)) parents[rootOf(one)] = rootOf(across.length + other);
+    for (const list of columns.near(row.at)) {
+      for (const other of list) if (meet(row, down[other]!)) parents[rootOf(one)] = rootOf(across.length + other);
     }
   }
   const components = new Map<number, { across: Edge[]; down: Edge[] }>();
@@ -73,16 +76,23 @@ function distinct(places: readonly number[]): readonly number[] {
   return sorted.filter((place, at) => at === 0 || place - sorted[at - 1]! > MEETING);
 }
 
+function placesOf(edges: readonly Edge[]): Intervals<Edge> {
+  const places = new Intervals<Edge>();
+  for (const edge of edges) places.add(edge.at - MEETING, edge.at + MEETING, edge);
+  return places;
+}
+
 /** Returns the cells of a grid; those without a line between them are one. */
 function cellsOf(xs: readonly number[], ys: readonly number[], edges: Edges): readonly GridCell[] {
   const taken = new Set<number>();
   const width = xs.length - 1;
   const cells: GridCell[] = [];
-  const isLine = (lines: readonly Edge[], at: number, from: number, to: number) =>
-    lines.some(
-      (edge) =>
-        Math.abs(edge.at - at) <= MEETING && Math.min(edge.to, to) - Math.max(edge.from, from) > COVERED * (to - from),
-    );
+  const [across, down] = [placesOf(edges.across), placesOf(edges.down)];
+  const isLine = (lines: Intervals<Edge>, at: number, from: number, to: number) => {
+    const covers = (edge: Edge) =>
+      Math.abs(edge.at - at) <= MEETING && Math.min(edge.to, to) - Math.max(edge.from, from) > COVERED * (to - from);
+    return lines.near(at).some((list) => list.some(covers));
+  };
   for (let row = 0; row < ys.length - 1; row++) {
     for (let column = 0; column < width; column++) {
       if (taken.has(row * width + column)) continue;
@@ -91,14 +101,14 @@ function cellsOf(xs: readonly number[], ys: readonly number[], edges: Edges): re
       while (
         column + columnSpan < width &&
         isFree() &&
-        !isLine(edges.down, xs[column + columnSpan]!, ys[row]!, ys[row + 1]!)
+        !isLine(down, xs[column + columnSpan]!, ys[row]!, ys[row + 1]!)
       ) {
         columnSpan++;
       }
       const right = xs[column + columnSpan]!;
       while (
         row + rowSpan < ys.length - 1 &&
-        !isLine(edges.across, ys[row + rowSpan]!, xs[column]!, right) &&
+        !isLine(across, ys[row + rowSpan]!, xs[column]!, right) &&
         !crossesLine(column, columnSpan, row + rowSpan)
       ) {
         rowSpan++;
@@ -115,7 +125,7 @@ function cellsOf(xs: readonly number[], ys: readonly number[], edges: Edges): re
   /** Reports whether a line divides the cell in a lower row. */
   function crossesLine(column: number, columnSpan: number, row: number): boolean {
     for (let x = column + 1; x < column + columnSpan; x++) {
-      if (isLine(edges.down, xs[x]!, ys[row]!, ys[row + 1]!)) return true;
+      if (isLine(down, xs[x]!, ys[row]!, ys[row + 1]!)) return true;
     }
     return false;
   }

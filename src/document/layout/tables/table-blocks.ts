@@ -1,9 +1,11 @@
 // Makes tables of the words between lines, and of aligned pieces.
 import type { Cell, Line, TableBlock } from "../lines/blocks.ts";
-import { isBold, lineOf } from "../lines/line.ts";
-import type { PageText, Word } from "../lines/page-text.ts";
+import { segmentOf } from "../lines/growing-segment.ts";
+import { Intervals } from "../lines/intervals.ts";
+import { isBold, type LineContext, lineOf } from "../lines/line.ts";
+import type { Word } from "../lines/page-text.ts";
 import { rowsOf } from "../lines/rows.ts";
-import { boxOfWords, type Extent, extentOf, type Frame, type Segment, segmentOf } from "../lines/segments.ts";
+import { boxOfWords, type Extent, extentOf, type Frame, type Segment } from "../lines/segments.ts";
 import type { AlignedTable } from "./aligned.ts";
 import type { Grid, GridCell } from "./ruled.ts";
 
@@ -11,12 +13,6 @@ import type { Grid, GridCell } from "./ruled.ts";
 const FILLED = 0.2;
 const FILLED_IF_IRREGULAR = 0.6;
 const IRREGULAR = 0.5;
-
-/** What tables of a page share. */
-export interface TableContext {
-  readonly page: Pick<PageText, "links">;
-  readonly direction: Frame["direction"];
-}
 
 /** A table with the place that it takes, and the text that is not in it. */
 export interface FoundTable {
@@ -32,7 +28,7 @@ export interface FoundTable {
 export function takeRuledTables(
   segments: readonly Segment[],
   grids: readonly Grid[],
-  context: TableContext,
+  context: LineContext,
 ): { readonly tables: readonly FoundTable[]; readonly rest: readonly Segment[] } {
   const tables: FoundTable[] = [];
   let rest = segments;
@@ -57,6 +53,8 @@ function isDrawing(cells: readonly GridCell[], filledCount: number): boolean {
 /** Divides the words of segments by the cells of a grid. */
 function divided(segments: readonly Segment[], grid: Grid, direction: Frame["direction"]) {
   const cells = grid.cells.map((): Segment[] => []);
+  const places = new Intervals<number>();
+  for (const [index, { top, bottom }] of grid.cells.entries()) places.add(top, bottom, index);
   const outside: Segment[] = [];
   for (const segment of segments) {
     if (!overlaps(segment, grid)) {
@@ -71,7 +69,13 @@ function divided(segments: readonly Segment[], grid: Grid, direction: Frame["dir
     for (const word of segment.words) {
       const { left, right } = extentOf(word, direction);
       const [x, y] = [(left + right) / 2, (segment.top + segment.bottom) / 2];
-      const at = grid.cells.findIndex((cell) => x > cell.left && x < cell.right && y > cell.top && y < cell.bottom);
+      const isIn = (cell: GridCell) => x > cell.left && x < cell.right && y > cell.top && y < cell.bottom;
+      const at = Math.min(
+        ...places
+          .near(y)
+          .flat()
+          .filter((index) => isIn(grid.cells[index]!)),
+      );
       if (at !== place) flush();
       place = at;
       words.push(word);
@@ -84,7 +88,7 @@ function divided(segments: readonly Segment[], grid: Grid, direction: Frame["dir
 const overlaps = (one: Extent, other: Extent): boolean =>
   one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
 
-function ruledTable(grid: Grid, texts: readonly (readonly Segment[])[], context: TableContext): TableBlock {
+function ruledTable(grid: Grid, texts: readonly (readonly Segment[])[], context: LineContext): TableBlock {
   const rows = Array.from({ length: grid.rowCount }, (): Cell[] => []);
   for (const [index, { column, columnSpan, row, rowSpan }] of grid.cells.entries()) {
     rows[row]!.push({ column, columnSpan, rowSpan, lines: linesOf(texts[index]!, context) });
@@ -93,7 +97,7 @@ function ruledTable(grid: Grid, texts: readonly (readonly Segment[])[], context:
 }
 
 /** Returns an aligned table as a block. */
-export function alignedTable({ rows }: AlignedTable, context: TableContext): TableBlock {
+export function alignedTable({ rows }: AlignedTable, context: LineContext): TableBlock {
   const cells = rows.map((row) =>
     row.map((pieces, column): Cell => ({ column, columnSpan: 1, rowSpan: 1, lines: linesOf(pieces, context) })),
   );
@@ -115,14 +119,13 @@ function headerRowsOf(rows: readonly (readonly Cell[])[]): number {
   return count > 0 && count < rows.length ? count : 1;
 }
 
-function linesOf(segments: readonly Segment[], { page, direction }: TableContext): readonly Line[] {
+function linesOf(segments: readonly Segment[], context: LineContext): readonly Line[] {
   return rowsOf(segments).map((row) => {
     const main = row.reduce((largest, one) => (one.size > largest.size ? one : largest));
     return lineOf(
       row.flatMap(({ words }) => words),
       main,
-      page,
-      direction,
+      context,
     );
   });
 }

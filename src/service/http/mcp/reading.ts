@@ -32,7 +32,7 @@ async function readPages({ file, pages = "1" }: Arguments, calling: Calling): Pr
   const selection = parsePages(String(pages));
   if (!selection) throw new CallError('`pages` must be a selection such as "1-3,last".');
   const { pages: count } = await json<{ pages?: number }>(await dispatch(`/resource/${id}?format=info`));
-  if (count === undefined) throw new CallError("The file is not a PDF that can be read.");
+  if (count === undefined) return refuse(await dispatch(`/resource/${id}/pages/1.json`), "The file cannot be read.");
   const numbers = selected(selection, count);
   let text = "";
   let read = 0;
@@ -83,8 +83,16 @@ async function lookAtPage({ file, page, highlight }: Arguments, { dispatch }: Ca
   if (!Number.isInteger(page)) throw new CallError("`page` must be a page number.");
   const query = typeof highlight === "string" ? { highlight } : {};
   const picture = await pageImage(id, Number(page), dispatch, query);
-  if (!picture) throw new CallError("The page cannot be shown.");
-  return { content: [picture] };
+  if (picture) return { content: [picture] };
+  const small = new URLSearchParams({ width: "64", ...query });
+  return refuse(await dispatch(`/resource/${id}/pages/${page}.jpg?${small}`), "The page cannot be shown.");
+}
+
+/** @throws CallError the error of a request; with the other sentence if the request succeeds */
+async function refuse(response: Response, otherwise: string): Promise<never> {
+  if (!response.ok) await json(response);
+  await response.body?.cancel();
+  throw new CallError(otherwise);
 }
 
 const text = (description: string) => ({ type: "string", description });

@@ -3,6 +3,7 @@
 
 import { parseAccept } from "hono/utils/accept";
 import { LIMITS } from "../../../document/contract/limits.ts";
+import { TEXT_VERSION } from "../../../document/search/stored-text.ts";
 import { methodNotAllowed, noSuchEndpoint, noSuchPage, outOfRange } from "../../http/contract/errors.ts";
 import { toReadableStream } from "../../http/responses/body-stream.ts";
 import type { FoundFile } from "../../storage/file.ts";
@@ -93,7 +94,9 @@ async function serveManifest(request: Request, service: PageServices, id: string
 
 async function serveSearch(request: Request, document: PagesDocument, service: PageServices, name: string) {
   const { search } = new URL(request.url);
-  const { tag } = cacheKey(document.file.id, document.file.etag, 0, { name, search, base: service.baseUrl });
+  const { tag } = cacheKey(document.file.id, document.file.etag, 0, {
+    ...{ name, search, base: service.baseUrl, version: TEXT_VERSION },
+  });
   const found = await contentSearch(document, request, service, name === SEARCH_NAMES.old);
   return jsonResponse(request, document.file, { chunks: [JSON.stringify(found)], context: SEARCH_CONTEXT, tag });
 }

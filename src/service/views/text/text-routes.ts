@@ -6,6 +6,7 @@ import { type Parameters, parameter } from "../../../document/contract/parameter
 import { integer } from "../../../document/contract/parameters/number.ts";
 import { text } from "../../../document/contract/parameters/text.ts";
 import { type PageRecord, textOf } from "../../../document/search/page-record.ts";
+import { TEXT_VERSION } from "../../../document/search/stored-text.ts";
 import { methodNotAllowed, noSuchPage } from "../../http/contract/errors.ts";
 import { readFields } from "../../http/contract/fields.ts";
 import type { FoundFile } from "../../storage/file.ts";
@@ -47,7 +48,7 @@ export async function servePageText(
   const [, page, format] = TEXT_NAME.exec(name)!;
   const number = Number(page);
   if (number > LIMITS.selectedPages) throw noSuchPage();
-  const { tag } = cacheKey(id, document.file.etag, number, { text: format });
+  const { tag } = cacheKey(id, document.file.etag, number, { text: format, version: TEXT_VERSION });
   return unlessUnchanged(request, document.file, tag, async () => {
     const found = await findPageText(document, number, service, request.signal);
     if (format === "txt") return [textOf(found), "text/plain; charset=utf-8"];
@@ -63,7 +64,7 @@ export async function serveSearch(request: Request, id: string, service: PageSer
   const { searchParams } = new URL(request.url);
   const fields = new Map([...searchParams.keys()].map((name) => [name, searchParams.getAll(name)]));
   const { q, ...paging } = readFields(SEARCH_FIELDS, { fields }, {}) as Paging & { readonly q: string };
-  const { tag } = cacheKey(id, document.file.etag, 0, { q, ...paging });
+  const { tag } = cacheKey(id, document.file.etag, 0, { q, ...paging, version: TEXT_VERSION });
   return unlessUnchanged(request, document.file, tag, async () => {
     const found = await search(document, q, paging, service, request.signal);
     return [JSON.stringify(resultOf(found, q, paging, `${service.baseUrl}/resource/${id}/search`)), "application/json"];

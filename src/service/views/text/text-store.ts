@@ -3,7 +3,7 @@
 //   indexed-1-<n>  the same pages, read with all others when the index was made, which refers to their words
 //   index-1-<n>    parts of the index, in the order of the pages
 //   index-1        the number of parts; stored last, so that it shows that the index is complete
-// The names contain the version of the format.
+// The names contain the version of the text.
 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Output } from "../../../document/contract/operation.ts";
@@ -13,6 +13,7 @@ import {
   pageInGroup,
   parsePart,
   TEXT_PAGES_PER_GROUP,
+  TEXT_VERSION,
   textGroupOf,
 } from "../../../document/search/stored-text.ts";
 import { type IndexTextParams, indexText } from "../../../operations/index-text.ts";
@@ -21,10 +22,9 @@ import { edgeJob } from "../../placement/placement.ts";
 import { documentProperties } from "../page-store.ts";
 import { type PageServices, type PagesDocument, runPageJob } from "../pages-service.ts";
 
-const VERSION = 1;
-const groupName = (group: number | string) => `text-${VERSION}-${group}`;
-const indexedName = (group: number | string) => `indexed-${VERSION}-${group}`;
-const INDEX = `index-${VERSION}`;
+const groupName = (group: number | string) => `text-${TEXT_VERSION}-${group}`;
+const indexedName = (group: number | string) => `indexed-${TEXT_VERSION}-${group}`;
+const INDEX = `index-${TEXT_VERSION}`;
 const partName = (part: number | string) => `${INDEX}-${part}`;
 
 /**
@@ -118,7 +118,7 @@ async function readText(
     await store.pageFiles.put(file, stored, bytes);
     await take(stored, bytes);
   };
-  await shared.withFailureCache(`${file.id} ${params.first} text`, async () => {
+  await shared.withFailureCache(`${file.id} ${params.index ? INDEX : groupName(params.first)}`, async () => {
     using _permit = await shared.extractionSemaphore.for(client).acquire(signal);
     await runPageJob(edgeJob(indexText, params), [input], { service, signal }, receive);
   });

@@ -198,3 +198,36 @@ test.each([
   const { markdown } = await read(pageOf([{ text, x: 40, y: 100 }]));
   expect(markdown.trim()).toBe(expected);
 });
+
+describe("pages with very much text", () => {
+  const many = (count: number, at: (index: number) => Partial<PlacedText>) =>
+    Array.from({ length: count }, (_, index) => ({ text: "ab", x: 0, y: 100, ...at(index) }));
+
+  test("a line of 150,000 pieces is one paragraph", async () => {
+    const { texts } = await read(pageOf(many(150_000, (index) => ({ x: 11 * index }))));
+    expect(texts.map((text) => text.length)).toEqual(["paragraph: ".length + 150_000 * 3 - 1]);
+  });
+
+  test("50,000 lines with underlines and dots", async () => {
+    const shapes = [...Array(9000).keys()].flatMap((at) => [
+      rule(0, 5 * at + 101, 9, 5 * at + 101),
+      { ...rule(-9, 5 * at + 96, -5, 5 * at + 100), isStroked: false },
+    ]);
+    const { texts } = await read(
+      pageOf(
+        many(50_000, (index) => ({ y: 100 + 5 * index, size: 4 })),
+        shapes,
+      ),
+    );
+    expect(texts.join("\n").match(/ab/g)).toHaveLength(50_000);
+  });
+
+  test("a grid of 6,000 lines over 2,000 words", async () => {
+    const shapes = [...Array(3000).keys()].flatMap((at) => [
+      rule(6 * at, 0, 6 * at, 18_000),
+      rule(0, 6 * at, 18_000, 6 * at),
+    ]);
+    const texts = many(2000, (index) => ({ x: 60 * (index % 20), y: 12 * Math.floor(index / 20) + 8, size: 3 }));
+    expect((await read(pageOf(texts, shapes))).markdown.match(/ab/g)).toHaveLength(2000);
+  });
+});

@@ -2,8 +2,10 @@
 import { expect, test } from "vitest";
 import { MupdfDocument } from "../../../../../src/document/engines/mupdf/document.ts";
 import { Mupdf } from "../../../../../src/document/engines/mupdf/instance/mupdf.ts";
-import { MupdfPage } from "../../../../../src/document/engines/mupdf/page.ts";
+import { MupdfPage, readingTank } from "../../../../../src/document/engines/mupdf/page.ts";
 import { PdfBuilder } from "../../../../fixtures/pdf-builder.ts";
+import { onePage } from "../../../../support/hostile-pdfs.ts";
+import { reasonOf } from "../../../../support/operations.ts";
 
 const OPTIONS = { heapLimitBytes: 64 * 2 ** 20 };
 
@@ -43,4 +45,14 @@ function recognizedPdf(): Uint8Array {
 
 test("text of which no mode shows anything is read, and that of annotations", async () => {
   expect(await linesOf(recognizedPdf())).toEqual(["AAA", "note"]);
+});
+
+test("a page that can be drawn can be too complex to be read", async () => {
+  const options = { ...OPTIONS, effort: 0.02 };
+  const ask = async (isRead: boolean): Promise<string> => {
+    const document = MupdfDocument.open(await Mupdf.create(options), onePage("q Q ".repeat(150_000)), options);
+    const tank = isRead ? readingTank(document.engine) : document.engine.tank();
+    return reasonOf(async () => new MupdfPage(document, 0, tank).glyphs());
+  };
+  expect([await ask(true), await ask(false)]).toEqual(["too-complex", "none"]);
 });
