@@ -42,7 +42,9 @@ const encryptionOf = (path: string, password = "") =>
 /** Returns the output of a program for each of many files. A shell is small, so that it starts programs much faster than this process. */
 const saidOfEach = (command: string, paths: readonly string[]) => {
   const script = `for path; do ${command} "$path" || exit; printf '\\f'; done`;
-  return execFileSync("sh", ["-c", script, "sh", ...paths], { encoding: "utf8" }).split("\f").slice(0, -1);
+  return execFileSync("sh", ["-c", script, "sh", ...paths], { encoding: "utf8" })
+    .split("\f")
+    .slice(0, -1);
 };
 const forbiddenInQpdf = (text: string) =>
   RESTRICTIONS.filter((name) => text.includes(`${QPDF_NAMES[name]}: not allowed`));
