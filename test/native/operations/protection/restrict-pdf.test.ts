@@ -39,7 +39,10 @@ const POPPLER_NAMES = {
 
 const encryptionOf = (path: string, password = "") =>
   execFileSync("qpdf", [`--password=${password}`, "--show-encryption", path], { encoding: "utf8" });
-/** Returns the output of a program for each of many files. A shell is small, so that it starts programs much faster than this process. */
+/**
+ * Returns the output of a program for each of many files. A shell is small, so that it starts programs much faster than
+ * this process.
+ */
 const saidOfEach = (command: string, paths: readonly string[]) => {
   const script = `for path; do ${command} "$path" || exit; printf '\\f'; done`;
   return execFileSync("sh", ["-c", script, "sh", ...paths], { encoding: "utf8" })
