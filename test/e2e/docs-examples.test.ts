@@ -28,7 +28,7 @@ interface Example {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "examples-"));
-  pdf = await fieldPdf(3);
+  pdf = await fieldPdf(3, [300, 200]);
   await writeFile(join(folder, "report.pdf"), pdf);
   await writeFile(join(folder, "form.pdf"), pdf);
   await writeFile(join(folder, "invoice.xml"), invoiceXml("xrechnung"));

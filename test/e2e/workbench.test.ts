@@ -58,7 +58,7 @@ const html: Given = { name: PAGE, bytes: Buffer.from("<!doctype html><h1>Hello</
 
 beforeAll(async () => {
   browser = await openBrowser();
-  report = { name: REPORT, bytes: await fieldPdf(3) };
+  report = { name: REPORT, bytes: await fieldPdf(3, [300, 200]) };
 });
 afterAll(() => browser?.close());
 

@@ -5,6 +5,7 @@ import type { FlatteningQuality } from "../../src/document/flattening/settings.t
 import { flattenTransparency } from "../../src/operations/container-only/flatten-transparency.ts";
 import { CONTEXT, outputsOf } from "./operations.ts";
 import { type Picture, parsePnm, perceptualDistance, popplerPage, withFile } from "./pictures.ts";
+import { readOnce } from "./read-once.ts";
 
 const run = promisify(execFile);
 
@@ -40,12 +41,17 @@ export interface Distances {
   readonly disagreement: number;
 }
 
+/** Returns the images of a page of an original document by both renderers, and their distance. */
+const drawnOnce = readOnce(async (before: Uint8Array, page: number, dpi: number) => {
+  const [poppler, mutool] = [await popplerPage(before, page, dpi), await mutoolPage(before, page, dpi)];
+  return { poppler, mutool, disagreement: perceptualDistance(poppler, mutool) };
+});
+
 export async function distances(before: Uint8Array, after: Uint8Array, page: number, dpi: number): Promise<Distances> {
-  const [was, is] = [await popplerPage(before, page, dpi), await popplerPage(after, page, dpi)];
-  const [wasHere, isHere] = [await mutoolPage(before, page, dpi), await mutoolPage(after, page, dpi)];
+  const was = await drawnOnce(before, page, dpi);
   return {
-    poppler: perceptualDistance(was, is),
-    mutool: perceptualDistance(wasHere, isHere),
-    disagreement: perceptualDistance(was, wasHere),
+    poppler: perceptualDistance(was.poppler, await popplerPage(after, page, dpi)),
+    mutool: perceptualDistance(was.mutool, await mutoolPage(after, page, dpi)),
+    disagreement: was.disagreement,
   };
 }

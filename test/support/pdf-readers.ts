@@ -1,6 +1,6 @@
 // Reads PDFs with other programs (qpdf, poppler).
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -90,9 +90,7 @@ export function picturesOf(pdf: Uint8Array, dpi = 36, lastPage?: number): Buffer
     execFileSync("pdftoppm", ["-r", String(dpi), ...most, path, join(folder, "page")], {
       stdio: ["ignore", "ignore", "ignore"],
     });
-    const names = execFileSync("ls", [folder], { encoding: "utf8" })
-      .split("\n")
-      .filter((name) => name.endsWith(".ppm"));
+    const names = readdirSync(folder).filter((name) => name.endsWith(".ppm"));
     return names.sort().map((name) => readFileSync(join(folder, name)));
   });
 }

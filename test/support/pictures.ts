@@ -106,24 +106,29 @@ export function perceptualDistance(a: Picture, b: Picture, cellPixels = 4): numb
 }
 
 /** Returns the mean RGB of each cell of a grid over the whole image. Composes transparent pixels with white. */
-function averages(picture: Picture, columns: number, rows: number): Float64Array {
-  const { width, height, channels, samples } = picture;
+function averages({ width, height, channels, samples }: Picture, columns: number, rows: number): Float64Array {
   const means = new Float64Array(columns * rows * 3);
   const counts = new Float64Array(columns * rows);
+  const cellColumns = Int32Array.from({ length: width }, (_, x) =>
+    Math.min(columns - 1, Math.floor((x * columns) / width)),
+  );
+  const [green, blue] = channels >= 3 ? [1, 2] : [0, 0];
+  const alphaAt = channels === 4 ? 3 : channels === 2 ? 1 : undefined;
+  let at = 0;
   for (let y = 0; y < height; y++) {
-    const row = Math.min(rows - 1, Math.floor((y * rows) / height));
-    for (let x = 0; x < width; x++) {
-      const cell = row * columns + Math.min(columns - 1, Math.floor((x * columns) / width));
-      const at = (y * width + x) * channels;
-      const alpha = channels === 4 ? samples[at + 3]! / 255 : channels === 2 ? samples[at + 1]! / 255 : 1;
-      for (let channel = 0; channel < 3; channel++) {
-        const sample = samples[at + (channels >= 3 ? channel : 0)]!;
-        means[cell * 3 + channel]! += sample * alpha + 255 * (1 - alpha);
-      }
+    const first = Math.min(rows - 1, Math.floor((y * rows) / height)) * columns;
+    for (let x = 0; x < width; x++, at += channels) {
+      const cell = first + cellColumns[x]!;
+      const alpha = alphaAt === undefined ? 1 : samples[at + alphaAt]! / 255;
+      const paper = 255 * (1 - alpha);
+      means[cell * 3]! += samples[at]! * alpha + paper;
+      means[cell * 3 + 1]! += samples[at + green]! * alpha + paper;
+      means[cell * 3 + 2]! += samples[at + blue]! * alpha + paper;
       counts[cell]!++;
     }
   }
-  return means.map((sum, index) => sum / counts[Math.floor(index / 3)]!);
+  for (let index = 0; index < means.length; index++) means[index]! /= counts[Math.floor(index / 3)]!;
+  return means;
 }
 
 /** @returns the samples of one pixel */

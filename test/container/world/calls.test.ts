@@ -9,7 +9,7 @@ const TEXT = "text-5d20fe";
 
 let world: World;
 beforeAll(async () => {
-  world = await startWorld({ variant: "private" });
+  world = await startWorld({ variant: "private", engines: ["office", "threads"] });
   await world.watch(NAME, TEXT);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());

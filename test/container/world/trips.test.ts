@@ -33,7 +33,7 @@ const FAR: Readonly<Record<string, readonly [number, number, number]>> = {
 describe.each(Object.entries(WORLDS).map(([name, options], at) => ({ name, options, at })))("$name", (tested) => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ ...tested.options, keys });
+    world = await startWorld({ ...tested.options, keys, engines: ["office", "threads"] });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -52,7 +52,7 @@ describe.each(Object.entries(WORLDS).map(([name, options], at) => ({ name, optio
 describe("keyed, with a region next to the client", () => {
   let world: World;
   beforeAll(async () => {
-    world = await startWorld({ variant: "keyed", regions: REGIONS, keys });
+    world = await startWorld({ variant: "keyed", regions: REGIONS, keys, engines: ["office", "threads"] });
   });
   afterAll(() => world?.[Symbol.asyncDispose]());
 

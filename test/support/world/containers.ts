@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { EngineName } from "../../../container/engine-selection.ts";
 import { type ContainerProcess, startContainer } from "../../../scripts/services/container-process.ts";
 
 interface Containers {
@@ -12,8 +13,11 @@ interface Containers {
   stop(): Promise<void>;
 }
 
-/** @param folder receives the log of each container */
-export async function startContainers(folder: string): Promise<Containers> {
+/**
+ * @param folder receives the log of each container
+ * @param engines that start in each container. @default all engines
+ */
+export async function startContainers(folder: string, engines?: readonly EngineName[]): Promise<Containers> {
   const containers = new Map<string, ContainerProcess>();
   const act = async (verb: string, name: string, text: string): Promise<object> => {
     const container = containers.get(name);
@@ -22,7 +26,8 @@ export async function startContainers(folder: string): Promise<Containers> {
     else {
       const { CONTAINER_SECRET: secret, ...env } = JSON.parse(text) as Record<string, string>;
       const logFile = join(folder, `container-${containers.size}.log`);
-      const started = await startContainer({ logFile, env, ...(secret ? { secret } : {}) });
+      const selected = engines === undefined ? env : { ...env, ENGINES: engines.join(",") };
+      const started = await startContainer({ logFile, env: selected, ...(secret ? { secret } : {}) });
       containers.set(name, started);
       return { port: Number(new URL(started.url).port) };
     }

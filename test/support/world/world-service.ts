@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import type { EngineName } from "../../../container/engine-selection.ts";
 import { root, runWrangler } from "../../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
 import { startContainers } from "./containers.ts";
@@ -17,6 +18,8 @@ export interface WorldOptions {
   readonly regions?: string;
   readonly keys?: Readonly<Record<string, Partial<KeyRecord>>>;
   readonly vars?: Readonly<Record<string, string>>;
+  /** Engines that start in each container. @default all engines */
+  readonly engines?: readonly EngineName[];
 }
 
 export interface World extends AsyncDisposable {
@@ -70,9 +73,10 @@ function bindingsOf(regions = ""): RegionalBindings {
   };
 }
 
-export async function startWorld({ variant, regions, keys = {}, vars = {} }: WorldOptions): Promise<World> {
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const { variant, regions, keys = {}, vars = {}, engines } = options;
   const folder = await mkdtemp(join(tmpdir(), "world-"));
-  const platform = await startContainers(folder);
+  const platform = await startContainers(folder, engines);
   const { objects, buckets } = bindingsOf(regions);
   const modules = await bundle(folder, objects);
   const miniflare = new Miniflare(

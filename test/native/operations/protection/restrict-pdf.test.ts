@@ -39,12 +39,19 @@ const POPPLER_NAMES = {
 
 const encryptionOf = (path: string, password = "") =>
   execFileSync("qpdf", [`--password=${password}`, "--show-encryption", path], { encoding: "utf8" });
-const forbiddenInQpdf = (path: string) => {
-  const text = encryptionOf(path);
-  return RESTRICTIONS.filter((name) => text.includes(`${QPDF_NAMES[name]}: not allowed`));
+/**
+ * Returns the output of a program for each of many files. A shell is small, so that it starts programs much faster than
+ * this process.
+ */
+const saidOfEach = (command: string, paths: readonly string[]) => {
+  const script = `for path; do ${command} "$path" || exit; printf '\\f'; done`;
+  return execFileSync("sh", ["-c", script, "sh", ...paths], { encoding: "utf8" })
+    .split("\f")
+    .slice(0, -1);
 };
-const forbiddenInPoppler = (path: string) => {
-  const text = execFileSync("pdfinfo", [path], { encoding: "utf8" });
+const forbiddenInQpdf = (text: string) =>
+  RESTRICTIONS.filter((name) => text.includes(`${QPDF_NAMES[name]}: not allowed`));
+const forbiddenInPoppler = (text: string) => {
   expect(text).toContain("algorithm:AES-256");
   return Object.entries(POPPLER_NAMES).flatMap(([name, shown]) => (text.includes(`${shown}:no`) ? [name] : []));
 };
@@ -63,13 +70,14 @@ describe("all 256 sets of restrictions", () => {
         paths.push(path);
       }
       const facts = read(paths);
+      const [byQpdf, byPoppler] = ["qpdf --show-encryption", "pdfinfo"].map((command) => saidOfEach(command, paths));
+      expect([byQpdf!.length, byPoppler!.length]).toEqual([sets.length, sets.length]);
       for (const [index, restrictions] of sets.entries()) {
         const expected = RESTRICTIONS.filter(
           (name) => restrictions.includes(name) || (name === "print_high" && restrictions.includes("print_low")),
         );
-        const path = paths[index]!;
-        expect(forbiddenInQpdf(path), "qpdf").toEqual(expected);
-        expect(forbiddenInPoppler(path), "poppler").toEqual(
+        expect(forbiddenInQpdf(byQpdf![index]!), "qpdf").toEqual(expected);
+        expect(forbiddenInPoppler(byPoppler![index]!), "poppler").toEqual(
           Object.keys(POPPLER_NAMES).filter((name) => expected.includes(name as Restriction)),
         );
         expect([facts[index]!.pikepdf, facts[index]!.pypdf]).toEqual([expected, expected]);
