@@ -3,6 +3,7 @@ import type { Endpoint } from "../service/http/contract/endpoint.ts";
 import type { Route } from "../service/http/contract/route.ts";
 import { blankPdf } from "./blank-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
+import { excel } from "./excel.ts";
 import { extractedImages } from "./extracted-images.ts";
 import { extractedText } from "./extracted-text.ts";
 import { deleteFiles } from "./files/delete.ts";
@@ -70,7 +71,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, extractedText, markdown, extractedImages, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, excel, extractedImages, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 
