@@ -7,6 +7,8 @@ export interface Atom extends Extent {
   readonly size: number;
   /** Number of its characters; 0 for a figure. */
   readonly characters: number;
+  /** True for a number or a date, which running text is not made of. */
+  readonly isValue: boolean;
 }
 
 /** Minimum width of the space between columns, in font sizes. */
@@ -18,6 +20,8 @@ const MAX_CROSSING = 0.5;
 /** Part of the width of a long line that most lines of running text fill, and their characters. */
 const FILLED = 0.6;
 const LONG = 15;
+/** Part of the parts of a column that are numbers and dates in a table. */
+const VALUES = 0.6;
 /** Minimum distance of parts of the page that are ordered on their own, in font sizes. */
 const APART = 0.6;
 const MAX_DEPTH = 24;
@@ -125,6 +129,7 @@ function areColumns(atoms: readonly Atom[], at: number, rules: readonly Extent[]
     const height = within.reduce((sum, atom) => sum + atom.bottom - atom.top, 0);
     if (height < MIN_LINES * medianOf(side.map(({ size }) => size))) return false;
   }
+  if (sides.some((side) => side.filter(({ isValue }) => isValue).length > VALUES * side.length)) return false;
   const across = rules.filter((rule) => crosses(rule, at) && rule.top > top - 9 && rule.bottom < bottom + 9);
   if (across.length >= 2) return false;
   return sides.every(isRunningText) || !areAligned(sides[0], sides[1]);

@@ -5,6 +5,8 @@ const STRONG = 10;
 /** A point and a comma, or a repeated mark: the last of them, or the other mark, is that of decimals. */
 const POINT_DECIMALS = /\d,\d{3}\.\d|\d,\d{2,3},\d{3}(?!\d)/;
 const COMMA_DECIMALS = /\d\.\d{3},\d|\d\.\d{3}\.\d{3}(?!\d)/;
+/** A number below one. */
+const FRACTION = /^[^\d]{0,4}0[.,]\d{3}[^\d]{0,4}$/;
 const WHOLE_NUMBER = /^[^\d]{0,4}\d+([.,])(\d+)[^\d]{0,4}$/;
 const DATE = /^(\d{1,2})\/(\d{1,2})\/\d{2,4}$/;
 /** Words by which a language shows itself: those that write decimals with a comma, and those with a point. */
@@ -38,8 +40,8 @@ export class NumberMarks {
   /** A mark before three digits divides thousands as well as decimals. */
   #countDecimals(word: string): void {
     const [, mark, decimals] = WHOLE_NUMBER.exec(word) ?? [];
-    if (!decimals || decimals.length === 3) return;
-    const weight = decimals.length === 2 ? 3 : 1;
+    if (!decimals || (decimals.length === 3 && !FRACTION.test(word))) return;
+    const weight = decimals.length > 1 ? 3 : 1;
     if (mark === ".") this.#points += weight;
     else this.#commas += weight;
   }

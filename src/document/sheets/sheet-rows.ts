@@ -54,6 +54,8 @@ const withoutIndexes = (line: Cell["lines"][number]): Cell["lines"][number] => (
 const NARROW = 6;
 const WIDE = 60;
 const PADDING = 2;
+/** Number of texts that are numbers if a column has only such texts. */
+const ALIKE = 3;
 
 /** What the first rows of a table show about its columns. */
 export class Columns {
@@ -64,14 +66,18 @@ export class Columns {
 
   constructor(rows: readonly ReadRow[], count: number) {
     const widths = Array.from({ length: count }, () => NARROW);
+    const kinds = widths.map(() => ({ text: 0, unsure: 0, sure: 0 }));
     for (const { cells, isHeader } of rows) {
       for (const { column, columnSpan, text, typed } of cells) {
         if (columnSpan === 1) widths[column] = Math.max(widths[column]!, Math.min(WIDE, text.length + PADDING));
         if (!isHeader && /^0\d+$/.test(text)) this.#coded.add(column);
-        if (!isHeader && typed && !typed.isUnsure) this.#numeric.add(column);
+        if (!isHeader && text !== "") kinds[column]![typed === undefined ? "text" : typed.isUnsure ? "unsure" : "sure"]++;
       }
     }
     this.widths = widths;
+    for (const [column, { text, unsure, sure }] of kinds.entries()) {
+      if (sure > 0 || (text === 0 && unsure >= ALIKE)) this.#numeric.add(column);
+    }
   }
 
   rowOf({ cells }: ReadRow): readonly SheetCell[] {

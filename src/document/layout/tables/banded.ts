@@ -1,0 +1,103 @@
+// Finds tables whose rows are between horizontal lines of one length, and whose columns are between spaces.
+import { piecesOf, rowsOf, SMALL_CELL_SPACE } from "../lines/rows.ts";
+import { type Extent, type Frame, type Segment } from "../lines/segments.ts";
+import { type Column, columnsOf } from "./columns.ts";
+import type { Edge } from "./edges.ts";
+import type { Grid, GridCell } from "./ruled.ts";
+
+/** Minimum number of lines, and difference of their ends, in points. */
+const MIN_LINES = 4;
+const SAME_END = 3;
+/** Factor by which a row can be higher than most rows. */
+const HIGH = 6;
+/** Maximum distance of the lines of a header above the first line of the table, in font sizes. */
+const HEADER_PITCH = 1.7;
+const MAX_HEADER_LINES = 3;
+
+/** Returns the grids of rows between lines. @param taken grids that have lines on all sides */
+export function bandedGrids(
+  across: readonly Edge[],
+  segments: readonly Segment[],
+  taken: readonly Extent[],
+  direction: Frame["direction"],
+): readonly Grid[] {
+  return stacksOf(across).flatMap((stack): readonly Grid[] => {
+    const [left, right] = [stack[0]!.from, stack[0]!.to];
+    const extent = { left, right, top: stack[0]!.at, bottom: stack.at(-1)!.at };
+    if (taken.some((one) => one.top < extent.bottom && one.bottom > extent.top && one.left < right && one.right > left)) return [];
+    const beside = segments.filter((one) => one.left > left - SAME_END && one.right < right + SAME_END && one.baseline < extent.bottom);
+    const lines = rowsOf(beside).map((row) => piecesOf(row, direction, SMALL_CELL_SPACE));
+    const inside = lines.filter(([first]) => first!.baseline > extent.top);
+    const columns = columnsOf(inside.filter((pieces) => pieces.length > 1).map((pieces) => ({ pieces, size: pieces[0]!.size })));
+    if (columns.length < 2) return [];
+    const header = headerAbove(lines.filter(([first]) => first!.baseline <= extent.top), extent.top);
+    const places = [...(header === undefined ? [] : [header]), ...stack.map(({ at }) => at)];
+    return [gridOf({ left, right, places, columns, lines })];
+  });
+}
+
+/** Returns the sets of lines that begin and end at the same places, from the top. */
+function stacksOf(across: readonly Edge[]): readonly (readonly Edge[])[] {
+  const stacks: Edge[][] = [];
+  for (const edge of across) {
+    const stack = stacks.find(
+      ([first]) => Math.abs(first!.from - edge.from) < SAME_END && Math.abs(first!.to - edge.to) < SAME_END,
+    );
+    if (stack) stack.push(edge);
+    else stacks.push([edge]);
+  }
+  return stacks.flatMap(dividedAtGaps).filter((stack) => stack.length >= MIN_LINES);
+}
+
+/** Divides a stack where lines are much farther apart than most. */
+function dividedAtGaps(stack: readonly Edge[]): readonly (readonly Edge[])[] {
+  const gaps = stack.slice(1).map(({ at }, index) => at - stack[index]!.at);
+  const usual = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  const parts: Edge[][] = [];
+  for (const [index, edge] of stack.entries()) {
+    if (index === 0 || gaps[index - 1]! > HIGH * usual) parts.push([edge]);
+    else parts.at(-1)!.push(edge);
+  }
+  return parts;
+}
+
+/** Returns the upper edge of a header that no line is above. @returns undefined without a header */
+function headerAbove(lines: readonly (readonly Segment[])[], top: number): number | undefined {
+  let [edge, count]: [number | undefined, number] = [undefined, 0];
+  let below = top;
+  for (const pieces of lines.toReversed()) {
+    const { size, baseline } = pieces[0]!;
+    if (below - baseline > HEADER_PITCH * size || count === MAX_HEADER_LINES) break;
+    if (pieces.length > 1) edge = Math.min(...pieces.map((one) => one.top));
+    [below, count] = [baseline, count + 1];
+  }
+  return edge;
+}
+
+interface Layout {
+  readonly left: number;
+  readonly right: number;
+  /** The edges of rows, from the top. */
+  readonly places: readonly number[];
+  readonly columns: readonly Column[];
+  readonly lines: readonly (readonly Segment[])[];
+}
+
+function gridOf({ left, right, places, columns, lines }: Layout): Grid {
+  const between = columns.slice(1).map((column, at) => (columns[at]!.right + column.left) / 2);
+  const xs = [left - SAME_END, ...between, right + SAME_END];
+  const cells: GridCell[] = [];
+  for (let row = 0; row + 1 < places.length; row++) {
+    const [top, bottom] = [places[row]!, places[row + 1]!];
+    const pieces = lines.flat().filter(({ baseline }) => baseline > top && baseline <= bottom);
+    for (let column = 0, end = 1; column < columns.length; column = end++) {
+      // A piece over a space joins the cells on either side.
+      const crosses = (x: number) => pieces.some((one) => one.left < x - 1 && one.right > x + 1);
+      while (end < columns.length && crosses(xs[end]!)) end++;
+      const columnSpan = end - column;
+      cells.push({ ...{ column, row, columnSpan, rowSpan: 1, top, bottom }, left: xs[column]!, right: xs[end]! });
+    }
+  }
+  const [top, bottom] = [places[0]!, places.at(-1)!];
+  return { ...{ left: xs[0]!, right: xs.at(-1)!, top, bottom, cells }, columnCount: columns.length, rowCount: places.length - 1 };
+}

@@ -1,0 +1,127 @@
+// Finds the columns of aligned text, and the lines that are in one row of a table.
+import type { Segment } from "../lines/segments.ts";
+import type { Edge } from "./edges.ts";
+
+/** Words of a row with a wide space on either side. */
+export type Piece = Segment;
+
+export interface PieceRow {
+  readonly pieces: readonly Piece[];
+  /** The pieces, also divided at spaces that can be between cells. */
+  readonly smallPieces: readonly Piece[];
+  readonly baseline: number;
+  readonly size: number;
+  readonly isBold: boolean;
+  readonly isMonospaced: boolean;
+}
+
+/** The pieces of a row, by column. */
+export type PlacedRow = readonly (readonly Piece[])[];
+
+/** Part of the rows that can cross the space between two columns: headers over several of them. */
+const CROSSING = 0.12;
+/** Minimum width of that space, in font sizes. */
+const SPACE = 0.6;
+/** Factor by which rows with several lines are farther apart than their lines. */
+const APART = 1.12;
+/** Part of the other lines that have no text in some column. */
+const PARTIAL = 0.6;
+/** Distance of baselines below which lines overlap, in font sizes. */
+export const OVERLAPPING = 0.95;
+
+export interface Column {
+  readonly left: number;
+  readonly right: number;
+}
+
+/** Returns the columns between the spaces that almost no row crosses. */
+export function columnsOf(rows: readonly Pick<PieceRow, "pieces" | "size">[]): readonly Column[] {
+  const size = rows.reduce((sum, row) => sum + row.size, 0) / rows.length;
+  const ends = rows
+    .flatMap(({ pieces }) => pieces.flatMap(({ left, right }) => [[left, 1] as const, [right, -1] as const]))
+    .sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  const allowed = Math.floor(rows.length * CROSSING);
+  const columns: Column[] = [];
+  let [depth, left] = [0, Number.NaN];
+  for (const [place, change] of ends) {
+    const before = depth;
+    depth += change;
+    if (before <= allowed && depth > allowed) left = place;
+    else if (before > allowed && depth <= allowed) {
+      const last = columns.at(-1);
+      if (last && left - last.right < SPACE * size) columns[columns.length - 1] = { left: last.left, right: place };
+      else columns.push({ left, right: place });
+    }
+  }
+  return columns;
+}
+
+/** Lines of text in the cells of a row. */
+interface RowLines {
+  readonly cells: PlacedRow;
+  /** Baselines of the first and the last line. */
+  readonly first: number;
+  readonly last: number;
+  readonly size: number;
+  readonly isBold: boolean;
+}
+
+/** Joins the lines of cells: those between two rules, or those without text in the first column. */
+export function withContinuations(
+  rows: readonly PieceRow[],
+  placed: readonly PlacedRow[],
+  rules: readonly Edge[],
+): readonly PlacedRow[] {
+  const lines = joinedOverlaps(rows, placed);
+  const merged: PlacedRow[] = [];
+  const isRuled = rules.length >= 4;
+  const limit = isRuled ? undefined : rowDistance(lines);
+  for (const [at, { cells, first, size, isBold }] of lines.entries()) {
+    const before = lines[at - 1];
+    const isDivided = before && rules.some((rule) => rule.at > before.last && rule.at < first);
+    const distance = before ? first - before.last : Number.POSITIVE_INFINITY;
+    const isBelowHeader = before?.isBold === true && !isBold;
+    const continues = isBelowHeader
+      ? false
+      : isRuled
+        ? !isDivided
+        : limit !== undefined
+          ? !isDivided && distance < limit
+          : !isDivided && cells[0]!.length === 0 && distance < 1.7 * size && cells.some((cell) => cell.length > 0);
+    if (before && continues) merged[merged.length - 1] = joinedCells(merged.at(-1)!, cells);
+    else merged.push(cells);
+  }
+  return merged;
+}
+
+const joinedCells = (one: PlacedRow, next: PlacedRow): PlacedRow =>
+  one.map((cell, column) => [...cell, ...next[column]!]);
+
+/** Joins lines that overlap: those of cells whose text is in the middle of a row beside cells with several lines. */
+function joinedOverlaps(rows: readonly PieceRow[], placed: readonly PlacedRow[]): readonly RowLines[] {
+  const joined: RowLines[] = [];
+  for (const [at, cells] of placed.entries()) {
+    const { baseline, size, isBold } = rows[at]!;
+    const before = joined.at(-1);
+    if (before && baseline - before.last < OVERLAPPING * Math.min(size, before.size)) {
+      joined[joined.length - 1] = {
+        ...{ cells: joinedCells(before.cells, cells), first: before.first, last: baseline },
+        ...{ size, isBold: isBold && before.isBold },
+      };
+    } else joined.push({ cells, first: baseline, last: baseline, size, isBold });
+  }
+  return joined;
+}
+
+/**
+ * Returns the distance above which lines belong to different rows, if rows have several lines.
+ * @returns undefined if each line is a row
+ */
+function rowDistance(lines: readonly RowLines[]): number | undefined {
+  const distances = lines.slice(1).map(({ first }, at) => first - lines[at]!.last);
+  const limit = Math.min(...distances) * APART;
+  const inside = lines.slice(1).filter((_, at) => distances[at]! < limit);
+  const isDivided = inside.length < distances.length;
+  const partial = inside.filter(({ cells }) => cells.some((cell) => cell.length === 0));
+  return isDivided && partial.length > PARTIAL * inside.length ? limit : undefined;
+}
