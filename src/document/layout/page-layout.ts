@@ -50,7 +50,7 @@ function blocksOf({ segments, direction }: Frame, page: PageText, figures: reado
   const edges = { ...drawn, across: withoutUnderlines(drawn.across, segments) };
   const context = { page, direction };
   const grids = gridsOf(edges);
-  const banded = bandedGrids(edges.across, segments, grids, direction);
+  const banded = bandedGrids(edges, segments, grids, direction);
   const { tables, rest } = takeRuledTables(segments, [...grids, ...banded], context);
   const atoms: PageAtom[] = [
     ...joinPieces(rest, direction).map(textAtom),
@@ -60,7 +60,8 @@ function blocksOf({ segments, direction }: Frame, page: PageText, figures: reado
   const isRightToLeft = rest.filter((one) => one.isRightToLeft).length * 2 > rest.length;
   const across = edges.across.filter(({ from, to }) => to - from > RULE_LENGTH);
   const rules = across.map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at }));
-  const groups = readingOrder(atoms, { isRightToLeft, rules });
+  const filled = edges.filled.map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at }));
+  const groups = readingOrder(atoms, { isRightToLeft, rules: [...rules, ...filled] });
   return flowOf(groups.map(runsOf), { ...context, rules: across, dots: shapes.filter(isDot) });
 }
 

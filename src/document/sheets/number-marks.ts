@@ -2,12 +2,14 @@
 import type { PageText } from "../layout/lines/page-text.ts";
 
 const STRONG = 10;
+/** Number of numbers that tell together what each of them does not. */
+const ENOUGH = 4;
 /** A point and a comma, or a repeated mark: the last of them, or the other mark, is that of decimals. */
 const POINT_DECIMALS = /\d,\d{3}\.\d|\d,\d{2,3},\d{3}(?!\d)/;
 const COMMA_DECIMALS = /\d\.\d{3},\d|\d\.\d{3}\.\d{3}(?!\d)/;
 /** A number below one. */
 const FRACTION = /^[^\d]{0,4}0[.,]\d{3}[^\d]{0,4}$/;
-const WHOLE_NUMBER = /^[^\d]{0,4}\d+([.,])(\d+)[^\d]{0,4}$/;
+const WHOLE_NUMBER = /^[^\d]{0,4}(\d+)([.,])(\d+)[^\d]{0,4}$/;
 const DATE = /^(\d{1,2})\/(\d{1,2})\/\d{2,4}$/;
 /** Words by which a language shows itself: those that write decimals with a comma, and those with a point. */
 const COMMA_WORDS =
@@ -19,6 +21,9 @@ export class NumberMarks {
   #commas = 0;
   #pointWords = 0;
   #commaWords = 0;
+  /** Numbers with three digits after a mark, and those of them with several digits before it. */
+  readonly #unclear = { ".": 0, ",": 0 };
+  readonly #long = { ".": 0, ",": 0 };
   #dayFirst = 0;
   #monthFirst = 0;
 
@@ -39,8 +44,14 @@ export class NumberMarks {
 
   /** A mark before three digits divides thousands as well as decimals. */
   #countDecimals(word: string): void {
-    const [, mark, decimals] = WHOLE_NUMBER.exec(word) ?? [];
-    if (!decimals || (decimals.length === 3 && !FRACTION.test(word))) return;
+    const [, whole, mark, decimals] = WHOLE_NUMBER.exec(word) ?? [];
+    if (!decimals) return;
+    if (decimals.length === 3 && !FRACTION.test(word)) {
+      const own = mark as "." | ",";
+      this.#unclear[own]++;
+      if (whole!.length > 1) this.#long[own]++;
+      return;
+    }
     const weight = decimals.length > 1 ? 3 : 1;
     if (mark === ".") this.#points += weight;
     else this.#commas += weight;
@@ -49,6 +60,8 @@ export class NumberMarks {
   /** The mark of decimals. @default that of the language, if no number tells */
   get decimal(): "." | "," {
     if (this.#points !== this.#commas) return this.#points > this.#commas ? "." : ",";
+    // Decimals with three places have mostly one digit before them, thousands mostly several.
+    if (this.#unclear["."] >= ENOUGH && this.#long["."] * 2 > this.#unclear["."]) return ",";
     return this.#commaWords > this.#pointWords ? "," : ".";
   }
 

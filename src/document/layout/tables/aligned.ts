@@ -1,5 +1,5 @@
 // Finds tables by the alignment of their cells: rows of pieces with wide spaces, whose spaces are below each other.
-import { type Column, columnsOf, OVERLAPPING, type Piece, type PieceRow, type PlacedRow, withContinuations } from "./columns.ts";
+import { type Column, smallColumnsOf, OVERLAPPING, type Piece, type PieceRow, type PlacedRow, withContinuations } from "./columns.ts";
 import type { Edge } from "./edges.ts";
 
 /** Rows of a column that are a table: the cells of each row, by column. */
@@ -16,6 +16,8 @@ const FAR = 4;
 /** Number of rows above with which a row is compared, and distance of edges that are one, in font sizes. */
 const NEAR = 4;
 const SAME_EDGE = 0.4;
+/** Maximum width of a part of a cell that can be below any column, in font sizes. */
+const SMALL = 6;
 /** Minimum width of the space between columns, in font sizes. */
 const SPACE = 0.6;
 /** Part of the rows that must have text in most columns. */
@@ -63,8 +65,10 @@ function goesOn(rows: readonly PieceRow[], from: number, at: number): boolean {
   if (row.baseline - before.baseline > FAR * row.size) return false;
   if (isTabular(row) || isAlignedWith(row, rows.slice(from, at))) return true;
   // A cell can go on in the next line.
-  const { left, right } = row.pieces[0]!;
+  const [{ left, right }] = row.pieces as [Piece];
   const above = rows.slice(from, at).findLast(isTabular)!;
+  const isSmall = right - left < SMALL * row.size && isAlignedWith({ ...row, smallPieces: [row.pieces[0]!, row.pieces[0]!] }, rows.slice(from, at));
+  if (isSmall && row.baseline - before.baseline < 1.8 * row.size) return true;
   return (
     row.baseline - before.baseline < 1.8 * row.size &&
     above.pieces.some((piece, index) => {
@@ -105,7 +109,7 @@ function tableOf(
   const isHeaded = own[0]!.isBold && own[1]?.isBold === false;
   if (tabular.length < (between.length > 1 || isHeaded ? 2 : MIN_ROWS)) return undefined;
   if (own.every(({ isMonospaced }) => isMonospaced)) return undefined;
-  const columns = columnsOf(tabular);
+  const columns = smallColumnsOf(tabular);
   if (columns.length < 2) return undefined;
   const placed = own.map((row) => inColumns(row, columns));
   if (isList(placed) || isContents(own) || (between.length < 2 && isProse(placed))) return undefined;

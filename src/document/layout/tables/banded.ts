@@ -2,7 +2,7 @@
 import { piecesOf, rowsOf, SMALL_CELL_SPACE } from "../lines/rows.ts";
 import { type Extent, type Frame, type Segment } from "../lines/segments.ts";
 import { type Column, columnsOf } from "./columns.ts";
-import type { Edge } from "./edges.ts";
+import type { Edge, Edges } from "./edges.ts";
 import type { Grid, GridCell } from "./ruled.ts";
 
 /** Minimum number of lines, and difference of their ends, in points. */
@@ -13,25 +13,28 @@ const HIGH = 6;
 /** Maximum distance of the lines of a header above the first line of the table, in font sizes. */
 const HEADER_PITCH = 1.7;
 const MAX_HEADER_LINES = 3;
+/** Maximum height of a last row below the last line, in points. */
+const LAST_ROW = 60;
 
 /** Returns the grids of rows between lines. @param taken grids that have lines on all sides */
 export function bandedGrids(
-  across: readonly Edge[],
+  { across, filled }: Pick<Edges, "across" | "filled">,
   segments: readonly Segment[],
   taken: readonly Extent[],
   direction: Frame["direction"],
 ): readonly Grid[] {
-  return stacksOf(across).flatMap((stack): readonly Grid[] => {
+  return [...stacksOf(across), ...stacksOf(filled)].flatMap((stack): readonly Grid[] => {
     const [left, right] = [stack[0]!.from, stack[0]!.to];
     const extent = { left, right, top: stack[0]!.at, bottom: stack.at(-1)!.at };
     if (taken.some((one) => one.top < extent.bottom && one.bottom > extent.top && one.left < right && one.right > left)) return [];
-    const beside = segments.filter((one) => one.left > left - SAME_END && one.right < right + SAME_END && one.baseline < extent.bottom);
+    const beside = segments.filter((one) => one.left > left - SAME_END && one.right < right + SAME_END  && one.baseline < extent.bottom + LAST_ROW);
     const lines = rowsOf(beside).map((row) => piecesOf(row, direction, SMALL_CELL_SPACE));
-    const inside = lines.filter(([first]) => first!.baseline > extent.top);
+    const inside = lines.filter(([first]) => first!.baseline > extent.top && first!.baseline < extent.bottom);
     const columns = columnsOf(inside.filter((pieces) => pieces.length > 1).map((pieces) => ({ pieces, size: pieces[0]!.size })));
     if (columns.length < 2) return [];
     const header = headerAbove(lines.filter(([first]) => first!.baseline <= extent.top), extent.top);
-    const places = [...(header === undefined ? [] : [header]), ...stack.map(({ at }) => at)];
+    const bottom = rowBelow(lines.filter(([first]) => first!.baseline >= extent.bottom), stack, columns);
+    const places = [header, ...stack.map(({ at }) => at), bottom].filter((place) => place !== undefined);
     return [gridOf({ left, right, places, columns, lines })];
   });
 }
@@ -72,6 +75,20 @@ function headerAbove(lines: readonly (readonly Segment[])[], top: number): numbe
     [below, count] = [baseline, count + 1];
   }
   return edge;
+}
+
+/** Returns the lower edge of a last row without a line below. @returns undefined without such a row */
+function rowBelow(
+  lines: readonly (readonly Segment[])[],
+  stack: readonly Edge[],
+  columns: readonly Column[],
+): number | undefined {
+  const [last, before] = [stack.at(-1)!.at, stack.at(-2)!.at];
+  const pieces = lines.filter(([first]) => first!.baseline < 2 * last - before).flat();
+  const isInColumn = ({ left, right }: Segment) =>
+    columns.some((column, at) => left > column.left - SAME_END && right < (columns[at + 1]?.left ?? Infinity));
+  if (pieces.length < 2 || !pieces.every(isInColumn)) return undefined;
+  return Math.max(...pieces.map((one) => one.bottom));
 }
 
 interface Layout {

@@ -35,7 +35,7 @@ export interface Column {
 }
 
 /** Returns the columns between the spaces that almost no row crosses. */
-export function columnsOf(rows: readonly Pick<PieceRow, "pieces" | "size">[]): readonly Column[] {
+export function columnsOf(rows: readonly Pick<PieceRow, "pieces" | "size">[], space = SPACE): readonly Column[] {
   const size = rows.reduce((sum, row) => sum + row.size, 0) / rows.length;
   const ends = rows
     .flatMap(({ pieces }) => pieces.flatMap(({ left, right }) => [[left, 1] as const, [right, -1] as const]))
@@ -49,11 +49,23 @@ export function columnsOf(rows: readonly Pick<PieceRow, "pieces" | "size">[]): r
     if (before <= allowed && depth > allowed) left = place;
     else if (before > allowed && depth <= allowed) {
       const last = columns.at(-1);
-      if (last && left - last.right < SPACE * size) columns[columns.length - 1] = { left: last.left, right: place };
+      if (last && left - last.right < space * size) columns[columns.length - 1] = { left: last.left, right: place };
       else columns.push({ left, right: place });
     }
   }
   return columns;
+}
+
+/** Minimum number of rows that show columns with small spaces between them, and that space in font sizes. */
+const MIN_ROWS = 4;
+const SMALL_SPACE = 0.35;
+
+/** Returns the columns between the spaces that no row crosses, however small, if there are more of these. */
+export function smallColumnsOf(rows: readonly PieceRow[]): readonly Column[] {
+  const columns = columnsOf(rows);
+  if (rows.length < MIN_ROWS) return columns;
+  const small = columnsOf(rows.map(({ smallPieces, size }) => ({ pieces: smallPieces, size })), SMALL_SPACE);
+  return small.length > columns.length ? small : columns;
 }
 
 /** Lines of text in the cells of a row. */
