@@ -129,7 +129,7 @@ function tablesIn(run: readonly Segment[], context: FlowContext): readonly (Bloc
   }));
   const parts: (Block | readonly Row[])[] = [];
   let done = 0;
-  for (const table of alignedTables(cut, context.rules)) {
+  for (const table of alignedTables(cut, context.rules, context.direction)) {
     if (table.from > done) parts.push(rows.slice(done, table.from));
     parts.push(alignedTable(table, context));
     done = table.to;

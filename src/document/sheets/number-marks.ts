@@ -62,7 +62,8 @@ export class NumberMarks {
     if (this.#points !== this.#commas) return this.#points > this.#commas ? "." : ",";
     // Decimals with three places have mostly one digit before them, thousands mostly several.
     if (this.#unclear["."] >= ENOUGH && this.#long["."] * 2 > this.#unclear["."]) return ",";
-    return this.#commaWords > this.#pointWords ? "," : ".";
+    if (this.#unclear[","] >= ENOUGH && this.#long[","] * 2 > this.#unclear[","]) return ".";
+    return this.#commaWords > this.#pointWords + ENOUGH ? "," : ".";
   }
 
   /** True if the day is before the month in dates such as 3/4/2024. @default undefined: nothing tells */

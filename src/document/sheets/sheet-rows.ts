@@ -71,7 +71,8 @@ export class Columns {
       for (const { column, columnSpan, text, typed } of cells) {
         if (columnSpan === 1) widths[column] = Math.max(widths[column]!, Math.min(WIDE, text.length + PADDING));
         if (!isHeader && /^0\d+$/.test(text)) this.#coded.add(column);
-        if (!isHeader && text !== "") kinds[column]![typed === undefined ? "text" : typed.isUnsure ? "unsure" : "sure"]++;
+        if (!isHeader && text !== "")
+          kinds[column]![typed === undefined ? "text" : typed.isUnsure ? "unsure" : "sure"]++;
       }
     }
     this.widths = widths;

@@ -1,5 +1,15 @@
 // Finds tables by the alignment of their cells: rows of pieces with wide spaces, whose spaces are below each other.
-import { type Column, smallColumnsOf, OVERLAPPING, type Piece, type PieceRow, type PlacedRow, withContinuations } from "./columns.ts";
+
+import type { Frame } from "../lines/segments.ts";
+import {
+  inColumns,
+  OVERLAPPING,
+  type Piece,
+  type PieceRow,
+  type PlacedRow,
+  smallColumnsOf,
+  withContinuations,
+} from "./columns.ts";
 import type { Edge } from "./edges.ts";
 
 /** Rows of a column that are a table: the cells of each row, by column. */
@@ -17,7 +27,9 @@ const FAR = 4;
 const NEAR = 4;
 const SAME_EDGE = 0.4;
 /** Maximum width of a part of a cell that can be below any column, in font sizes. */
-const SMALL = 6;
+const NARROW = 6;
+/** Maximum distance of the lines of a cell, in font sizes. */
+const NEXT_LINE = 1.8;
 /** Minimum width of the space between columns, in font sizes. */
 const SPACE = 0.6;
 /** Part of the rows that must have text in most columns. */
@@ -31,7 +43,11 @@ const MARKER = /^(?:[•‣◦▪▫●○■□∙·–—*-]|[([]?(?:\d{1,3}|[
 const LEADER = /\.{4}|(?:\. ){4}|…{2}/;
 
 /** Returns the tables among the rows of a column. */
-export function alignedTables(rows: readonly PieceRow[], rules: readonly Edge[]): readonly AlignedTable[] {
+export function alignedTables(
+  rows: readonly PieceRow[],
+  rules: readonly Edge[],
+  direction: Frame["direction"],
+): readonly AlignedTable[] {
   const tables: AlignedTable[] = [];
   for (let from = 0; from < rows.length; from++) {
     if (!isTabular(rows[from]!)) continue;
@@ -39,10 +55,10 @@ export function alignedTables(rows: readonly PieceRow[], rules: readonly Edge[])
     while (to < rows.length && goesOn(rows, from, to)) to++;
     while (!isTabular(rows[to - 1]!) && !hangs(rows[to - 1]!, rows[from]!)) to--;
     const start = startOf(rows, from, tables.at(-1)?.to ?? 0);
-    const table = tableOf(rows, start, to, rules);
+    const table = tableOf(rows.slice(start, to), rules, direction);
     if (!table) continue;
-    tables.push(table);
-    from = table.to - 1;
+    tables.push({ from: start, to, rows: table });
+    from = to - 1;
   }
   return tables;
 }
@@ -62,39 +78,39 @@ const hangs = (row: PieceRow, first: PieceRow): boolean => row.pieces[0]!.left >
 /** Reports whether a row can belong to a table that starts before. */
 function goesOn(rows: readonly PieceRow[], from: number, at: number): boolean {
   const [row, before] = [rows[at]!, rows[at - 1]!];
-  if (row.baseline - before.baseline > FAR * row.size) return false;
-  if (isTabular(row) || isAlignedWith(row, rows.slice(from, at))) return true;
+  const above = rows.slice(from, at);
+  const distance = row.baseline - before.baseline;
+  if (distance > FAR * row.size) return false;
+  if (isTabular(row) || isAlignedWith(row.smallPieces, row.size, above)) return true;
   // A cell can go on in the next line.
-  const [{ left, right }] = row.pieces as [Piece];
-  const above = rows.slice(from, at).findLast(isTabular)!;
-  const isSmall = right - left < SMALL * row.size && isAlignedWith({ ...row, smallPieces: [row.pieces[0]!, row.pieces[0]!] }, rows.slice(from, at));
-  if (isSmall && row.baseline - before.baseline < 1.8 * row.size) return true;
-  return (
-    row.baseline - before.baseline < 1.8 * row.size &&
-    above.pieces.some((piece, index) => {
-      const next = above.pieces[index + 1];
-      return Math.abs(piece.left - left) < 2 * row.size && (!next || right < next.left - SPACE * row.size);
-    })
-  );
+  const [piece] = row.pieces as [Piece];
+  const isNarrow = piece.right - piece.left < NARROW * row.size && isAlignedWith([piece, piece], row.size, above);
+  return distance < NEXT_LINE * row.size && (isNarrow || isBelowCell(piece, row.size, above.findLast(isTabular)!));
 }
 
+/** Reports whether a piece is below one of a row, or inside its width, and ends before the next one. */
+const isBelowCell = ({ left, right }: Piece, size: number, { pieces }: PieceRow): boolean =>
+  pieces.some((piece, index) => {
+    const next = pieces[index + 1];
+    const isInside = left > piece.left - 1 && right < piece.right + 1;
+    return isInside || (Math.abs(piece.left - left) < 2 * size && (!next || right < next.left - SPACE * size));
+  });
+
 /** Reports whether a row with small spaces has its pieces at the edges of those above. */
-function isAlignedWith({ smallPieces, size }: PieceRow, above: readonly PieceRow[]): boolean {
+function isAlignedWith(small: readonly Piece[], size: number, above: readonly PieceRow[]): boolean {
   const near = above.filter(isTabular).slice(-NEAR);
   const isAligned = ({ left, right }: Piece) =>
     near.some(({ pieces }) =>
       pieces.some((one) => Math.min(Math.abs(one.left - left), Math.abs(one.right - right)) < SAME_EDGE * size),
     );
-  return smallPieces.length > 1 && smallPieces.every(isAligned);
+  return small.length > 1 && small.every(isAligned);
 }
 
 function tableOf(
-  rows: readonly PieceRow[],
-  from: number,
-  to: number,
+  own: readonly PieceRow[],
   rules: readonly Edge[],
-): AlignedTable | undefined {
-  const own = rows.slice(from, to);
+  direction: Frame["direction"],
+): readonly PlacedRow[] | undefined {
   const tabular = own.filter(isTabular);
   const [left, right] = [
     Math.min(...own.map(({ pieces }) => pieces[0]!.left)),
@@ -111,26 +127,12 @@ function tableOf(
   if (own.every(({ isMonospaced }) => isMonospaced)) return undefined;
   const columns = smallColumnsOf(tabular);
   if (columns.length < 2) return undefined;
-  const placed = own.map((row) => inColumns(row, columns));
+  const placed = own.map((row) => inColumns(row.smallPieces, columns, direction));
   if (isList(placed) || isContents(own) || (between.length < 2 && isProse(placed))) return undefined;
   const merged = withContinuations(own, placed, between);
   const filled = merged.filter((cells) => cells.filter((cell) => cell.length > 0).length * 2 > columns.length);
   if (merged.length < 2 || filled.length < FILLED * merged.length) return undefined;
-  return { from, to, rows: merged };
-}
-
-/** Places the pieces of a row in the columns that they overlap most. */
-function inColumns({ smallPieces }: PieceRow, columns: readonly Column[]): PlacedRow {
-  const cells = columns.map((): Piece[] => []);
-  for (const piece of smallPieces) {
-    let [best, most] = [0, Number.NEGATIVE_INFINITY];
-    for (const [index, { left, right }] of columns.entries()) {
-      const overlap = Math.min(right, piece.right) - Math.max(left, piece.left);
-      if (overlap > most) [best, most] = [index, overlap];
-    }
-    cells[best]!.push(piece);
-  }
-  return cells;
+  return merged;
 }
 
 const textIn = (cell: readonly Piece[]): string => cell.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");
@@ -148,4 +150,3 @@ const isProse = (rows: readonly PlacedRow[]): boolean =>
 
 const isContents = (rows: readonly PieceRow[]): boolean =>
   rows.filter(({ pieces }) => LEADER.test(textIn(pieces))).length * 2 > rows.length;
-

@@ -1,7 +1,7 @@
 // Finds tables whose rows are between horizontal lines of one length, and whose columns are between spaces.
 import { piecesOf, rowsOf, SMALL_CELL_SPACE } from "../lines/rows.ts";
-import { type Extent, type Frame, type Segment } from "../lines/segments.ts";
-import { type Column, columnsOf } from "./columns.ts";
+import type { Extent, Frame, Segment } from "../lines/segments.ts";
+import { type Column, inColumns, type PieceRow, type PlacedRow, smallColumnsOf } from "./columns.ts";
 import type { Edge, Edges } from "./edges.ts";
 import type { Grid, GridCell } from "./ruled.ts";
 
@@ -26,16 +26,26 @@ export function bandedGrids(
   return [...stacksOf(across), ...stacksOf(filled)].flatMap((stack): readonly Grid[] => {
     const [left, right] = [stack[0]!.from, stack[0]!.to];
     const extent = { left, right, top: stack[0]!.at, bottom: stack.at(-1)!.at };
-    if (taken.some((one) => one.top < extent.bottom && one.bottom > extent.top && one.left < right && one.right > left)) return [];
-    const beside = segments.filter((one) => one.left > left - SAME_END && one.right < right + SAME_END  && one.baseline < extent.bottom + LAST_ROW);
-    const lines = rowsOf(beside).map((row) => piecesOf(row, direction, SMALL_CELL_SPACE));
-    const inside = lines.filter(([first]) => first!.baseline > extent.top && first!.baseline < extent.bottom);
-    const columns = columnsOf(inside.filter((pieces) => pieces.length > 1).map((pieces) => ({ pieces, size: pieces[0]!.size })));
+    if (taken.some((one) => one.top < extent.bottom && one.bottom > extent.top && one.left < right && one.right > left))
+      return [];
+    const beside = segments.filter(
+      (one) => one.left > left - SAME_END && one.right < right + SAME_END && one.baseline < extent.bottom + LAST_ROW,
+    );
+    const lines = rowsOf(beside).map((row) => rowOfPieces(row, direction));
+    const inside = lines.filter(({ baseline }) => baseline > extent.top && baseline < extent.bottom);
+    const columns = smallColumnsOf(inside.filter(({ smallPieces }) => smallPieces.length > 1));
     if (columns.length < 2) return [];
-    const header = headerAbove(lines.filter(([first]) => first!.baseline <= extent.top), extent.top);
-    const bottom = rowBelow(lines.filter(([first]) => first!.baseline >= extent.bottom), stack, columns);
+    const header = headerAbove(
+      lines.filter(({ baseline }) => baseline <= extent.top),
+      extent.top,
+    );
+    const bottom = rowBelow(
+      lines.filter(({ baseline }) => baseline >= extent.bottom),
+      stack,
+      columns,
+    );
     const places = [header, ...stack.map(({ at }) => at), bottom].filter((place) => place !== undefined);
-    return [gridOf({ left, right, places, columns, lines })];
+    return [gridOf({ left, right, places, columns, lines }, direction)];
   });
 }
 
@@ -65,11 +75,10 @@ function dividedAtGaps(stack: readonly Edge[]): readonly (readonly Edge[])[] {
 }
 
 /** Returns the upper edge of a header that no line is above. @returns undefined without a header */
-function headerAbove(lines: readonly (readonly Segment[])[], top: number): number | undefined {
+function headerAbove(lines: readonly PieceRow[], top: number): number | undefined {
   let [edge, count]: [number | undefined, number] = [undefined, 0];
   let below = top;
-  for (const pieces of lines.toReversed()) {
-    const { size, baseline } = pieces[0]!;
+  for (const { smallPieces: pieces, size, baseline } of lines.toReversed()) {
     if (below - baseline > HEADER_PITCH * size || count === MAX_HEADER_LINES) break;
     if (pieces.length > 1) edge = Math.min(...pieces.map((one) => one.top));
     [below, count] = [baseline, count + 1];
@@ -78,13 +87,9 @@ function headerAbove(lines: readonly (readonly Segment[])[], top: number): numbe
 }
 
 /** Returns the lower edge of a last row without a line below. @returns undefined without such a row */
-function rowBelow(
-  lines: readonly (readonly Segment[])[],
-  stack: readonly Edge[],
-  columns: readonly Column[],
-): number | undefined {
+function rowBelow(lines: readonly PieceRow[], stack: readonly Edge[], columns: readonly Column[]): number | undefined {
   const [last, before] = [stack.at(-1)!.at, stack.at(-2)!.at];
-  const pieces = lines.filter(([first]) => first!.baseline < 2 * last - before).flat();
+  const pieces = lines.filter(({ baseline }) => baseline < 2 * last - before).flatMap(({ smallPieces }) => smallPieces);
   const isInColumn = ({ left, right }: Segment) =>
     columns.some((column, at) => left > column.left - SAME_END && right < (columns[at + 1]?.left ?? Infinity));
   if (pieces.length < 2 || !pieces.every(isInColumn)) return undefined;
@@ -97,24 +102,49 @@ interface Layout {
   /** The edges of rows, from the top. */
   readonly places: readonly number[];
   readonly columns: readonly Column[];
-  readonly lines: readonly (readonly Segment[])[];
+  readonly lines: readonly PieceRow[];
 }
 
-function gridOf({ left, right, places, columns, lines }: Layout): Grid {
+function gridOf({ left, right, places, columns, lines }: Layout, direction: Frame["direction"]): Grid {
   const between = columns.slice(1).map((column, at) => (columns[at]!.right + column.left) / 2);
   const xs = [left - SAME_END, ...between, right + SAME_END];
   const cells: GridCell[] = [];
   for (let row = 0; row + 1 < places.length; row++) {
     const [top, bottom] = [places[row]!, places[row + 1]!];
-    const pieces = lines.flat().filter(({ baseline }) => baseline > top && baseline <= bottom);
+    const own = lines.filter(({ baseline }) => baseline > top && baseline <= bottom);
+    const placed = inColumns(
+      own.flatMap(({ smallPieces }) => smallPieces),
+      columns,
+      direction,
+    );
+    const edges = edgesOfCells(placed, xs);
     for (let column = 0, end = 1; column < columns.length; column = end++) {
-      // A piece over a space joins the cells on either side.
-      const crosses = (x: number) => pieces.some((one) => one.left < x - 1 && one.right > x + 1);
-      while (end < columns.length && crosses(xs[end]!)) end++;
+      // A piece over the next column joins the cells.
+      const reach = Math.max(...placed[column]!.map((piece) => piece.right));
+      while (end < columns.length && placed[end]!.length === 0 && reach > columns[end]!.left + SAME_END) end++;
       const columnSpan = end - column;
-      cells.push({ ...{ column, row, columnSpan, rowSpan: 1, top, bottom }, left: xs[column]!, right: xs[end]! });
+      cells.push({ ...{ column, row, columnSpan, rowSpan: 1, top, bottom }, left: edges[column]!, right: edges[end]! });
     }
   }
   const [top, bottom] = [places[0]!, places.at(-1)!];
-  return { ...{ left: xs[0]!, right: xs.at(-1)!, top, bottom, cells }, columnCount: columns.length, rowCount: places.length - 1 };
+  return {
+    ...{ left: xs[0]!, right: xs.at(-1)!, top, bottom, cells },
+    ...{ columnCount: columns.length, rowCount: places.length - 1 },
+  };
+}
+
+/** Returns the edges of the cells of a row, which are between its pieces. */
+const edgesOfCells = (placed: PlacedRow, xs: readonly number[]): readonly number[] =>
+  xs.map((x, at) => {
+    const before = Math.max(...(placed[at - 1] ?? []).map(({ right }) => right));
+    const after = Math.min(...(placed[at] ?? []).map(({ left }) => left));
+    const isBetween = x > before && x < after;
+    return isBetween || !Number.isFinite(before) || !Number.isFinite(after) ? x : (before + after) / 2;
+  });
+
+function rowOfPieces(row: readonly Segment[], direction: Frame["direction"]): PieceRow {
+  const { baseline, size } = row[0]!;
+  const pieces = piecesOf(row, direction);
+  const smallPieces = piecesOf(row, direction, SMALL_CELL_SPACE);
+  return { ...{ pieces, smallPieces, baseline, size }, isBold: false, isMonospaced: false };
 }

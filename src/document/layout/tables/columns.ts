@@ -1,5 +1,6 @@
 // Finds the columns of aligned text, and the lines that are in one row of a table.
-import type { Segment } from "../lines/segments.ts";
+import type { Word } from "../lines/page-text.ts";
+import { extentOf, type Frame, type Segment, segmentOf } from "../lines/segments.ts";
 import type { Edge } from "./edges.ts";
 
 /** Words of a row with a wide space on either side. */
@@ -56,16 +57,66 @@ export function columnsOf(rows: readonly Pick<PieceRow, "pieces" | "size">[], sp
   return columns;
 }
 
-/** Minimum number of rows that show columns with small spaces between them, and that space in font sizes. */
-const MIN_ROWS = 4;
+/** Number of first rows that can be headers over several columns, and that of other rows which show the columns. */
+const HEADERS = 2;
+const MIN_ROWS = 3;
+/** Minimum width of a space between columns that all rows have, in font sizes. */
 const SMALL_SPACE = 0.35;
 
-/** Returns the columns between the spaces that no row crosses, however small, if there are more of these. */
+/** Returns the columns between the spaces that no row crosses, however small; without headers if these cross spaces. */
 export function smallColumnsOf(rows: readonly PieceRow[]): readonly Column[] {
-  const columns = columnsOf(rows);
-  if (rows.length < MIN_ROWS) return columns;
-  const small = columnsOf(rows.map(({ smallPieces, size }) => ({ pieces: smallPieces, size })), SMALL_SPACE);
-  return small.length > columns.length ? small : columns;
+  let best = columnsOf(rows);
+  for (let headers = 0; headers <= HEADERS && rows.length - headers >= MIN_ROWS; headers++) {
+    const below = rows.slice(headers);
+    const small = below.map(({ smallPieces, size }) => ({ pieces: smallPieces, size }));
+    for (const columns of [columnsOf(below), columnsOf(small, SMALL_SPACE)]) {
+      if (columns.length > best.length) best = columns;
+    }
+  }
+  return best;
+}
+
+/** Distance of the edge of a header from that of its column, and minimum space between headers, in font sizes. */
+const SAME_EDGE = 0.35;
+const HEADER_SPACE = 0.15;
+
+/** Places pieces in the columns that they overlap most; divides those over several columns at the edges of columns. */
+export function inColumns(
+  pieces: readonly Piece[],
+  columns: readonly Column[],
+  direction: Frame["direction"],
+): PlacedRow {
+  const cells = columns.map((): Piece[] => []);
+  for (const piece of pieces.flatMap((one) => dividedAtEdges(one, columns, direction))) {
+    let [best, most] = [0, Number.NEGATIVE_INFINITY];
+    for (const [index, { left, right }] of columns.entries()) {
+      const overlap = Math.min(right, piece.right) - Math.max(left, piece.left);
+      if (overlap > most) [best, most] = [index, overlap];
+    }
+    cells[best]!.push(piece);
+  }
+  return cells;
+}
+
+function dividedAtEdges(piece: Piece, columns: readonly Column[], direction: Frame["direction"]): readonly Piece[] {
+  const over = columns.filter(({ left, right }) => left < piece.right && right > piece.left);
+  if (over.length < 2 || piece.isRightToLeft) return [piece];
+  const same = SAME_EDGE * piece.size;
+  const parts: Piece[] = [];
+  let words: Word[] = [];
+  for (const word of piece.words) {
+    const { left } = extentOf(word, direction);
+    const before = words.length > 0 ? extentOf(words.at(-1)!, direction).right : Number.NaN;
+    const isEdge =
+      over.slice(1).some((column) => Math.abs(column.left - left) < same) ||
+      over.slice(0, -1).some((column) => Math.abs(column.right - before) < same);
+    if (isEdge && left - before > HEADER_SPACE * piece.size) {
+      parts.push(segmentOf(words, direction));
+      words = [];
+    }
+    words.push(word);
+  }
+  return parts.length === 0 ? [piece] : [...parts, segmentOf(words, direction)];
 }
 
 /** Lines of text in the cells of a row. */

@@ -1,9 +1,10 @@
 // Divides rows of a grid that have several rows of text: lines can be around columns only.
-import { type Frame, type Segment } from "../lines/segments.ts";
+
+import { isBold } from "../lines/line.ts";
 import { piecesOf, rowsOf } from "../lines/rows.ts";
+import type { Frame, Segment } from "../lines/segments.ts";
 import { type PieceRow, type PlacedRow, withContinuations } from "./columns.ts";
 import type { Grid, GridCell } from "./ruled.ts";
-import { isBold } from "../lines/line.ts";
 
 /** A grid, and the text of its cells. */
 export interface FilledGrid {
@@ -24,8 +25,16 @@ export function withDividedRows({ grid, texts }: FilledGrid, direction: Frame["d
   let rowCount = 0;
   for (let row = 0; row < grid.rowCount; row++) {
     const own = grid.cells.flatMap((cell, index) => (cell.row === row ? [{ cell, text: texts[index]! }] : []));
-    const isWhole = own.every(({ cell }) => cell.rowSpan === 1) && own.reduce((sum, { cell }) => sum + cell.columnSpan, 0) === grid.columnCount;
-    const rows = isWhole ? textRows(own.map(({ text }) => text), grid.rowCount, direction) : undefined;
+    const isWhole =
+      own.every(({ cell }) => cell.rowSpan === 1) &&
+      own.reduce((sum, { cell }) => sum + cell.columnSpan, 0) === grid.columnCount;
+    const rows = isWhole
+      ? textRows(
+          own.map(({ text }) => text),
+          grid.rowCount,
+          direction,
+        )
+      : undefined;
     for (const [at, placed] of (rows ?? [own.map(({ text }) => text)]).entries()) {
       for (const [index, text] of placed.entries()) {
         cells.push({ ...own[index]!.cell, row: rowCount + at });
