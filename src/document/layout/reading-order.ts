@@ -22,6 +22,8 @@ const FILLED = 0.6;
 const LONG = 15;
 /** Part of the parts of a column that are numbers and dates in a table. */
 const VALUES = 0.6;
+/** Part of the parts of a column that are beside others in a table. */
+const ALIGNED = 0.6;
 /** Minimum distance of parts of the page that are ordered on their own, in font sizes. */
 const APART = 0.6;
 const MAX_DEPTH = 24;
@@ -141,11 +143,19 @@ function isRunningText(atoms: readonly Atom[]): boolean {
   return medianOf(widths) > FILLED * long && medianOf(atoms.map(({ characters }) => characters)) >= LONG;
 }
 
-/** Reports whether most atoms of the smaller side have one beside them on the same baseline. */
+/** Reports whether most atoms of the smaller side are beside one on the same baseline, or in the middle of two lines. */
 function areAligned(one: readonly Atom[], other: readonly Atom[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
   const isBeside = (atom: Atom) => more.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < 0.3 * size);
-  return fewer.filter(isBeside).length > fewer.length * 0.6;
+  if (fewer.filter(isBeside).length > fewer.length * ALIGNED) return true;
+  const lines = more.toSorted((a, b) => a.top - b.top);
+  const middles = lines.slice(1).flatMap(({ top, bottom, size }, at) => {
+    const before = lines[at]!;
+    return top - before.bottom < APART * size ? [(before.top + bottom) / 2] : [];
+  });
+  const isInMiddle = ({ top, bottom, size }: Atom) =>
+    middles.some((middle) => Math.abs(middle - (top + bottom) / 2) < 0.1 * size);
+  return fewer.filter(isInMiddle).length > fewer.length * ALIGNED;
 }
 
 interface Band<A> {

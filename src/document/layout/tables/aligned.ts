@@ -65,10 +65,12 @@ export function alignedTables(
 
 const isTabular = ({ pieces }: PieceRow): boolean => pieces.length > 1;
 
+const overlap = (row: PieceRow, next: PieceRow): boolean => next.baseline - row.baseline < OVERLAPPING * next.size;
+
 /** Returns the first row that overlaps the next one: a cell with several lines starts above the others. */
 function startOf(rows: readonly PieceRow[], from: number, least: number): number {
   let start = from;
-  while (start > least && rows[start]!.baseline - rows[start - 1]!.baseline < OVERLAPPING * rows[start]!.size) start--;
+  while (start > least && overlap(rows[start - 1]!, rows[start]!)) start--;
   return start;
 }
 
@@ -82,6 +84,10 @@ function goesOn(rows: readonly PieceRow[], from: number, at: number): boolean {
   const distance = row.baseline - before.baseline;
   if (distance > FAR * row.size) return false;
   if (isTabular(row) || isAlignedWith(row.smallPieces, row.size, above)) return true;
+  // The lines of a cell overlap those of cells whose text is in the middle of the row.
+  const next = rows[at + 1];
+  const startsRow = next !== undefined && isTabular(next) && overlap(row, next);
+  if (startsRow || overlap(before, row)) return true;
   // A cell can go on in the next line.
   const [piece] = row.pieces as [Piece];
   const isNarrow = piece.right - piece.left < NARROW * row.size && isAlignedWith([piece, piece], row.size, above);

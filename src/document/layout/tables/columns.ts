@@ -62,6 +62,8 @@ const HEADERS = 2;
 const MIN_ROWS = 3;
 /** Minimum width of a space between columns that all rows have, in font sizes. */
 const SMALL_SPACE = 0.35;
+/** Part of the cells that must have text if columns are found by small spaces. */
+const FILLED = 0.6;
 
 /** Returns the columns between the spaces that no row crosses, however small; without headers if these cross spaces. */
 export function smallColumnsOf(rows: readonly PieceRow[]): readonly Column[] {
@@ -70,10 +72,18 @@ export function smallColumnsOf(rows: readonly PieceRow[]): readonly Column[] {
     const below = rows.slice(headers);
     const small = below.map(({ smallPieces, size }) => ({ pieces: smallPieces, size }));
     for (const columns of [columnsOf(below), columnsOf(small, SMALL_SPACE)]) {
-      if (columns.length > best.length) best = columns;
+      if (columns.length > best.length && areFilled(columns, below)) best = columns;
     }
   }
   return best;
+}
+
+/** Reports whether most cells of columns have text; words of sentences are below each other by chance. */
+function areFilled(columns: readonly Column[], rows: readonly PieceRow[]): boolean {
+  const filled = rows.flatMap(({ smallPieces }) =>
+    columns.filter((column) => smallPieces.some(({ left, right }) => left < column.right && right > column.left)),
+  );
+  return filled.length > FILLED * columns.length * rows.length;
 }
 
 /** Distance of the edge of a header from that of its column, and minimum space between headers, in font sizes. */
