@@ -2,6 +2,7 @@
 
 import type { Frame } from "../lines/segments.ts";
 import {
+  columnsOf,
   inColumns,
   OVERLAPPING,
   type Piece,
@@ -53,7 +54,7 @@ export function alignedTables(
     if (!isTabular(rows[from]!)) continue;
     let to = from + 1;
     while (to < rows.length && goesOn(rows, from, to)) to++;
-    while (!isTabular(rows[to - 1]!) && !hangs(rows[to - 1]!, rows[from]!)) to--;
+    while (!isInTabularRow(rows, to - 1) && !hangs(rows[to - 1]!, rows[from]!)) to--;
     const start = startOf(rows, from, tables.at(-1)?.to ?? 0);
     const table = tableOf(rows.slice(start, to), rules, direction);
     if (!table) continue;
@@ -66,6 +67,17 @@ export function alignedTables(
 const isTabular = ({ pieces }: PieceRow): boolean => pieces.length > 1;
 
 const overlap = (row: PieceRow, next: PieceRow): boolean => next.baseline - row.baseline < OVERLAPPING * next.size;
+
+/** Reports whether a row has several pieces, or overlaps one that has. */
+const isInTabularRow = (rows: readonly PieceRow[], at: number): boolean =>
+  [at - 1, at, at + 1].some((one) => {
+    const [row, other] = [rows[one], rows[at]!];
+    return (
+      row !== undefined && isTabular(row) && (one === at || overlap(one < at ? row : other, one < at ? other : row))
+    );
+  });
+
+const widest = <T>(one: readonly T[], other: readonly T[]): readonly T[] => (other.length > one.length ? other : one);
 
 /** Returns the first row that overlaps the next one: a cell with several lines starts above the others. */
 function startOf(rows: readonly PieceRow[], from: number, least: number): number {
@@ -131,7 +143,7 @@ function tableOf(
   const isHeaded = own[0]!.isBold && own[1]?.isBold === false;
   if (tabular.length < (between.length > 1 || isHeaded ? 2 : MIN_ROWS)) return undefined;
   if (own.every(({ isMonospaced }) => isMonospaced)) return undefined;
-  const columns = smallColumnsOf(tabular);
+  const columns = widest(smallColumnsOf(tabular), columnsOf(own.filter((_, at) => isInTabularRow(own, at))));
   if (columns.length < 2) return undefined;
   const placed = own.map((row) => inColumns(row.smallPieces, columns, direction));
   if (isList(placed) || isContents(own) || (between.length < 2 && isProse(placed))) return undefined;
