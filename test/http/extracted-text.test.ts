@@ -34,7 +34,12 @@ describe("200", () => {
   });
 
   test("the layout, without the text", async () => {
-    const { body } = await ask({ file: upload(plainPdf("First", "Second")), layout: "on", full_text: "off", pages: "2" });
+    const { body } = await ask({
+      file: upload(plainPdf("First", "Second")),
+      layout: "on",
+      full_text: "off",
+      pages: "2",
+    });
     const { pages } = body.layout as { pages: { page: number; width: number; blocks: Record<string, unknown>[] }[] };
     expect([Object.keys(body), pages.length, pages[0]!.page, pages[0]!.width]).toEqual([
       ["layout", "inputId"],
