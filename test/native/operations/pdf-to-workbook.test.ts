@@ -89,7 +89,7 @@ describe("LibreOffice opens the workbook", () => {
   });
 
   test("with merged cells, numbers as in the document, and text that is no formula", () => {
-    expect(sheets[0]!.rows.map((row) => row.slice(0, 5))).toEqual([
+    expect(sheets[0]!.rows.map((row) => row.filter((cell) => cell !== ""))).toEqual([
       ["string All of the amounts over 5"],
       ["string Name", "string Amount", "string Share", "string Due", "string Code"],
       ["string =HYPERLINK(1)", "currency $1,234.50", "percentage 12.5%", "date 2024-03-01", "string 0042"],

@@ -212,7 +212,7 @@ describe("tables", () => {
       { text: "12.50", x: 250, y: y + 6 },
       { text: "A1", x: 350, y: y + 6 },
     ];
-    const { markdown } = await read(pageOf([...row("Anna", 100), ...row("Bernd", 140), ...row("Clara", 180)]));
+    const { markdown } = await read(pageOf([...row("Anna", 100), ...row("Bruno", 140), ...row("Clara", 180)]));
     expect(markdown).toContain("| Anna with a name of two lines | 12.50 | A1 |");
     expect(markdown).toContain("| Clara with a name of two lines | 12.50 | A1 |");
   });
