@@ -92,12 +92,15 @@ export function piecesOf(
 ): readonly Segment[] {
   const pieces: Segment[] = [];
   for (const segment of row) {
+    // The space of fonts of fixed width is wide.
+    const isMonospaced = segment.words.every(({ style }) => style.isMonospaced);
+    const least = (isMonospaced ? CELL_SPACE : space) * segment.size;
     let words: Word[] = [];
     let end = Number.NaN;
     for (const word of segment.words) {
       const { left, right } = extentOf(word, direction);
       const gap = segment.isRightToLeft ? end - right : left - end;
-      if (words.length > 0 && gap > space * segment.size) {
+      if (words.length > 0 && gap > least) {
         pieces.push(segmentOf(words, direction));
         words = [];
       }

@@ -52,7 +52,7 @@ test("a column with zeros at the start has numbers of things; a note beside a nu
 });
 
 test("a table that goes on is one sheet, and its repeated headers are left out", async () => {
-  const rows = (names: string): Table => [...names].map((name) => [`Row ${name}`, "1", "2"]);
+  const rows = (names: string): Table => [...names].map((name) => [`item-${name}`, "1", "2"]);
   const long = pageOf(textsOf([HEAD, ...rows("ABCD")], 600), [], 1);
   const next = pageOf(textsOf([HEAD, ...rows("EFG")], 60), [], 2);
   const apart = pageOf(
@@ -63,8 +63,8 @@ test("a table that goes on is one sheet, and its repeated headers are left out",
   const sheets = await sheetsOf(long, next, apart);
   const names = Object.entries(sheets).map(([name, written]) => [name, written.map(([first]) => first![0]).join(" ")]);
   expect(names).toEqual([
-    ["Table 1 (pages 1-2)", "Name Row A Row B Row C Row D Row E Row F Row G"],
-    ["Table 2 (page 3)", "Name Row H Row I Row J"],
+    ["Table 1 (pages 1-2)", "Name item-A item-B item-C item-D item-E item-F item-G"],
+    ["Table 2 (page 3)", "Name item-H item-I item-J"],
   ]);
 });
 
