@@ -13,6 +13,8 @@ const HIGH = 6;
 /** Maximum distance of the lines of a header above the first line of the table, in font sizes. */
 const HEADER_PITCH = 1.7;
 const MAX_HEADER_LINES = 3;
+/** Part of the rows that must have text in several columns: areas are also filled behind code. */
+const TABULAR = 0.7;
 /** Maximum height of a last row below the last line, in points. */
 const LAST_ROW = 60;
 
@@ -45,7 +47,8 @@ export function bandedGrids(
       columns,
     );
     const places = [header, ...stack.map(({ at }) => at), bottom].filter((place) => place !== undefined);
-    return [gridOf({ left, right, places, columns, lines }, direction)];
+    const grid = gridOf({ left, right, places, columns, lines }, direction);
+    return grid ? [grid] : [];
   });
 }
 
@@ -105,10 +108,11 @@ interface Layout {
   readonly lines: readonly PieceRow[];
 }
 
-function gridOf({ left, right, places, columns, lines }: Layout, direction: Frame["direction"]): Grid {
+function gridOf({ left, right, places, columns, lines }: Layout, direction: Frame["direction"]): Grid | undefined {
   const between = columns.slice(1).map((column, at) => (columns[at]!.right + column.left) / 2);
   const xs = [left - SAME_END, ...between, right + SAME_END];
   const cells: GridCell[] = [];
+  let tabular = 0;
   for (let row = 0; row + 1 < places.length; row++) {
     const [top, bottom] = [places[row]!, places[row + 1]!];
     const own = lines.filter(({ baseline }) => baseline > top && baseline <= bottom);
@@ -117,6 +121,7 @@ function gridOf({ left, right, places, columns, lines }: Layout, direction: Fram
       columns,
       direction,
     );
+    if (placed.filter((cell) => cell.length > 0).length > 1) tabular++;
     const edges = edgesOfCells(placed, xs);
     for (let column = 0, end = 1; column < columns.length; column = end++) {
       // A piece over the next column joins the cells.
@@ -126,6 +131,7 @@ function gridOf({ left, right, places, columns, lines }: Layout, direction: Fram
       cells.push({ ...{ column, row, columnSpan, rowSpan: 1, top, bottom }, left: edges[column]!, right: edges[end]! });
     }
   }
+  if (tabular < TABULAR * (places.length - 1)) return undefined;
   const [top, bottom] = [places[0]!, places.at(-1)!];
   return {
     ...{ left: xs[0]!, right: xs.at(-1)!, top, bottom, cells },
