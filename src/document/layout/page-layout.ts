@@ -60,8 +60,7 @@ function blocksOf({ segments, direction }: Frame, page: PageText, figures: reado
   const isRightToLeft = rest.filter((one) => one.isRightToLeft).length * 2 > rest.length;
   const across = edges.across.filter(({ from, to }) => to - from > RULE_LENGTH);
   const rules = across.map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at }));
-  const filled = edges.filled.map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at }));
-  const groups = readingOrder(atoms, { isRightToLeft, rules: [...rules, ...filled] });
+  const groups = readingOrder(atoms, { isRightToLeft, rules });
   return flowOf(groups.map(runsOf), { ...context, rules: across, dots: shapes.filter(isDot) });
 }
 
