@@ -4,6 +4,7 @@ import type { Route } from "../service/http/contract/route.ts";
 import { blankPdf } from "./blank-pdf.ts";
 import { comparedPdf } from "./compared-pdf.ts";
 import { compressedPdf } from "./compressed-pdf.ts";
+import { excel } from "./excel.ts";
 import { extractedImages } from "./extracted-images.ts";
 import { extractedText } from "./extracted-text.ts";
 import { deleteFiles } from "./files/delete.ts";
@@ -71,7 +72,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp],
-  ...[pdfInfo, extractedText, markdown, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

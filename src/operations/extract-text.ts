@@ -8,6 +8,7 @@ import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
+import { PAGE_SCHEMA, pageJson } from "../document/layout/json.ts";
 import type { Block, PageLayout } from "../document/layout/lines/blocks.ts";
 import type { Hyphens } from "../document/layout/lines/hyphens.ts";
 import { brokenText, flowingText } from "../document/layout/lines/plain-text.ts";
@@ -22,6 +23,7 @@ const parameters = {
     "document",
   ),
   preserveLineBreaks: parameter("On for the lines as they are, off to join the lines of a paragraph.", onOff, "off"),
+  layout: parameter("On for the blocks of each page, such as headings and tables, with their boxes.", onOff, "off"),
   wordStyle: parameter("On for the words with their fonts and colors.", onOff, "off"),
   wordCoordinates: parameter("On for the words with the corners of their boxes.", onOff, "off"),
 };
@@ -35,7 +37,7 @@ const POINT: JsonSchema = {
 const CORNERS = ["topLeft", "topRight", "bottomLeft", "bottomRight"] as const;
 
 /** Schemas of the members of the response. */
-export const TEXT_SCHEMAS: Readonly<Record<"fullText" | "words", JsonSchema>> = {
+export const TEXT_SCHEMAS: Readonly<Record<"fullText" | "layout" | "words", JsonSchema>> = {
   fullText: {
     oneOf: [
       { type: "string" },
@@ -54,6 +56,11 @@ export const TEXT_SCHEMAS: Readonly<Record<"fullText" | "words", JsonSchema>> = 
         required: ["pages"],
       },
     ],
+  },
+  layout: {
+    type: "object",
+    properties: { pages: { type: "array", items: PAGE_SCHEMA } },
+    required: ["pages"],
   },
   words: {
     type: "array",
@@ -95,72 +102,103 @@ export const TEXT_SCHEMAS: Readonly<Record<"fullText" | "words", JsonSchema>> = 
 const run: Run<ExtractTextParams> = async function* ([input], params, context) {
   const layout = new DocumentLayout();
   const pages = layout.read(await startedPages(input!, params.pages, context));
-  yield { extension: "json", type: "application/json", body: jsonOf(pages, layout.hyphens, params) };
+  yield { extension: "json", type: "application/json", body: jsonOf(pages, membersOf(params, layout.hyphens)) };
 };
 
-/** Writes the members of the response. The text follows the words, which take more memory. */
-async function* jsonOf(
-  pages: AsyncIterable<PageLayout>,
-  hyphens: Hyphens,
-  params: ExtractTextParams,
-): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  const hasWords = params.wordStyle || params.wordCoordinates;
-  const texts = new TextMember(params, hyphens);
-  let separator = hasWords ? '{"words":[' : "{";
-  for await (const page of pages) {
-    texts.add(page);
-    if (!hasWords) continue;
-    const words = page.blocks.flatMap(wholeWords).map((word) => JSON.stringify(described(word, page.number, params)));
-    if (words.length === 0) continue;
-    yield encoder.encode(separator + words.join(","));
-    separator = ",";
-  }
-  if (hasWords) yield encoder.encode(separator === "," ? "]" : `${separator}]`);
-  if (params.fullText !== "off") {
-    yield encoder.encode(hasWords ? ',"fullText":' : '{"fullText":');
-    yield* texts.chunks();
-  }
-  yield encoder.encode(hasWords || params.fullText !== "off" ? "}" : "{}");
+/** A member of the response. */
+interface Member {
+  readonly start: string;
+  readonly separator: string;
+  readonly end: string;
+  /** Returns what a page adds; empty if it adds nothing. */
+  of(page: PageLayout): string;
 }
 
-/** The text as JSON, encoded page by page. */
-class TextMember {
-  readonly #params: ExtractTextParams;
-  readonly #hyphens: Hyphens;
-  readonly #chunks: Uint8Array[] = [];
-  #bytes = 0;
+/** Returns the requested members, from the one that takes the most memory. */
+function membersOf(params: ExtractTextParams, hyphens: Hyphens): readonly Member[] {
+  const words: Member = {
+    ...{ start: '"words":[', separator: ",", end: "]" },
+    of: ({ number, blocks }) =>
+      blocks
+        .flatMap(wholeWords)
+        .map((word) => JSON.stringify(described(word, number, params)))
+        .join(","),
+  };
+  const layout: Member = {
+    ...{ start: '"layout":{"pages":[', separator: ",", end: "]}" },
+    of: (page) => pageJson(page, hyphens),
+  };
+  return [
+    ...(params.wordStyle || params.wordCoordinates ? [words] : []),
+    ...(params.layout ? [layout] : []),
+    ...(params.fullText === "off" ? [] : [textMember(params, hyphens)]),
+  ];
+}
 
-  constructor(params: ExtractTextParams, hyphens: Hyphens) {
-    this.#params = params;
-    this.#hyphens = hyphens;
-  }
-
-  /** @throws EngineFailure `too-large` if the text exceeds the memory for it */
-  add({ number, blocks }: PageLayout): void {
-    if (this.#params.fullText === "off") return;
-    const write = (block: Block) =>
-      this.#params.preserveLineBreaks ? brokenText(block) : flowingText(block, this.#hyphens);
-    const text = blocks
+function textMember({ fullText, preserveLineBreaks }: ExtractTextParams, hyphens: Hyphens): Member {
+  const write = (block: Block) => (preserveLineBreaks ? brokenText(block) : flowingText(block, hyphens));
+  const textOf = ({ blocks }: PageLayout) =>
+    blocks
       .map(write)
       .filter((one) => one !== "")
       .join("\n");
-    const isFirst = this.#chunks.length === 0;
-    const json =
-      this.#params.fullText === "by_page"
-        ? `${isFirst ? "" : ","}${JSON.stringify({ page: number, text })}`
-        : JSON.stringify(isFirst || text === "" ? text : `\n${text}`).slice(1, -1);
-    const chunk = new TextEncoder().encode(json);
-    this.#bytes += chunk.length;
-    if (this.#bytes > LIMITS.extractedTextBytes) throw new EngineFailure("too-large", "the text is too long");
+  if (fullText === "by_page") {
+    return {
+      ...{ start: '"fullText":{"pages":[', separator: ",", end: "]}" },
+      of: (page) => JSON.stringify({ page: page.number, text: textOf(page) }),
+    };
+  }
+  return {
+    ...{ start: '"fullText":"', separator: "\\n", end: '"' },
+    of: (page) => JSON.stringify(textOf(page)).slice(1, -1),
+  };
+}
+
+/** Writes the members of the response. The first is written page by page; the others are kept until it ends. */
+async function* jsonOf(pages: AsyncIterable<PageLayout>, members: readonly Member[]): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const [first, ...others] = members;
+  const used = { bytes: 0 };
+  const kept = others.map((member) => ({ member, text: new KeptText(member, used) }));
+  let before = `{${first?.start ?? ""}`;
+  for await (const page of pages) {
+    for (const { member, text } of kept) text.add(member.of(page));
+    const text = first?.of(page) ?? "";
+    if (text === "") continue;
+    yield encoder.encode(before + text);
+    before = first!.separator;
+  }
+  const isEmpty = before.startsWith("{");
+  yield encoder.encode((isEmpty ? before : "") + (first?.end ?? ""));
+  for (const { text } of kept) yield* text.chunks();
+  yield encoder.encode("}");
+}
+
+/** A member that is kept in memory, encoded page by page. */
+class KeptText {
+  readonly #member: Member;
+  readonly #chunks: Uint8Array[] = [];
+  readonly #used: { bytes: number };
+
+  /** @param used what all members keep */
+  constructor(member: Member, used: { bytes: number }) {
+    this.#member = member;
+    this.#used = used;
+  }
+
+  /** @throws EngineFailure `too-large` if the text exceeds the memory for it */
+  add(text: string): void {
+    if (text === "") return;
+    const chunk = new TextEncoder().encode((this.#chunks.length === 0 ? "" : this.#member.separator) + text);
+    this.#used.bytes += chunk.length;
+    if (this.#used.bytes > LIMITS.extractedTextBytes) throw new EngineFailure("too-large", "the text is too long");
     this.#chunks.push(chunk);
   }
 
   *chunks(): Generator<Uint8Array> {
-    const isByPage = this.#params.fullText === "by_page";
-    yield Buffer.from(isByPage ? '{"pages":[' : '"');
+    yield Buffer.from(`,${this.#member.start}`);
     yield* this.#chunks;
-    yield Buffer.from(isByPage ? "]}" : '"');
+    yield Buffer.from(this.#member.end);
   }
 }
 

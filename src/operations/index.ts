@@ -30,6 +30,7 @@ import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { pdfToMarkdown } from "./pdf-to-markdown.ts";
 import { pdfToRasterized } from "./pdf-to-rasterized.ts";
+import { pdfToWorkbook } from "./pdf-to-workbook.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
 import { countContent } from "./pdfa-steps/count-content.ts";
@@ -79,6 +80,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   extractText,
   pdfToMarkdown,
+  pdfToWorkbook,
   findDifferences,
   flattenTransparency,
   imageToPdf,

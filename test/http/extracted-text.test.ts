@@ -1,6 +1,7 @@
 // Tests POST /extracted-text. The operation's own tests compare its answers with other programs.
 // Contract: docs/api.md#extracted-text
 import { describe, expect, test } from "vitest";
+import { plainPdf } from "../fixtures/pdf-builder.ts";
 import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 
@@ -30,6 +31,26 @@ describe("200", () => {
         font: { name: expect.any(String), size: expect.any(Number) },
       },
     });
+  });
+
+  test("the layout, without the text", async () => {
+    const { body } = await ask({
+      file: upload(plainPdf("First", "Second")),
+      layout: "on",
+      full_text: "off",
+      pages: "2",
+    });
+    const { pages } = body.layout as { pages: { page: number; width: number; blocks: Record<string, unknown>[] }[] };
+    expect([Object.keys(body), pages.length, pages[0]!.page, pages[0]!.width]).toEqual([
+      ["layout", "inputId"],
+      1,
+      2,
+      300,
+    ]);
+    const [{ box, ...block }] = pages[0]!.blocks as [Record<string, unknown>];
+    const line = { box, text: "Second" };
+    expect(block).toEqual({ kind: "paragraph", size: 24, text: "Second", lines: [line] });
+    expect(box).toEqual([30, expect.any(Number), expect.any(Number), expect.any(Number)]);
   });
 
   test("a file with the same members", async () => {

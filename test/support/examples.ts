@@ -19,6 +19,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   "application/octet-stream": "",
   "application/pdf": "%PDF",
   "application/vnd.adobe.xfdf": "<?xml",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "PK\x03\x04",
   "application/zip": "PK\x03\x04",
   "image/bmp": "BM",
   "image/gif": "GIF8",

@@ -43,6 +43,7 @@ export const NOTICE_CODES = [
   "opacity-left-out",
   "images-unreadable",
   "pages-not-recognized",
+  "no-tables",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

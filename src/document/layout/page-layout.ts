@@ -6,11 +6,12 @@ import { framesOf } from "./lines/frames.ts";
 import type { LineContext } from "./lines/line.ts";
 import { Links } from "./lines/links.ts";
 import type { PageText } from "./lines/page-text.ts";
-import { joinPieces, piecesOf, rowsOf } from "./lines/rows.ts";
+import { joinPieces, piecesOf, rowsOf, SMALL_CELL_SPACE } from "./lines/rows.ts";
 import { boxInFrame, type Extent, type Frame, type Segment } from "./lines/segments.ts";
 import { paragraphsOf, pitchesOf, type Row, rowOf } from "./paragraphs.ts";
 import { type Atom, readingOrder } from "./reading-order.ts";
 import { alignedTables } from "./tables/aligned.ts";
+import { bandedGrids } from "./tables/banded.ts";
 import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
 import { gridsOf } from "./tables/ruled.ts";
 import { alignedTable, takeRuledTables } from "./tables/table-blocks.ts";
@@ -60,7 +61,9 @@ function blocksOf(
   const drawn = edgesOf(shapes);
   const edges = { ...drawn, across: withoutUnderlines(drawn.across, segments) };
   const context = { links, direction };
-  const { tables, rest } = takeRuledTables(segments, gridsOf(edges), context);
+  const grids = gridsOf(edges);
+  const banded = bandedGrids(edges, segments, grids, direction);
+  const { tables, rest } = takeRuledTables(segments, [...grids, ...banded], context);
   const atoms: PageAtom[] = [
     ...joinPieces(rest, direction).map(textAtom),
     ...tables.map(({ extent, block }) => blockAtom(extent, block)),
@@ -73,10 +76,14 @@ function blocksOf(
   return flowOf(groups.map(runsOf), { ...context, rules: across, dots: new Dots(shapes) });
 }
 
+/** A part of a number, a date or an amount. */
+const VALUE = /^[^\p{L}]*\d[^\p{L}]*$|^(?:[–—-]|\p{Sc}|%|[A-Z]{3})$/u;
+
 const textAtom = (segment: Segment): PageAtom => {
   const { left, top, right, bottom, size, words } = segment;
   return {
     ...{ left, top, right, bottom, size, segment },
+    isValue: words.every(({ text }) => VALUE.test(text)),
     characters: words.reduce((sum, { text }) => sum + text.length, 0),
   };
 };
@@ -86,7 +93,7 @@ const USUAL_SIZE = 10;
 
 const blockAtom = ({ left, top, right, bottom }: Extent, block: Block): PageAtom => ({
   ...{ left, top, right, bottom, block },
-  ...{ size: USUAL_SIZE, characters: 0 },
+  ...{ size: USUAL_SIZE, characters: 0, isValue: false },
 });
 
 /** A run of text of a column, or a block. */
@@ -124,10 +131,14 @@ const isBlock = <T>(part: Block | readonly T[]): part is Block => !Array.isArray
 function tablesIn(run: readonly Segment[], context: FlowContext): readonly (Block | readonly Row[])[] {
   const lines = rowsOf(run);
   const rows = lines.map((line) => rowOf(line, context.dots.bulletOf(line)));
-  const cut = lines.map((line, at) => ({ ...rows[at]!, pieces: piecesOf(line, context.direction) }));
+  const cut = lines.map((line, at) => ({
+    ...rows[at]!,
+    pieces: piecesOf(line, context.direction),
+    smallPieces: piecesOf(line, context.direction, SMALL_CELL_SPACE),
+  }));
   const parts: (Block | readonly Row[])[] = [];
   let done = 0;
-  for (const table of alignedTables(cut, context.rules)) {
+  for (const table of alignedTables(cut, context.rules, context.direction)) {
     if (table.from > done) parts.push(rows.slice(done, table.from));
     parts.push(alignedTable(table, context));
     done = table.to;

@@ -8,6 +8,8 @@ export interface Atom extends Extent {
   readonly size: number;
   /** Number of its characters; 0 for a figure. */
   readonly characters: number;
+  /** True for a number or a date, which running text is not made of. */
+  readonly isValue: boolean;
 }
 
 /** Minimum width of the space between columns, in font sizes. */
@@ -19,6 +21,10 @@ const MAX_CROSSING = 0.5;
 /** Part of the width of a long line that most lines of running text fill, and their characters. */
 const FILLED = 0.6;
 const LONG = 15;
+/** Part of the parts of a column that are numbers and dates in a table. */
+const VALUES = 0.6;
+/** Part of the parts of a column that are beside others in a table. */
+const ALIGNED = 0.6;
 /** Minimum distance of parts of the page that are ordered on their own, in font sizes. */
 const APART = 0.6;
 const MAX_DEPTH = 24;
@@ -126,6 +132,7 @@ function areColumns(atoms: readonly Atom[], at: number, rules: readonly Extent[]
     const height = within.reduce((sum, atom) => sum + atom.bottom - atom.top, 0);
     if (height < MIN_LINES * medianOf(side.map(({ size }) => size))) return false;
   }
+  if (sides.some((side) => side.filter(({ isValue }) => isValue).length > VALUES * side.length)) return false;
   const across = rules.filter((rule) => crosses(rule, at) && rule.top > top - 9 && rule.bottom < bottom + 9);
   if (across.length >= 2) return false;
   return sides.every(isRunningText) || !areAligned(sides[0], sides[1]);
@@ -137,7 +144,7 @@ function isRunningText(atoms: readonly Atom[]): boolean {
   return medianOf(widths) > FILLED * long && medianOf(atoms.map(({ characters }) => characters)) >= LONG;
 }
 
-/** Reports whether most atoms of the smaller side have one beside them on the same baseline. */
+/** Reports whether most atoms of the smaller side are beside one on the same baseline, or in the middle of two lines. */
 function areAligned(one: readonly Atom[], other: readonly Atom[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
   const lines = new Intervals<Atom>();
@@ -146,7 +153,27 @@ function areAligned(one: readonly Atom[], other: readonly Atom[]): boolean {
     lines
       .near(atom.bottom)
       .some((list) => list.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < 0.3 * size));
-  return fewer.filter(isBeside).length > fewer.length * 0.6;
+  if (fewer.filter(isBeside).length > fewer.length * ALIGNED) return true;
+  const middles = middlesOf(more);
+  const isInMiddle = ({ top, bottom, size }: Atom) => {
+    const middle = (top + bottom) / 2;
+    const near = middles.near(middle - 0.1 * size, middle + 0.1 * size);
+    return near.some((list) => list.some((one) => Math.abs(one - middle) < 0.1 * size));
+  };
+  return fewer.filter(isInMiddle).length > fewer.length * ALIGNED;
+}
+
+/** Returns the places in the middle of two neighboring lines. */
+function middlesOf(atoms: readonly Atom[]): Intervals<number> {
+  const middles = new Intervals<number>();
+  const lines = atoms.toSorted((a, b) => a.top - b.top);
+  for (const [at, { top, bottom, size }] of lines.entries()) {
+    const before = lines[at - 1];
+    if (!before || top - before.bottom >= APART * size) continue;
+    const middle = (before.top + bottom) / 2;
+    middles.add(middle, middle, middle);
+  }
+  return middles;
 }
 
 interface Band<A> {

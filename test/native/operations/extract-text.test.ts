@@ -30,7 +30,7 @@ interface Answer {
 
 const USUAL: ExtractTextParams = {
   pages: parsePages("1-last")!,
-  ...{ fullText: "document", preserveLineBreaks: false, wordStyle: true, wordCoordinates: true },
+  ...{ fullText: "document", preserveLineBreaks: false, wordStyle: true, wordCoordinates: true, layout: false },
 };
 
 async function ask(pdf: Uint8Array, params: Partial<ExtractTextParams> = {}): Promise<Answer> {

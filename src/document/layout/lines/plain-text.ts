@@ -27,7 +27,8 @@ export const lineText = ({ words }: Line): string => textOfWords(words);
 export const textOfWords = (words: readonly PlacedWord[]): string =>
   words.map(({ text, isJoined }, at) => (at === 0 || isJoined ? text : ` ${text}`)).join("");
 
-function flow(lines: readonly Line[], hyphens: Hyphens): string {
+/** Writes lines as one, with divided words joined. */
+export function flow(lines: readonly Line[], hyphens: Hyphens): string {
   const parts: string[] = [];
   // The end of the text so far, because the whole text would be copied for each line.
   let end = "";

@@ -97,19 +97,27 @@ export function rowsOf(segments: readonly Segment[]): readonly (readonly Segment
   return rows;
 }
 
-/** Minimum space between pieces of a row that are cells, in font sizes. */
+/** Minimum space between pieces of a row that are cells, and between those that can be, in font sizes. */
 const CELL_SPACE = 0.8;
+export const SMALL_CELL_SPACE = 0.42;
 
 /** Divides a row at its wide spaces. */
-export function piecesOf(row: readonly Segment[], direction: Frame["direction"]): readonly Segment[] {
+export function piecesOf(
+  row: readonly Segment[],
+  direction: Frame["direction"],
+  space = CELL_SPACE,
+): readonly Segment[] {
   const pieces: Segment[] = [];
   for (const segment of row) {
+    // The space of fonts of fixed width is wide.
+    const isMonospaced = segment.words.every(({ style }) => style.isMonospaced);
+    const least = (isMonospaced ? CELL_SPACE : space) * segment.size;
     let words: Word[] = [];
     let end = Number.NaN;
     for (const word of segment.words) {
       const { left, right } = extentOf(word, direction);
       const gap = segment.isRightToLeft ? end - right : left - end;
-      if (words.length > 0 && gap > CELL_SPACE * segment.size) {
+      if (words.length > 0 && gap > least) {
         pieces.push(segmentOf(words, direction));
         words = [];
       }

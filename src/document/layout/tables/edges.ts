@@ -15,6 +15,8 @@ export interface Edges {
   readonly across: readonly Edge[];
   /** Vertical lines, from the left. */
   readonly down: readonly Edge[];
+  /** Upper and lower edges of areas that are filled with a color, from the top. */
+  readonly filled: readonly Edge[];
 }
 
 /** Maximum thickness of a line, and distance of lines that are one, in points. */
@@ -22,14 +24,17 @@ const THICKNESS = 3;
 const SAME = 2;
 /** Minimum length of a line in points. */
 const LENGTH = 5;
+/** Maximum height of a filled row, in points. */
+const MAX_ROW = 200;
+const WHITE = 0xffffff;
 const MAX_EDGES = 20_000;
 
 export type PlacedShape = PageShape & Extent;
 
 export function edgesOf(shapes: readonly PlacedShape[]): Edges {
-  const [across, down]: [Edge[], Edge[]] = [[], []];
+  const [across, down, filled]: [Edge[], Edge[], Edge[]] = [[], [], []];
   for (const shape of shapes) {
-    if (shape.kind !== "path" || across.length + down.length > MAX_EDGES) continue;
+    if (shape.kind !== "path" || across.length + down.length + filled.length > MAX_EDGES) continue;
     const { left, top, right, bottom } = shape;
     const [width, height] = [right - left, bottom - top];
     if (height <= THICKNESS && width >= LENGTH) across.push({ at: (top + bottom) / 2, from: left, to: right });
@@ -37,9 +42,11 @@ export function edgesOf(shapes: readonly PlacedShape[]): Edges {
     else if (shape.isStroked && width >= LENGTH && height >= LENGTH) {
       for (const at of [top, bottom]) across.push({ at, from: left, to: right });
       for (const at of [left, right]) down.push({ at, from: top, to: bottom });
+    } else if (width >= LENGTH && height <= MAX_ROW && (shape.argb & 0xffffff) !== WHITE) {
+      for (const at of [top, bottom]) filled.push({ at, from: left, to: right });
     }
   }
-  return { across: joined(across), down: joined(down) };
+  return { across: joined(across), down: joined(down), filled: joined(filled) };
 }
 
 /** Joins edges on one line that touch or overlap. */

@@ -17,6 +17,8 @@ export interface Grid extends Extent {
   readonly rowCount: number;
 }
 
+type Lines = Pick<Edges, "across" | "down">;
+
 /** Distance within which lines meet, in points. */
 const MEETING = 4;
 /** Part of a side of a cell that a line must cover. */
@@ -24,7 +26,7 @@ const COVERED = 0.6;
 const MAX_CELLS = 10_000;
 
 /** Returns the grids of lines with at least two columns and two rows. */
-export function gridsOf({ across, down }: Edges): readonly Grid[] {
+export function gridsOf({ across, down }: Lines): readonly Grid[] {
   const grids: Grid[] = [];
   for (const component of componentsOf(across, down)) {
     const xs = distinct(component.down.map(({ at }) => at));
@@ -38,7 +40,7 @@ export function gridsOf({ across, down }: Edges): readonly Grid[] {
 }
 
 /** Returns the sets of lines that meet, directly or through others. */
-function componentsOf(across: readonly Edge[], down: readonly Edge[]): readonly Edges[] {
+function componentsOf(across: readonly Edge[], down: readonly Edge[]): readonly Lines[] {
   const parents = Array.from({ length: across.length + down.length }, (_, index) => index);
   const rootOf = (index: number): number => {
     while (parents[index] !== index) {
@@ -83,7 +85,7 @@ function placesOf(edges: readonly Edge[]): Intervals<Edge> {
 }
 
 /** Returns the cells of a grid; those without a line between them are one. */
-function cellsOf(xs: readonly number[], ys: readonly number[], edges: Edges): readonly GridCell[] {
+function cellsOf(xs: readonly number[], ys: readonly number[], edges: Lines): readonly GridCell[] {
   const taken = new Set<number>();
   const width = xs.length - 1;
   const cells: GridCell[] = [];

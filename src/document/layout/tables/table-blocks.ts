@@ -7,6 +7,7 @@ import type { Word } from "../lines/page-text.ts";
 import { rowsOf } from "../lines/rows.ts";
 import { boxOfWords, type Extent, extentOf, type Frame, type Segment } from "../lines/segments.ts";
 import type { AlignedTable } from "./aligned.ts";
+import { withDividedRows } from "./divided-rows.ts";
 import type { Grid, GridCell } from "./ruled.ts";
 
 /** Part of the cells of a table that have text; if over half of them span columns or rows, more must have text. */
@@ -33,13 +34,14 @@ export function takeRuledTables(
   const tables: FoundTable[] = [];
   let rest = segments;
   for (const grid of grids) {
-    const { cells, outside } = divided(rest, grid, context.direction);
-    const filled = grid.cells.filter((_, index) => cells[index]!.length > 0);
+    const { cells: whole, outside } = divided(rest, grid, context.direction);
+    const { grid: rowGrid, texts: cells } = withDividedRows({ grid, texts: whole }, context.direction);
+    const filled = rowGrid.cells.filter((_, index) => cells[index]!.length > 0);
     const columns = new Set(filled.map(({ column }) => column));
     const rows = new Set(filled.map(({ row }) => row));
-    if (columns.size < 2 || rows.size < 2 || isDrawing(grid.cells, filled.length)) continue;
+    if (columns.size < 2 || rows.size < 2 || isDrawing(rowGrid.cells, filled.length)) continue;
     rest = outside;
-    tables.push({ extent: grid, block: ruledTable(grid, cells, context) });
+    tables.push({ extent: grid, block: ruledTable(rowGrid, cells, context) });
   }
   return { tables, rest };
 }

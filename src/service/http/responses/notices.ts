@@ -90,6 +90,7 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "opacity-left-out": ({ count }) =>
     `${counted(count, "JPEG or JPEG 2000 image", "JPEG or JPEG 2000 images")} became files without their masks`,
   "images-unreadable": ({ count }) => `${counted(count, "image", "images")} could not be read`,
+  "no-tables": () => "no tables were found, so that a sheet has the lines of text",
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

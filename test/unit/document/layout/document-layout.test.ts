@@ -181,6 +181,42 @@ describe("tables", () => {
     expect(texts).toEqual(["paragraph: Nut", "paragraph: Core"]);
   });
 
+  test("by lines between rows, also if little space is between columns", async () => {
+    const narrow = cells.flatMap((row, y) =>
+      row.map((text, x): PlacedText => ({ text, x: x === 0 ? 50 : 80 - text.length * 5, y: 100 + y * 20 })),
+    );
+    const across = [105, 125, 145, 165].map((y) => rule(40, y, 240, y));
+    const last = [
+      { text: "c.pdf", x: 50, y: 160 },
+      { text: "123", x: 80, y: 160 },
+    ];
+    const close = narrow.map((one) => (one.x === 50 ? one : { ...one, x: one.x + 15 }));
+    expect((await read(pageOf([...close, ...last], across))).markdown).toBe(
+      "| Name | Size |\n| --- | --- |\n| a.pdf | 12 |\n| b.pdf | 7 |\n| c.pdf | 123 |\n\n",
+    );
+  });
+
+  test("by lines around columns", async () => {
+    const more = [...texts, { text: "c.pdf", x: 50, y: 160 }, { text: "9", x: 150, y: 160 }];
+    const across = [85, 105, 170].map((y) => rule(40, y, 240, y));
+    const down = [40, 140, 240].map((x) => rule(x, 85, x, 170));
+    expect((await read(pageOf(more, [...across, ...down]))).markdown).toBe(
+      "| Name | Size |\n| --- | --- |\n| a.pdf | 12 |\n| b.pdf | 7 |\n| c.pdf | 9 |\n\n",
+    );
+  });
+
+  test("a text in the middle of a row is beside the lines of other cells", async () => {
+    const row = (name: string, y: number): PlacedText[] => [
+      { text: `${name} with a name`, x: 50, y },
+      { text: "of two lines", x: 50, y: y + 12 },
+      { text: "12.50", x: 250, y: y + 6 },
+      { text: "A1", x: 350, y: y + 6 },
+    ];
+    const { markdown } = await read(pageOf([...row("Anna", 100), ...row("Bruno", 140), ...row("Clara", 180)]));
+    expect(markdown).toContain("| Anna with a name of two lines | 12.50 | A1 |");
+    expect(markdown).toContain("| Clara with a name of two lines | 12.50 | A1 |");
+  });
+
   test("an underline is no rule, and lines of text beside each other are no table", async () => {
     const prose = lines(40, 100, [WORDS, WORDS]);
     expect((await read(pageOf(prose, [rule(40, 101, 280, 101), rule(40, 113, 280, 113)]))).texts).toEqual([
