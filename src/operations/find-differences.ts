@@ -20,6 +20,7 @@ import type { Raster } from "../document/contract/raster.ts";
 import { flateImage } from "../document/formats/to-pdf/image-data.ts";
 import { type ImagePage, RGB } from "../document/formats/to-pdf/image-page.ts";
 import { imagePdf } from "../document/formats/to-pdf/image-pdf.ts";
+import { MAX_POINTS } from "../document/formats/to-pdf/page-size.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
 import { startedPages } from "../document/layout/read-pages.ts";
 import { pdfOutput } from "../document/pages/open-pdf.ts";
@@ -193,5 +194,7 @@ function pageOf({ width, height, dpi, bands }: Raster): ImagePage {
     for (const { samples } of bands()) yield samples;
   }
   const image = flateImage({ width, height, bitsPerComponent: 8, components: 3, colorSpace: RGB, rows });
-  return { width, height, orientation: 1, density: { x: dpi, y: dpi }, parts: [{ x: 0, y: 0, image }] };
+  // Two pages beside each other can be wider than a page of a PDF.
+  const density = Math.max(dpi, (72 * Math.max(width, height)) / MAX_POINTS);
+  return { width, height, orientation: 1, density: { x: density, y: density }, parts: [{ x: 0, y: 0, image }] };
 }

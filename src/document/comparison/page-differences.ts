@@ -1,5 +1,6 @@
 // Compares the pictures of a pair of pages.
 import type { Box } from "../content/matrix.ts";
+import type { Size } from "../engines/mupdf/page.ts";
 import { type DrawnPage, type DrawnPages, resolutionFor } from "./drawn-pages.ts";
 import type { PagePair } from "./page-pairs.ts";
 import { comparePixels, extended, type PagePixels } from "./page-pixels.ts";
@@ -34,7 +35,7 @@ export async function comparePages(
     pair.original === undefined ? undefined : original.sizeOf(pair.original),
     pair.compared === undefined ? undefined : compared.sizeOf(pair.compared),
   ];
-  const shared = Math.min(...sizes.flatMap((size) => (size ? [resolutionFor(size, dpi)] : [])));
+  const shared = resolutionFor(largest(sizes), dpi);
   const before = pair.original === undefined ? undefined : await original.draw(pair.original, shared);
   const after = pair.compared === undefined ? undefined : await compared.draw(pair.compared, shared);
   const pictures = inOneSize(before, after, shared);
@@ -45,6 +46,12 @@ export async function comparePages(
   const heights = [before?.points.height ?? 0, after?.points.height ?? 0] as const;
   return { pair, pictures, heights, difference, areas, areasInPixels: pixels.areas };
 }
+
+/** Returns the size that contains all pages: a wide and a high page together can be far larger than each of them. */
+const largest = (sizes: readonly (Size | undefined)[]): Size => ({
+  width: Math.max(...sizes.map((size) => size?.width ?? 0)),
+  height: Math.max(...sizes.map((size) => size?.height ?? 0)),
+});
 
 function inOneSize(
   before: DrawnPage | undefined,

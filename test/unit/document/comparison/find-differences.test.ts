@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { findDifferences } from "../../../../src/operations/find-differences.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
+import { onePage } from "../../../support/hostile-pdfs.ts";
 import { CONTEXT, outputsOf, reasonOf } from "../../../support/operations.ts";
 
 interface Passage {
@@ -142,6 +143,13 @@ describe("pages", () => {
     larger.page("50 50 20 20 re f % ()", "/CropBox[0 0 300 180]");
     const { pages } = await compare(squaresPdf(50), larger.bytes());
     expect(pages).toHaveLength(1);
+  });
+
+  test("a wide and a high page fit into memory, and into a page of a PDF", async () => {
+    const sized = (box: string) => onePage("0 0 3 3 re f", "", [], "", box);
+    const pages = [sized("0 0 14400 3"), sized("0 0 3 14400")];
+    const [pdf] = await outputsOf(findDifferences, pages, { outputType: "pdf", dpi: 300 });
+    expect(pdf!.length).toBeLessThan(2 ** 20);
   });
 });
 
