@@ -93,13 +93,16 @@ const run: Run<FindDifferencesParams> = async function* (inputs, params, context
 export const findDifferences = defineOperation({ name: "find-differences", parameters, run });
 
 async function named<T>(inputs: readonly Input[], index: number, use: (input: Input) => Promise<T>): Promise<T> {
-  const input = inputs[index]!;
   try {
-    return await use(input);
+    return await use(inputs[index]!);
   } catch (error) {
-    throw naming(error, subjectOf(input, index, inputs.length));
+    throw nameIn(inputs, index)(error);
   }
 }
+
+/** Returns a function that names an input in an error that it causes. */
+const nameIn = (inputs: readonly Input[], index: number) => (error: unknown) =>
+  naming(error, subjectOf(inputs[index]!, index, inputs.length));
 
 async function addWords(input: Input, words: DocumentWords, context: Context): Promise<void> {
   const layout = new DocumentLayout();
@@ -110,7 +113,8 @@ const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as co
 
 /** Opens both documents, each with half of the memory for an engine. */
 async function openBoth(inputs: readonly Input[], { heapLimitBytes }: Context): Promise<DrawnDocuments> {
-  const open = (index: number) => named(inputs, index, (input) => DrawnPages.open(input, heapLimitBytes / 2));
+  const open = (index: number) =>
+    named(inputs, index, (input) => DrawnPages.open(input, heapLimitBytes / 2, nameIn(inputs, index)));
   const original = await open(0);
   try {
     return { original, compared: await open(1) };
