@@ -152,8 +152,8 @@ async function* jsonOf(
   const encoder = new TextEncoder();
   let isIdentical = true;
   let separator = '{"pages":[';
-  for await (const { pair, difference, areas } of differences) {
-    isIdentical &&= difference === 0 && pair.original !== undefined && pair.compared !== undefined;
+  for await (const { pair, difference, areas, isOfOneSize } of differences) {
+    isIdentical &&= difference === 0 && isOfOneSize;
     yield encoder.encode(separator + JSON.stringify({ ...pair, difference, areas }));
     separator = ",";
   }

@@ -23,6 +23,8 @@ export interface ComparedPages {
   readonly heights: readonly [original: number, compared: number];
   /** The areas in pixels: left, top, right and bottom. */
   readonly areasInPixels: readonly Box[];
+  /** False for a page without counterpart. */
+  readonly isOfOneSize: boolean;
 }
 
 /** @throws EngineFailure the failure of a page */
@@ -43,9 +45,15 @@ export async function comparePages(
   const isAlone = before === undefined || after === undefined;
   const areas = pixels.areas.map((area) => inPoints(area, pictures[0].height, shared));
   const difference = isAlone ? 1 : rounded(pixels.difference);
+  const isOfOneSize = before !== undefined && after !== undefined && areEqual(before.points, after.points);
   const heights = [before?.points.height ?? 0, after?.points.height ?? 0] as const;
-  return { pair, pictures, heights, difference, areas, areasInPixels: pixels.areas };
+  return { pair, pictures, heights, difference, areas, areasInPixels: pixels.areas, isOfOneSize };
 }
+
+const areEqual = (one: Size, other: Size): boolean =>
+  Math.abs(one.width - other.width) < SIZE_TOLERANCE && Math.abs(one.height - other.height) < SIZE_TOLERANCE;
+/** Difference of sizes in points up to which they count as equal. */
+const SIZE_TOLERANCE = 0.1;
 
 /** Returns the size that contains all pages: a wide and a high page together can be far larger than each of them. */
 const largest = (sizes: readonly (Size | undefined)[]): Size => ({
