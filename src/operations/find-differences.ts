@@ -11,6 +11,7 @@ import {
   inPixels,
 } from "../document/comparison/page-differences.ts";
 import { type PagePair, pairPages } from "../document/comparison/page-pairs.ts";
+import { withoutUnmoved } from "../document/comparison/unmoved-words.ts";
 import type { Box } from "../document/content/matrix.ts";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
@@ -81,9 +82,10 @@ const run: Run<FindDifferencesParams> = async function* (inputs, params, context
   const { stretches, shared } = compareWords(original, compared);
   const drawn = await openBoth(inputs, context);
   const pairs = await pairPages(shared, ...countedPages(drawn, original, compared));
-  context.log("documents compared", { pages: [original.pageCount, compared.pageCount], stretches: stretches.length });
+  const changed = withoutUnmoved(stretches, pairs, [original, compared]);
+  context.log("documents compared", { pages: [original.pageCount, compared.pageCount], stretches: changed.length });
   function* changes(): Generator<Change> {
-    for (const stretch of stretches) yield* changesIn(stretch, original, compared);
+    for (const stretch of changed) yield* changesIn(stretch, original, compared);
   }
   const differences = differencesOf(pairs, drawn, params, context);
   if (params.outputType === "pdf") yield pdfOutput(imagePdf(picturesOf(differences, changes()), context.signal));

@@ -12,7 +12,7 @@ export interface Change {
 }
 
 /** Indexes of words of both documents, of which the first are included and the last are not. */
-interface Stretch {
+export interface Stretch {
   readonly original: readonly [from: number, to: number];
   readonly compared: readonly [from: number, to: number];
 }
