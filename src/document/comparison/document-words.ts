@@ -6,8 +6,9 @@ import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { type WholeWord, wholeWords } from "../layout/lines/whole-words.ts";
 
 /** Characters of scripts without spaces, which are compared one by one. */
-const CHARACTER =
-  /([\u2e80-\u312f\u3190-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}]|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]\p{M}*)/u;
+const CJK = /[\u2e80-\u312f\u3190-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}]/u;
+const SOUTHEAST_ASIAN = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]\p{M}*/u;
+const CHARACTER = new RegExp(`(${CJK.source}|${SOUTHEAST_ASIAN.source})`, "u");
 const UNSPACED = /[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}]$/u;
 const HYPHENS = /[\u00ad\u2010-]/gu;
 const HYPHENATED = /[\u00ad\u2010-]$/u;
@@ -137,7 +138,7 @@ export class DocumentWords {
     return this.#boxes.slice(4 * word, 4 * word + 4) as unknown as Box;
   }
 
-  /** Returns the letters of consecutive words, without hyphens, and whether a hyphen at the end of a line divides one. */
+  /** Returns the letters of words without hyphens, and whether a hyphen at the end of a line divides a word. */
   lettersOf(from: number, to: number): { readonly letters: string; readonly isDivided: boolean } {
     let letters = "";
     let isDivided = false;
