@@ -11,6 +11,7 @@ import {
   inPixels,
 } from "../document/comparison/page-differences.ts";
 import { type PagePair, pairPages } from "../document/comparison/page-pairs.ts";
+import { withoutUnmoved } from "../document/comparison/unmoved-words.ts";
 import type { Box } from "../document/content/matrix.ts";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type JsonSchema, type Params, parameter } from "../document/contract/parameter.ts";
@@ -20,6 +21,7 @@ import type { Raster } from "../document/contract/raster.ts";
 import { flateImage } from "../document/formats/to-pdf/image-data.ts";
 import { type ImagePage, RGB } from "../document/formats/to-pdf/image-page.ts";
 import { imagePdf } from "../document/formats/to-pdf/image-pdf.ts";
+import { MAX_POINTS } from "../document/formats/to-pdf/page-size.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
 import { startedPages } from "../document/layout/read-pages.ts";
 import { pdfOutput } from "../document/pages/open-pdf.ts";
@@ -80,9 +82,10 @@ const run: Run<FindDifferencesParams> = async function* (inputs, params, context
   const { stretches, shared } = compareWords(original, compared);
   const drawn = await openBoth(inputs, context);
   const pairs = await pairPages(shared, ...countedPages(drawn, original, compared));
-  context.log("documents compared", { pages: [original.pageCount, compared.pageCount], stretches: stretches.length });
+  const changed = withoutUnmoved(stretches, pairs, [original, compared]);
+  context.log("documents compared", { pages: [original.pageCount, compared.pageCount], stretches: changed.length });
   function* changes(): Generator<Change> {
-    for (const stretch of stretches) yield* changesIn(stretch, original, compared);
+    for (const stretch of changed) yield* changesIn(stretch, original, compared);
   }
   const differences = differencesOf(pairs, drawn, params, context);
   if (params.outputType === "pdf") yield pdfOutput(imagePdf(picturesOf(differences, changes()), context.signal));
@@ -92,13 +95,16 @@ const run: Run<FindDifferencesParams> = async function* (inputs, params, context
 export const findDifferences = defineOperation({ name: "find-differences", parameters, run });
 
 async function named<T>(inputs: readonly Input[], index: number, use: (input: Input) => Promise<T>): Promise<T> {
-  const input = inputs[index]!;
   try {
-    return await use(input);
+    return await use(inputs[index]!);
   } catch (error) {
-    throw naming(error, subjectOf(input, index, inputs.length));
+    throw nameIn(inputs, index)(error);
   }
 }
+
+/** Returns a function that names an input in an error that it causes. */
+const nameIn = (inputs: readonly Input[], index: number) => (error: unknown) =>
+  naming(error, subjectOf(inputs[index]!, index, inputs.length));
 
 async function addWords(input: Input, words: DocumentWords, context: Context): Promise<void> {
   const layout = new DocumentLayout();
@@ -109,7 +115,8 @@ const EVERY_PAGE = { text: "1-last", items: [{ first: 1, last: "last" }] } as co
 
 /** Opens both documents, each with half of the memory for an engine. */
 async function openBoth(inputs: readonly Input[], { heapLimitBytes }: Context): Promise<DrawnDocuments> {
-  const open = (index: number) => named(inputs, index, (input) => DrawnPages.open(input, heapLimitBytes / 2));
+  const open = (index: number) =>
+    named(inputs, index, (input) => DrawnPages.open(input, heapLimitBytes / 2, nameIn(inputs, index)));
   const original = await open(0);
   try {
     return { original, compared: await open(1) };
@@ -147,8 +154,8 @@ async function* jsonOf(
   const encoder = new TextEncoder();
   let isIdentical = true;
   let separator = '{"pages":[';
-  for await (const { pair, difference, areas } of differences) {
-    isIdentical &&= difference === 0 && pair.original !== undefined && pair.compared !== undefined;
+  for await (const { pair, difference, areas, isOfOneSize } of differences) {
+    isIdentical &&= difference === 0 && isOfOneSize;
     yield encoder.encode(separator + JSON.stringify({ ...pair, difference, areas }));
     separator = ",";
   }
@@ -193,5 +200,7 @@ function pageOf({ width, height, dpi, bands }: Raster): ImagePage {
     for (const { samples } of bands()) yield samples;
   }
   const image = flateImage({ width, height, bitsPerComponent: 8, components: 3, colorSpace: RGB, rows });
-  return { width, height, orientation: 1, density: { x: dpi, y: dpi }, parts: [{ x: 0, y: 0, image }] };
+  // Two pages beside each other can be wider than a page of a PDF.
+  const density = Math.max(dpi, (72 * Math.max(width, height)) / MAX_POINTS);
+  return { width, height, orientation: 1, density: { x: density, y: density }, parts: [{ x: 0, y: 0, image }] };
 }

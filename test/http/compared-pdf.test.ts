@@ -52,6 +52,19 @@ test.each([
   expect([status, body.error]).toEqual([400, expect.stringContaining(name)]);
 });
 
+test("the password opens both versions", async () => {
+  const fields = { new_open_password: "opening", output: "protected" };
+  const protect = async (text: string) => {
+    const [made] = await client.make("/encrypted-pdf", { file: upload(plainPdf(text)), ...fields });
+    return upload(made!.bytes, "protected.pdf");
+  };
+  const file = await protect("Pay in 30 days");
+  const compared_file = await protect("Pay in 14 days");
+  const { status, body } = await ask({ file, compared_file, current_open_password: "opening" });
+  expect([status, body.changes]).toEqual([200, [expect.objectContaining({})]]);
+  expect((await ask({ file, compared_file })).status).toBe(401);
+});
+
 test("an error names the document", async () => {
   const { status, body } = await ask({ ...versions(), compared_file: upload("%PDF-1.7 nothing", "new.pdf") });
   expect([status, body.error]).toEqual([

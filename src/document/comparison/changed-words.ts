@@ -12,7 +12,7 @@ export interface Change {
 }
 
 /** Indexes of words of both documents, of which the first are included and the last are not. */
-interface Stretch {
+export interface Stretch {
   readonly original: readonly [from: number, to: number];
   readonly compared: readonly [from: number, to: number];
 }
@@ -36,14 +36,29 @@ export function compareWords(original: DocumentWords, compared: DocumentWords): 
   const stretches: Stretch[] = [];
   const shared = new Map<string, number>();
   for (const { isEqual, ...part } of alignWords(original, compared)) {
-    if (!isEqual) stretches.push(part);
-    else
+    if (!isEqual) {
+      if (!differsInDivisions(part, original, compared)) stretches.push(part);
+    } else
       for (let at = part.original[0], to = part.compared[0]; at < part.original[1]; at++, to++) {
         const key = pagesKey(original.pageOf(at), compared.pageOf(to));
         shared.set(key, (shared.get(key) ?? 0) + 1);
       }
   }
   return { stretches, shared };
+}
+
+/**
+ * Reports whether the words of a stretch differ only in hyphens that divide them at the end of a line. In one document
+ * a hyphen can seem to be part of the word, and in the other one not.
+ */
+function differsInDivisions(
+  { original: [a, b], compared: [c, d] }: Stretch,
+  original: DocumentWords,
+  compared: DocumentWords,
+): boolean {
+  if (a === b || c === d) return false;
+  const [one, other] = [original.lettersOf(a, b), compared.lettersOf(c, d)];
+  return (one.isDivided || other.isDivided) && one.letters === other.letters;
 }
 
 /** Aligns all words; if there are too many edits, only those of blocks that differ. */

@@ -6,8 +6,12 @@ import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { type WholeWord, wholeWords } from "../layout/lines/whole-words.ts";
 
 /** Characters of scripts without spaces, which are compared one by one. */
-const CHARACTER = /([\u2e80-\u312f\u3190-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}])/u;
+const CJK = /[\u2e80-\u312f\u3190-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}]/u;
+const SOUTHEAST_ASIAN = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]\p{M}*/u;
+const CHARACTER = new RegExp(`(${CJK.source}|${SOUTHEAST_ASIAN.source})`, "u");
 const UNSPACED = /[\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff01-\uff60\u{20000}-\u{3ffff}]$/u;
+const HYPHENS = /[\u00ad\u2010-]/gu;
+const HYPHENATED = /[\u00ad\u2010-]$/u;
 /** Bytes for a word: its number, its box, and its part of the comparison. */
 const WORD_BYTES = 120;
 
@@ -40,7 +44,14 @@ export interface Passage {
 interface Piece {
   readonly text: string;
   readonly box: Box;
+  /** Sum of {@link INSIDE} and {@link SIDEWAYS}. */
+  readonly flags: number;
 }
+
+/** Flag of a piece that continues the word of the piece before it. */
+const INSIDE = 1;
+/** Flag of a piece whose line runs up or down. */
+const SIDEWAYS = 2;
 
 export class DocumentWords {
   /** Number of each word in the vocabulary. */
@@ -51,6 +62,7 @@ export class DocumentWords {
   /** Index of the first word of each page. */
   readonly pageStarts: number[] = [];
   readonly #boxes: number[] = [];
+  readonly #flags: number[] = [];
   /** Boxes of the second parts of words that are divided between lines. */
   readonly #secondBoxes = new Map<number, Box>();
   readonly #words: Vocabulary;
@@ -92,8 +104,9 @@ export class DocumentWords {
     }
   }
 
-  #push({ text, box }: Piece): void {
+  #push({ text, box, flags }: Piece): void {
     this.ids.push(this.#words.numberOf(text));
+    this.#flags.push(flags);
     this.#boxes.push(...box);
   }
 
@@ -121,6 +134,22 @@ export class DocumentWords {
     return (this.pageStarts[page] ?? this.ids.length) > this.pageStarts[page - 1]!;
   }
 
+  boxOf(word: number): Box {
+    return this.#boxes.slice(4 * word, 4 * word + 4) as unknown as Box;
+  }
+
+  /** Returns the letters of words without hyphens, and whether a hyphen at the end of a line divides a word. */
+  lettersOf(from: number, to: number): { readonly letters: string; readonly isDivided: boolean } {
+    let letters = "";
+    let isDivided = false;
+    for (let word = from; word < to; word++) {
+      const text = this.#words.textOf(this.ids[word]!);
+      isDivided ||= this.#secondBoxes.has(word) || (word + 1 < to && HYPHENATED.test(text));
+      letters += text.replaceAll(HYPHENS, "");
+    }
+    return { letters, isDivided };
+  }
+
   /** Returns consecutive words as a passage of each of their pages. */
   passages(from: number, to: number): readonly Passage[] {
     const passages: Passage[] = [];
@@ -137,7 +166,8 @@ export class DocumentWords {
     let text = "";
     for (let word = from; word < to; word++) {
       const next = this.#words.textOf(this.ids[word]!);
-      text += text === "" || (UNSPACED.test(text) && UNSPACED.test(next)) ? next : ` ${next}`;
+      const isJoined = text === "" || this.#flags[word]! & INSIDE || (UNSPACED.test(text) && UNSPACED.test(next));
+      text += isJoined ? next : ` ${next}`;
     }
     return text;
   }
@@ -145,15 +175,16 @@ export class DocumentWords {
   /** Returns the boxes of words, those on the same line as one. */
   #boxesOf(from: number, to: number): readonly Box[] {
     const boxes: Box[] = [];
-    const add = (box: Box) => {
+    const add = (box: Box, isSideways: boolean) => {
       const last = boxes.at(-1);
-      if (last && followsOnLine(last, box)) boxes[boxes.length - 1] = around(last, box);
+      if (last && followsOnLine(last, box, isSideways)) boxes[boxes.length - 1] = around(last, box);
       else boxes.push(box);
     };
     for (let word = from; word < to; word++) {
-      add(this.#boxes.slice(4 * word, 4 * word + 4) as unknown as Box);
+      const isSideways = (this.#flags[word]! & SIDEWAYS) !== 0;
+      add(this.boxOf(word), isSideways);
       const second = this.#secondBoxes.get(word);
-      if (second) add(second);
+      if (second) add(second, isSideways);
     }
     return boxes.map((box) => box.map(rounded) as unknown as Box);
   }
@@ -163,10 +194,11 @@ const LINE = { kind: "paragraph", indent: 0, size: 0 } as const;
 const rounded = (points: number): number => Math.round(points * 100) / 100;
 
 /** Reports whether two boxes are on one line, at most a few spaces apart. */
-function followsOnLine(last: Box, next: Box): boolean {
-  const height = Math.min(last[3] - last[1], next[3] - next[1]);
-  const shared = Math.min(last[3], next[3]) - Math.max(last[1], next[1]);
-  const gap = Math.max(last[0], next[0]) - Math.min(last[2], next[2]);
+function followsOnLine(last: Box, next: Box, isSideways: boolean): boolean {
+  const [along, across] = isSideways ? ([1, 0] as const) : ([0, 1] as const);
+  const height = Math.min(last[across + 2]! - last[across]!, next[across + 2]! - next[across]!);
+  const shared = Math.min(last[across + 2]!, next[across + 2]!) - Math.max(last[across]!, next[across]!);
+  const gap = Math.max(last[along]!, next[along]!) - Math.min(last[along + 2]!, next[along + 2]!);
   return shared > height / 2 && gap < 2 * height;
 }
 
@@ -188,14 +220,17 @@ function piecesOf({ text, corners }: WholeWord): readonly Piece[] {
     .normalize("NFKC")
     .split(CHARACTER)
     .filter((part) => part !== "");
-  if (parts.length < 2) return parts.map((part) => ({ text: part, box: boxOf(corners) }));
+  const [ulx, uly, urx, ury] = corners as [number, number, number, number];
+  const direction = Math.abs(ury - uly) > Math.abs(urx - ulx) ? SIDEWAYS : 0;
+  if (parts.length < 2) return parts.map((part) => ({ text: part, box: boxOf(corners), flags: direction }));
   const widths = parts.map((part) => (CHARACTER.test(part) ? 2 : part.length));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   let done = 0;
   return parts.map((part, index) => {
     const [start, end] = [done / whole, (done + widths[index]!) / whole];
     done += widths[index]!;
-    return { text: part, box: boxOf([...along(corners, start), ...along(corners, end)]) };
+    const box = boxOf([...along(corners, start), ...along(corners, end)]);
+    return { text: part, box, flags: direction + (index > 0 ? INSIDE : 0) };
   });
 }
 

@@ -10,6 +10,8 @@ import { type PagePixels, pixelsFrom } from "./page-pixels.ts";
 
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 2 ** 20;
+/** The same mark as a part of the memory for the engine. */
+const HEAP_MARK_PART = 0.6;
 /** Maximum number of pixels of a page. Larger pages are drawn at a lower resolution. */
 const MAX_PIXELS = 4 * 2 ** 20;
 /** Resolution at which pages look the same or not. */
@@ -22,16 +24,21 @@ export interface DrawnPage extends PagePixels {
 
 export class DrawnPages implements Disposable {
   readonly #document: MupdfDocument;
+  readonly #name: (error: unknown) => unknown;
 
-  private constructor(document: MupdfDocument) {
+  private constructor(document: MupdfDocument, name: (error: unknown) => unknown) {
     this.#document = document;
+    this.#name = name;
   }
 
-  /** @throws EngineFailure the failure of the document or the engine */
-  static async open(input: Input, heapLimitBytes: number): Promise<DrawnPages> {
+  /**
+   * @param name returns an error that names the document
+   * @throws EngineFailure the failure of the document or the engine
+   */
+  static async open(input: Input, heapLimitBytes: number, name: (error: unknown) => unknown): Promise<DrawnPages> {
     const limits = { heapLimitBytes, withoutStructure: true };
     const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
-    return new DrawnPages(MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits)));
+    return new DrawnPages(MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits)), name);
   }
 
   /** @param page from 1 */
@@ -44,7 +51,9 @@ export class DrawnPages implements Disposable {
    * @throws EngineFailure the failure of the page
    */
   async draw(page: number, dpi: number): Promise<DrawnPage> {
-    if (this.#document.engine.heapBytes > HEAP_MARK_BYTES) await this.#document.reopen();
+    const { engine, options } = this.#document;
+    if (engine.heapBytes > Math.min(HEAP_MARK_BYTES, options.heapLimitBytes * HEAP_MARK_PART))
+      await this.#document.reopen();
     return this.#with(page, (open) => {
       const { width, height } = open;
       return { ...pixelsFrom(open.raster({ colorModel: "rgb", dpi })), points: { width, height } };
@@ -58,11 +67,15 @@ export class DrawnPages implements Disposable {
   }
 
   #with<T>(page: number, use: (page: MupdfPage) => T): T {
-    const open = new MupdfPage(this.#document, page - 1);
     try {
-      return use(open);
-    } finally {
-      open.close();
+      const open = new MupdfPage(this.#document, page - 1);
+      try {
+        return use(open);
+      } finally {
+        open.close();
+      }
+    } catch (error) {
+      throw this.#name(error);
     }
   }
 

@@ -1,5 +1,6 @@
 // Compares the pictures of a pair of pages.
 import type { Box } from "../content/matrix.ts";
+import type { Size } from "../engines/mupdf/page.ts";
 import { type DrawnPage, type DrawnPages, resolutionFor } from "./drawn-pages.ts";
 import type { PagePair } from "./page-pairs.ts";
 import { comparePixels, extended, type PagePixels } from "./page-pixels.ts";
@@ -22,6 +23,8 @@ export interface ComparedPages {
   readonly heights: readonly [original: number, compared: number];
   /** The areas in pixels: left, top, right and bottom. */
   readonly areasInPixels: readonly Box[];
+  /** False for a page without counterpart. */
+  readonly isOfOneSize: boolean;
 }
 
 /** @throws EngineFailure the failure of a page */
@@ -34,7 +37,7 @@ export async function comparePages(
     pair.original === undefined ? undefined : original.sizeOf(pair.original),
     pair.compared === undefined ? undefined : compared.sizeOf(pair.compared),
   ];
-  const shared = Math.min(...sizes.flatMap((size) => (size ? [resolutionFor(size, dpi)] : [])));
+  const shared = resolutionFor(largest(sizes), dpi);
   const before = pair.original === undefined ? undefined : await original.draw(pair.original, shared);
   const after = pair.compared === undefined ? undefined : await compared.draw(pair.compared, shared);
   const pictures = inOneSize(before, after, shared);
@@ -42,9 +45,21 @@ export async function comparePages(
   const isAlone = before === undefined || after === undefined;
   const areas = pixels.areas.map((area) => inPoints(area, pictures[0].height, shared));
   const difference = isAlone ? 1 : rounded(pixels.difference);
+  const isOfOneSize = before !== undefined && after !== undefined && areEqual(before.points, after.points);
   const heights = [before?.points.height ?? 0, after?.points.height ?? 0] as const;
-  return { pair, pictures, heights, difference, areas, areasInPixels: pixels.areas };
+  return { pair, pictures, heights, difference, areas, areasInPixels: pixels.areas, isOfOneSize };
 }
+
+const areEqual = (one: Size, other: Size): boolean =>
+  Math.abs(one.width - other.width) < SIZE_TOLERANCE && Math.abs(one.height - other.height) < SIZE_TOLERANCE;
+/** Difference of sizes in points up to which they count as equal. */
+const SIZE_TOLERANCE = 0.1;
+
+/** Returns the size that contains all pages: a wide and a high page together can be far larger than each of them. */
+const largest = (sizes: readonly (Size | undefined)[]): Size => ({
+  width: Math.max(...sizes.map((size) => size?.width ?? 0)),
+  height: Math.max(...sizes.map((size) => size?.height ?? 0)),
+});
 
 function inOneSize(
   before: DrawnPage | undefined,

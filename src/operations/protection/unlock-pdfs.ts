@@ -16,9 +16,12 @@ const parameters = {
   outputs: optional("The kind of outputs that the job makes.", choice(["pdfs", "others"])),
 };
 
+/** Roles of the inputs that are documents of the job; other further inputs are passed on. */
+const DOCUMENT_ROLES: ReadonlySet<string | undefined> = new Set([undefined, "compared"]);
+
 /** @throws EngineFailure `password-protected` if the password does not open a document; it names one of several */
 const run: Run<Params<typeof parameters>> = async function* (inputs, { openPassword, outputs }, context) {
-  const documents = inputs.filter(({ role }) => role === undefined);
+  const documents = inputs.filter(({ role }) => DOCUMENT_ROLES.has(role));
   for (const input of inputs) {
     const { name, role } = input;
     try {
@@ -36,7 +39,7 @@ export const unlockPdfs = defineOperation({ name: "unlock-pdfs", parameters, run
 
 async function unlocked(input: Input, open: string, context: Context): Promise<Output> {
   const bytes = await input.bytes();
-  if (input.role !== undefined || !contains(bytes, "Encrypt")) return pdfOutput(bytes);
+  if (!DOCUMENT_ROLES.has(input.role) || !contains(bytes, "Encrypt")) return pdfOutput(bytes);
   const pdf = await openPdf(bytes, context, { passwords: { open }, asIs: true });
   if (!pdf.source.access.needsPassword || pdf.source.isLocked) {
     pdf[Symbol.dispose]();

@@ -10,7 +10,7 @@ const MAX_DPI = 20_000;
 const POINTS_PER_INCH = 72;
 /** Range of page sides, in points (ISO 32000-1, annex C.2). */
 const MIN_POINTS = 3;
-const MAX_POINTS = 14_400;
+export const MAX_POINTS = 14_400;
 
 /**
  * Half a dot per meter, in dots per inch: the rounding error of 72 or 300 dpi in a file that stores whole dots per

@@ -2,7 +2,9 @@
 // Contract: docs/api.md#compared-pdf
 import { describe, expect, test } from "vitest";
 import { findDifferences } from "../../../../src/operations/find-differences.ts";
+import { asianPdf, utf16 } from "../../../fixtures/asian-pdf.ts";
 import { PdfBuilder, plainPdf } from "../../../fixtures/pdf-builder.ts";
+import { HOSTILE_PDFS, onePage } from "../../../support/hostile-pdfs.ts";
 import { CONTEXT, outputsOf, reasonOf } from "../../../support/operations.ts";
 
 interface Passage {
@@ -86,6 +88,30 @@ describe("words", () => {
     expect(changesOf(answer)).toEqual([]);
   });
 
+  test("a divided word is equal if the hyphen seems to be part of it in one document only", async () => {
+    const page = ["A co-author wrote a foot-", "ball song."];
+    const answer = await compare(linesPdf(page), linesPdf(page, ["foot-ball"]));
+    expect(changesOf(answer)).toEqual([[undefined, "2: foot-ball"]]);
+  });
+
+  test("syllables of Korean words are not separated", async () => {
+    const korean = { font: "HYSMyeongJo-Medium", encoding: "UniKS-UTF16-H", ordering: "Korea1" };
+    const page = (text: string) => asianPdf({ ...korean, codes: utf16(text) });
+    const answer = await compare(page("제일조 헌법"), page("제이삼사조 헌법"));
+    expect(changesOf(answer)).toEqual([["1: 일", "1: 이삼사"]]);
+  });
+
+  test("words on a line that runs up the page have one box", async () => {
+    const upward = (text: string) => {
+      const builder = new PdfBuilder();
+      builder.page(`BT /F 12 Tf 0 1 -1 0 100 20 Tm (${text}) Tj ET`);
+      return builder.bytes();
+    };
+    const answer = await compare(upward("a few old words"), upward("a few more new words"));
+    const boxes = (passage: Passage | undefined) => passage?.boxes.length;
+    expect(answer.changes.map(({ removed, added }) => [boxes(removed), boxes(added)])).toEqual([[1, 1]]);
+  });
+
   test("removed and added words stand alone", async () => {
     const answer = await compare(plainPdf("a big red house"), plainPdf("a red house today"));
     expect(changesOf(answer)).toEqual([
@@ -127,6 +153,11 @@ describe("pages", () => {
     ]);
   });
 
+  test("empty pages of two sizes are not identical", async () => {
+    const empty = (box: string) => onePage("", "", [], "", box);
+    expect((await compare(empty("0 0 300 200"), empty("0 0 300 210"))).identical).toBe(false);
+  });
+
   test("areas surround what looks different", async () => {
     const { pages, changes } = await compare(squaresPdf(50), squaresPdf(200));
     expect(changes).toEqual([]);
@@ -143,6 +174,13 @@ describe("pages", () => {
     const { pages } = await compare(squaresPdf(50), larger.bytes());
     expect(pages).toHaveLength(1);
   });
+
+  test("a wide and a high page fit into memory, and into a page of a PDF", async () => {
+    const sized = (box: string) => onePage("0 0 3 3 re f", "", [], "", box);
+    const pages = [sized("0 0 14400 3"), sized("0 0 3 14400")];
+    const [pdf] = await outputsOf(findDifferences, pages, { outputType: "pdf", dpi: 300 });
+    expect(pdf!.length).toBeLessThan(2 ** 20);
+  });
 });
 
 describe("failures", () => {
@@ -156,5 +194,11 @@ describe("failures", () => {
   test("a damaged document is named", async () => {
     const work = compare(plainPdf("a"), new TextEncoder().encode("%PDF-1.7 nothing"));
     await expect(work).rejects.toMatchObject({ why: "a.pdf, number 2 of the 2 inputs, is damaged." });
+  });
+
+  test("a document with a page that cannot be drawn is named", async () => {
+    const { bytes } = HOSTILE_PDFS.find(({ name }) => name === "forms 20,000 deep")!;
+    const work = compare(bytes(), plainPdf("a"));
+    await expect(work).rejects.toMatchObject({ why: "a.pdf, number 1 of the 2 inputs, is damaged." });
   });
 });
