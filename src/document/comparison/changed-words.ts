@@ -1,24 +1,12 @@
 // Finds the words that differ between two documents. Text that moves to another line or page is equal.
-import { diffArrays } from "diff";
+import { alignWords, type Stretch } from "./alignment.ts";
 import type { DocumentWords, Passage } from "./document-words.ts";
-
-/** Maximum number of edits that are searched between two sequences. The time grows with its square. */
-const MAX_EDITS = 4000;
+import { settledParts } from "./settled-parts.ts";
 
 /** Words of the original that were removed, and words that were added in their place. At least one of both is there. */
 export interface Change {
   readonly removed?: Passage;
   readonly added?: Passage;
-}
-
-/** Indexes of words of both documents, of which the first are included and the last are not. */
-export interface Stretch {
-  readonly original: readonly [from: number, to: number];
-  readonly compared: readonly [from: number, to: number];
-}
-
-interface Part extends Stretch {
-  readonly isEqual: boolean;
 }
 
 /** Number of equal words by pages of both documents. */
@@ -35,7 +23,7 @@ export interface WordComparison {
 export function compareWords(original: DocumentWords, compared: DocumentWords): WordComparison {
   const stretches: Stretch[] = [];
   const shared = new Map<string, number>();
-  for (const { isEqual, ...part } of alignWords(original, compared)) {
+  for (const { isEqual, ...part } of settledParts(alignWords(original, compared), original, compared)) {
     if (!isEqual) {
       if (!differsInDivisions(part, original, compared)) stretches.push(part);
     } else
@@ -61,29 +49,6 @@ function differsInDivisions(
   return (one.isDivided || other.isDivided) && one.letters === other.letters;
 }
 
-/** Aligns all words; if there are too many edits, only those of blocks that differ. */
-function alignWords(original: DocumentWords, compared: DocumentWords): readonly Part[] {
-  const words = align(original.ids, compared.ids, whole(original.ids, compared.ids));
-  if (words) return words;
-  const all = whole(original.blockIds, compared.blockIds);
-  const blocks = align(original.blockIds, compared.blockIds, all) ?? [{ ...all, isEqual: false }];
-  return blocks.flatMap(({ isEqual, original: [a, b], compared: [c, d] }) => {
-    const part: Stretch = {
-      original: [startOf(original, a), startOf(original, b)],
-      compared: [startOf(compared, c), startOf(compared, d)],
-    };
-    const aligned = isEqual ? undefined : align(original.ids, compared.ids, part);
-    return aligned ?? [{ ...part, isEqual }];
-  });
-}
-
-const whole = (one: readonly unknown[], other: readonly unknown[]): Stretch => ({
-  original: [0, one.length],
-  compared: [0, other.length],
-});
-
-const startOf = ({ blockStarts, ids }: DocumentWords, block: number): number => blockStarts[block] ?? ids.length;
-
 /** Returns the changes of a stretch, one for each page. */
 export function* changesIn(
   { original: [a, b], compared: [c, d] }: Stretch,
@@ -97,30 +62,4 @@ export function* changesIn(
       ...(added[at] ? { added: added[at] } : {}),
     };
   }
-}
-
-/**
- * Divides a stretch of two sequences into parts that are equal and parts that differ.
- * @returns undefined if there are more than {@link MAX_EDITS}
- */
-function align(
-  one: readonly number[],
-  other: readonly number[],
-  { original, compared }: Stretch,
-): readonly Part[] | undefined {
-  const changes = diffArrays(one.slice(...original), other.slice(...compared), { maxEditLength: MAX_EDITS });
-  if (!changes) return undefined;
-  const parts: Part[] = [];
-  let [at, to] = [original[0], compared[0]];
-  for (const { count, added, removed } of changes) {
-    const [start, begin] = [at, to];
-    if (!added) at += count;
-    if (!removed) to += count;
-    const isEqual = !(added || removed);
-    const last = parts.at(-1);
-    if (last && !last.isEqual && !isEqual) {
-      parts[parts.length - 1] = { original: [last.original[0], at], compared: [last.compared[0], to], isEqual };
-    } else parts.push({ original: [start, at], compared: [begin, to], isEqual });
-  }
-  return parts;
 }

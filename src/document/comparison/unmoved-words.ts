@@ -1,5 +1,5 @@
 // Finds words that are equal and stand at the same place, although the order in which the pages are read differs.
-import type { Stretch } from "./changed-words.ts";
+import type { Stretch } from "./alignment.ts";
 import type { DocumentWords } from "./document-words.ts";
 import type { PagePair } from "./page-pairs.ts";
 

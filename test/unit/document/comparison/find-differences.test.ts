@@ -120,6 +120,13 @@ describe("words", () => {
     ]);
   });
 
+  test("a removed page that starts like the next one is removed as a whole", async () => {
+    const answer = await compare(plainPdf("Page one", "Page two", "Page three"), plainPdf("Page one", "Page three"));
+    expect(changesOf(answer)).toEqual([["2: Page two", undefined]]);
+    const added = await compare(plainPdf("Page one", "Page three"), plainPdf("Page one", "Page two", "Page three"));
+    expect(changesOf(added)).toEqual([[undefined, "2: Page two"]]);
+  });
+
   test("documents with nothing in common are replaced", async () => {
     const words = (prefix: string) =>
       Array.from({ length: 20 }, (_, page) =>
