@@ -24,6 +24,7 @@ type Options = ServiceOptions & TargetOptions & Partial<BatchOptions> & Params;
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/json": ".json",
   "application/pdf": ".pdf",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
   "application/zip": ".zip",
   "image/bmp": ".bmp",
   "image/gif": ".gif",

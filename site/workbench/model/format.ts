@@ -53,6 +53,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/vnd.adobe.xfd+xml": "xfd",
   "application/vnd.adobe.xfdf": "xfdf",
   "application/vnd.fdf": "fdf",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
   "application/xml": "xml",
   "application/pdf": "pdf",
   "application/zip": "zip",
