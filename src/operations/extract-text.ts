@@ -9,7 +9,7 @@ import { onOff } from "../document/contract/parameters/on-off.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
 import { PAGE_SCHEMA, pageJson } from "../document/layout/json.ts";
-import type { Block, PageLayout } from "../document/layout/lines/blocks.ts";
+import { type Block, linesIn, type PageLayout } from "../document/layout/lines/blocks.ts";
 import type { Hyphens } from "../document/layout/lines/hyphens.ts";
 import { brokenText, flowingText } from "../document/layout/lines/plain-text.ts";
 import { type WholeWord, wholeWords } from "../document/layout/lines/whole-words.ts";
@@ -120,7 +120,7 @@ function membersOf(params: ExtractTextParams, hyphens: Hyphens): readonly Member
     ...{ start: '"words":[', separator: ",", end: "]" },
     of: ({ number, blocks }) =>
       blocks
-        .flatMap(wholeWords)
+        .flatMap((block) => linesIn(block).flatMap(wholeWords))
         .map((word) => JSON.stringify(described(word, number, params)))
         .join(","),
   };

@@ -9,7 +9,7 @@ import {
 } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
-import { CHANNELS, type Raster } from "../document/contract/raster.ts";
+import { type Raster, samplesOf } from "../document/contract/raster.ts";
 import { asDrawn } from "../document/drawing/as-drawn.ts";
 import { MupdfDocument } from "../document/engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
@@ -136,13 +136,7 @@ function trialDpi(page: MupdfPage, dpi: number): number {
 }
 
 function inMemory(raster: Raster): Raster {
-  const samples = new Uint8Array(raster.width * raster.height * CHANNELS[raster.colorModel]);
-  let filled = 0;
-  for (const { samples: part, rows } of raster.bands()) {
-    const bytes = rows * raster.width * CHANNELS[raster.colorModel];
-    samples.set(part.subarray(0, bytes), filled);
-    filled += bytes;
-  }
+  const samples = samplesOf(raster);
   return { ...raster, bands: () => [{ top: 0, rows: raster.height, samples: samples.slice() }] };
 }
 

@@ -1,8 +1,9 @@
 // The words of a document as numbers, so that two documents of many pages fit into memory.
-import type { Box } from "../content/matrix.ts";
+import { around, type Box } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { type Block, linesIn, type PageLayout } from "../layout/lines/blocks.ts";
 import type { Hyphens } from "../layout/lines/hyphens.ts";
+import { boxOfWords } from "../layout/lines/segments.ts";
 import { type WholeWord, wholeWords } from "../layout/lines/whole-words.ts";
 
 /** Characters of scripts without spaces, which are compared one by one. */
@@ -96,7 +97,7 @@ export class DocumentWords {
   #addBlock(block: Block, hyphens: Hyphens): void {
     let last = "";
     for (const line of linesIn(block)) {
-      for (const [index, word] of wholeWords({ ...LINE, box: line.box, lines: [line] }).entries()) {
+      for (const [index, word] of wholeWords(line).entries()) {
         if (index === 0 && last !== "" && hyphens.divides(last, word.text)) this.#complete(last, word);
         else for (const piece of piecesOf(word)) this.#push(piece);
         last = word.text;
@@ -114,7 +115,7 @@ export class DocumentWords {
   #complete(before: string, word: WholeWord): void {
     const at = this.ids.length - 1;
     this.ids[at] = this.#words.numberOf(before.slice(0, -1).normalize("NFKC") + word.text.normalize("NFKC"));
-    this.#secondBoxes.set(at, boxOf(word.corners));
+    this.#secondBoxes.set(at, boxOfWords([word]));
   }
 
   /** Returns the number of the page with a word, from 1. */
@@ -190,7 +191,6 @@ export class DocumentWords {
   }
 }
 
-const LINE = { kind: "paragraph", indent: 0, size: 0 } as const;
 const rounded = (points: number): number => Math.round(points * 100) / 100;
 
 /** Reports whether two boxes are on one line, at most a few spaces apart. */
@@ -202,18 +202,6 @@ function followsOnLine(last: Box, next: Box, isSideways: boolean): boolean {
   return shared > height / 2 && gap < 2 * height;
 }
 
-const around = (one: Box, other: Box): Box => [
-  Math.min(one[0], other[0]),
-  Math.min(one[1], other[1]),
-  Math.max(one[2], other[2]),
-  Math.max(one[3], other[3]),
-];
-
-function boxOf(corners: readonly number[]): Box {
-  const [xs, ys] = [corners.filter((_, at) => at % 2 === 0), corners.filter((_, at) => at % 2 === 1)];
-  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-}
-
 /** Divides a word into characters of scripts without spaces, and what is between them. */
 function piecesOf({ text, corners }: WholeWord): readonly Piece[] {
   const parts = text
@@ -222,14 +210,14 @@ function piecesOf({ text, corners }: WholeWord): readonly Piece[] {
     .filter((part) => part !== "");
   const [ulx, uly, urx, ury] = corners as [number, number, number, number];
   const direction = Math.abs(ury - uly) > Math.abs(urx - ulx) ? SIDEWAYS : 0;
-  if (parts.length < 2) return parts.map((part) => ({ text: part, box: boxOf(corners), flags: direction }));
+  if (parts.length < 2) return parts.map((part) => ({ text: part, box: boxOfWords([{ corners }]), flags: direction }));
   const widths = parts.map((part) => (CHARACTER.test(part) ? 2 : part.length));
   const whole = widths.reduce((sum, width) => sum + width, 0);
   let done = 0;
   return parts.map((part, index) => {
     const [start, end] = [done / whole, (done + widths[index]!) / whole];
     done += widths[index]!;
-    const box = boxOf([...along(corners, start), ...along(corners, end)]);
+    const box = boxOfWords([{ corners: [...along(corners, start), ...along(corners, end)] }]);
     return { text: part, box, flags: direction + (index > 0 ? INSIDE : 0) };
   });
 }

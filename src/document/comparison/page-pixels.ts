@@ -1,6 +1,6 @@
 // Compares the pixels of two pages.
-import type { Box } from "../content/matrix.ts";
-import type { Raster } from "../contract/raster.ts";
+import { around, type Box } from "../content/matrix.ts";
+import { type Raster, samplesOf } from "../contract/raster.ts";
 
 /** A page in RGB with 8 bits, top row first. */
 export interface PagePixels {
@@ -25,10 +25,9 @@ export interface PixelComparison {
 }
 
 /** Reads a raster into memory. */
-export function pixelsFrom({ width, height, dpi, bands }: Raster): PagePixels {
-  const samples = new Uint8Array(width * height * 3);
-  for (const band of bands()) samples.set(band.samples.subarray(0, band.rows * width * 3), band.top * width * 3);
-  return { width, height, dpi, samples };
+export function pixelsFrom(raster: Raster): PagePixels {
+  const { width, height, dpi } = raster;
+  return { width, height, dpi, samples: samplesOf(raster) };
 }
 
 /** Returns a page as large as both, with white at the right and at the bottom. */
@@ -86,7 +85,8 @@ function areasOf(differs: Uint8Array, width: number, side: number): readonly Box
   for (let pixel = differs.indexOf(1); pixel >= 0; pixel = differs.indexOf(1, pixel + 1)) {
     const [x, y] = [pixel % width, Math.floor(pixel / width)];
     const tile = Math.floor(y / side) * columns + Math.floor(x / side);
-    boxes.set(tile, around(boxes.get(tile), [x, y, x + 1, y + 1]));
+    const box: Box = [x, y, x + 1, y + 1];
+    boxes.set(tile, around(boxes.get(tile) ?? box, box));
   }
   const areas: Box[] = [];
   const left = new Set(boxes.keys());
@@ -112,8 +112,3 @@ function* neighborsOf(tile: number, columns: number): Generator<number> {
     if (column < columns - 1) yield tile + row + 1;
   }
 }
-
-const around = (one: Box | undefined, other: Box): Box =>
-  one === undefined
-    ? other
-    : [Math.min(one[0], other[0]), Math.min(one[1], other[1]), Math.max(one[2], other[2]), Math.max(one[3], other[3])];

@@ -38,6 +38,14 @@ export function boundsOf(matrix: Matrix, [x0, y0, x1, y1]: Box): Box {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
+/** Returns the box around two boxes. */
+export const around = (a: Box, b: Box): Box => [
+  Math.min(a[0], b[0]),
+  Math.min(a[1], b[1]),
+  Math.max(a[2], b[2]),
+  Math.max(a[3], b[3]),
+];
+
 /** @returns a matrix of the first six numbers; undefined if one is missing or not finite */
 export function matrixOf(numbers: readonly (number | undefined)[]): Matrix | undefined {
   if (numbers.length < 6) return undefined;

@@ -35,3 +35,11 @@ export interface Raster {
    */
   bands(order?: "top-down" | "bottom-up"): Iterable<Band>;
 }
+
+/** Reads all bands into memory, from the first row to the last. */
+export function samplesOf({ width, height, colorModel, bands }: Raster): Uint8Array {
+  const rowBytes = width * CHANNELS[colorModel];
+  const samples = new Uint8Array(rowBytes * height);
+  for (const band of bands()) samples.set(band.samples.subarray(0, band.rows * rowBytes), band.top * rowBytes);
+  return samples;
+}

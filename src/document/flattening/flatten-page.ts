@@ -1,7 +1,7 @@
 // Flattens one page without visible changes. A scan finds the transparent operations. The page is drawn with and
 // without each operation; then the smallest change with the same effect replaces the operation.
 
-import { type Box, inverse } from "../content/matrix.ts";
+import { around, type Box, inverse } from "../content/matrix.ts";
 import { EngineFailure } from "../contract/failure.ts";
 import { DRAWING_FUEL } from "../engines/mupdf/instance/mupdf.ts";
 import { placedImages } from "../images/placed-images.ts";
@@ -14,7 +14,6 @@ import type { CompositedForms } from "./paint/composited-form.ts";
 import { colorSetting, compositedColor, scaledTint } from "./paint/compositing.ts";
 import type { HardMasks } from "./paint/hard-masks.ts";
 import type { ColorModel, OffscreenDocument } from "./paint/offscreen-document.ts";
-import { around } from "./paint/pixels.ts";
 import { mayHaveTilings } from "./paint/tilings.ts";
 import { Variants } from "./paint/variants.ts";
 import { type Fineness, Regions, type VisibleAreas } from "./regions.ts";

@@ -1,6 +1,6 @@
 // Finds terms in the folded text of pages.
 
-import type { Box } from "../content/matrix.ts";
+import { around, type Box } from "../content/matrix.ts";
 import type { Term } from "./fold-word.ts";
 import { type FoldedPage, type PageRecord, wordsOfFolded } from "./page-record.ts";
 
@@ -53,12 +53,7 @@ export function boxesOf({ words }: PageRecord, { first, count }: Match): readonl
   const boxes = new Map<number, Box>();
   for (const [, left, bottom, right, top, line] of words.slice(first, first + count)) {
     const known = boxes.get(line) ?? [left, bottom, right, top];
-    boxes.set(line, [
-      Math.min(known[0], left),
-      Math.min(known[1], bottom),
-      Math.max(known[2], right),
-      Math.max(known[3], top),
-    ]);
+    boxes.set(line, around(known, [left, bottom, right, top]));
   }
   return [...boxes.values()];
 }

@@ -3,7 +3,8 @@ import type { Box } from "../content/matrix.ts";
 import { type Block, linesIn, type PageLayout } from "../layout/lines/blocks.ts";
 import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { flowingText } from "../layout/lines/plain-text.ts";
-import { type WholeWord, wholeWords } from "../layout/lines/whole-words.ts";
+import { boxOfWords } from "../layout/lines/segments.ts";
+import { wholeWords } from "../layout/lines/whole-words.ts";
 import { markdownOf } from "../layout/markdown.ts";
 import { foldWord, isDivided } from "./fold-word.ts";
 
@@ -33,28 +34,21 @@ export function recordOf({ number, width, height, blocks }: PageLayout, hyphens:
   let line = 0;
   for (const block of blocks) {
     for (const one of linesIn(block)) {
-      const whole = wholeWords({ ...LINE, box: one.box, lines: [one] });
-      for (const word of whole) words.push([word.text, ...boxOf(word), line]);
+      for (const word of wholeWords(one)) words.push([word.text, ...roundedBox(boxOfWords([word])), line]);
       line++;
     }
   }
   const recorded = blocks.map((block) => ({
     kind: block.kind,
     ...("level" in block && block.level !== undefined ? { level: block.level } : {}),
-    box: block.box.map(rounded) as unknown as Box,
+    box: roundedBox(block.box),
     text: flowingText(block, hyphens),
   }));
   const size = { width: rounded(width), height: rounded(height) };
   return { page: number, ...size, blocks: recorded, words, markdown: markdownOf(blocks, hyphens) };
 }
 
-const LINE = { kind: "paragraph", indent: 0, size: 0 } as const;
-
-function boxOf({ corners }: WholeWord): Box {
-  const [xs, ys] = [corners.filter((_, at) => at % 2 === 0), corners.filter((_, at) => at % 2 === 1)];
-  const box = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
-  return box.map(rounded) as unknown as Box;
-}
+const roundedBox = (box: Box): Box => box.map(rounded) as unknown as Box;
 
 const rounded = (points: number): number => Math.round(points * 100) / 100;
 

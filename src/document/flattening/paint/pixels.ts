@@ -1,5 +1,5 @@
 // Compares two rasters of a page: finds the pixels that differ, their bounding boxes, and the sharpness of their edges.
-import type { Box } from "../../content/matrix.ts";
+import { around, type Box } from "../../content/matrix.ts";
 import type { Pixels } from "./offscreen-document.ts";
 
 /** One byte per pixel, 0 or 1. */
@@ -146,13 +146,6 @@ function mergeOverlapping(boxes: readonly Box[]): Box[] {
   }
   return apart;
 }
-
-export const around = (a: Box, b: Box): Box => [
-  Math.min(a[0], b[0]),
-  Math.min(a[1], b[1]),
-  Math.max(a[2], b[2]),
-  Math.max(a[3], b[3]),
-];
 
 /** Returns the fraction of horizontally adjacent pixel pairs in the mask that form an edge. */
 export function sharpness({ width, height, channels, samples }: Pixels, { bits }: Mask): number {

@@ -49,7 +49,7 @@ export const boxInFrame = ([x0, y0, x1, y1]: Box, direction: Frame["direction"])
   extentOf({ corners: [x0, y1, x1, y1, x0, y0, x1, y0] }, direction);
 
 /** Returns the bounding box of words on the page. */
-export function boxOfWords(words: Iterable<Word>): Box {
+export function boxOfWords(words: Iterable<Pick<Word, "corners">>): Box {
   let box: Box = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { corners } of words) {
     for (let at = 0; at < 8; at += 2) {

@@ -1,17 +1,15 @@
-// The words of a block, each as a whole: a word with several styles is read in parts.
-import { type Block, linesIn } from "./blocks.ts";
+// The words of a line, each as a whole: a word with several styles is read in parts.
+import type { Line } from "./blocks.ts";
 import type { Word } from "./page-text.ts";
 
 export type WholeWord = Pick<Word, "text" | "corners" | "style" | "size">;
 
 /** Returns the words in reading order. A word with several styles has that of its first part. */
-export function wholeWords(block: Block): readonly WholeWord[] {
+export function wholeWords({ words: parts }: Line): readonly WholeWord[] {
   const words: WholeWord[] = [];
-  for (const { words: parts } of linesIn(block)) {
-    for (const [at, part] of parts.entries()) {
-      if (at === 0 || !part.isJoined) words.push(part);
-      else words.push(joined(words.pop()!, part));
-    }
+  for (const [at, part] of parts.entries()) {
+    if (at === 0 || !part.isJoined) words.push(part);
+    else words.push(joined(words.pop()!, part));
   }
   return words;
 }

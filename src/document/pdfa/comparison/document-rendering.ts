@@ -1,6 +1,7 @@
 // Renders the pages of a document and counts their characters, for the comparison with another document.
 
 import { EngineFailure } from "../../contract/failure.ts";
+import { samplesOf } from "../../contract/raster.ts";
 import { asDrawn } from "../../drawing/as-drawn.ts";
 import { MupdfDocument } from "../../engines/mupdf/document.ts";
 import type { Mupdf, MupdfOptions } from "../../engines/mupdf/instance/mupdf.ts";
@@ -91,12 +92,7 @@ function resolutionFor({ width, height }: MupdfPage): number {
 
 function pictureOf(page: MupdfPage, dpi: number): PagePixels {
   const raster = page.raster({ colorModel: "rgb", dpi });
-  const samples = new Uint8Array(raster.width * raster.height * 3);
-  for (const band of raster.bands()) {
-    const bytes = band.rows * raster.width * 3;
-    samples.set(band.samples.subarray(0, bytes), band.top * raster.width * 3);
-  }
-  return { width: raster.width, height: raster.height, samples };
+  return { width: raster.width, height: raster.height, samples: samplesOf(raster) };
 }
 
 /** Yields all indexes in an order in which the first n are spread evenly, for any n. */
