@@ -35,6 +35,8 @@ test("files are merged in the order of buttons, keys and the mouse, with their p
     await page.keyboard.press("Alt+ArrowDown");
     expect(await namesIn(page)).toEqual(["c.pdf", "a.pdf", "b b.pdf", "d.pdf"]);
     expect(await page.textContent("[role=status]")).toBe("a.pdf is now number 2 of 4.");
+    // Rows change their height until their files are stored, and would move away from the mouse.
+    await page.locator(".file .small", { hasText: "stored until" }).nth(3).waitFor();
     await page.dragAndDrop(".file:has-text('d.pdf') .grip", ".file:has-text('a.pdf')");
     expect(await namesIn(page)).toEqual(["c.pdf", "d.pdf", "a.pdf", "b b.pdf"]);
     await page.fill("input[id^=pages-] >> nth=1", " 2 - 3 , 1 ");
