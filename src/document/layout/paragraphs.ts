@@ -42,15 +42,17 @@ const DASH = /^[–—-]$/u;
 export function rowOf(segments: readonly Segment[], bullet: string | undefined): Row {
   const words = segments.flatMap(({ words }) => words);
   const main = segments.reduce((largest, one) => (one.size > largest.size ? one : largest));
-  const count = (is: (word: Word) => boolean) => words.reduce((sum, one) => sum + (is(one) ? lettersIn(one) : 0), 0);
-  const all = count(() => true);
+  const counts = words.map(lettersIn);
+  const all = counts.reduce((sum, one) => sum + one, 0);
+  const isMost = (is: (word: Word) => boolean) =>
+    words.reduce((sum, one, at) => (is(one) ? sum + counts[at]! : sum), 0) > 0.9 * all;
   const { left, right } = around(segments);
   const isRightToLeft = segments.filter((one) => one.isRightToLeft).length * 2 > segments.length;
   return {
     ...(isRightToLeft ? { start: -right, end: -left } : { start: left, end: right }),
     ...{ words, baseline: main.baseline, size: main.size },
-    isBold: count(({ style }) => isBold(style)) > 0.9 * all,
-    isMonospaced: count(({ style }) => style.isMonospaced) > 0.9 * all,
+    isBold: isMost(({ style }) => isBold(style)),
+    isMonospaced: isMost(({ style }) => style.isMonospaced),
     ...(bullet === undefined ? {} : { bullet }),
   };
 }

@@ -73,8 +73,8 @@ export class Glyphs {
   readonly styleOf: number[] = [];
   readonly styles: GlyphStyle[] = [];
   readonly shapes: Shape[] = [];
-  /** Indexes in {@link styles} by font and color. */
-  readonly #known = new Map<string, number>();
+  /** Indexes in {@link styles} by color, by font. */
+  readonly #known = new Map<Pointer, Map<number, number>>();
   readonly #options: GlyphOptions;
   #numbers = new Float32Array(WIDTH * 1024);
 
@@ -89,6 +89,11 @@ export class Glyphs {
   /** Returns the upper left, upper right, lower left and lower right corner. */
   corners(index: number): Float32Array {
     return this.#numbers.subarray(index * WIDTH, index * WIDTH + 8);
+  }
+
+  /** Returns one of the numbers of {@link corners}. */
+  cornerPart(index: number, part: number): number {
+    return this.#numbers[index * WIDTH + part]!;
   }
 
   origin(index: number): readonly [x: number, y: number] {
@@ -180,14 +185,15 @@ export class Glyphs {
       this.#numbers = longer;
     }
     const floats = raw.HEAPF32;
+    const numbers = this.#numbers;
     const quad = raw._wasm_stext_char_get_quad(char) >> 2;
-    for (let corner = 0; corner < 8; corner++) this.#numbers[at + corner] = floats[quad + corner]!;
+    for (let corner = 0; corner < 8; corner++) numbers[at + corner] = floats[quad + corner]!;
     const code = raw._wasm_stext_char_get_c(char);
     if (code === ZERO_WIDTH_SPACE && this.#isThin(at)) return;
     const origin = raw._wasm_stext_char_get_origin(char) >> 2;
-    this.#numbers[at + 8] = floats[origin]!;
-    this.#numbers[at + 9] = floats[origin + 1]!;
-    this.#numbers[at + 10] = raw._wasm_stext_char_get_size(char);
+    numbers[at + 8] = floats[origin]!;
+    numbers[at + 9] = floats[origin + 1]!;
+    numbers[at + 10] = raw._wasm_stext_char_get_size(char);
     this.codePoints.push(code);
     if (this.#options.hasStyles) this.styleOf.push(this.#style(raw, char));
   }
@@ -196,10 +202,10 @@ export class Glyphs {
   #style(raw: MupdfExports, char: Pointer): number {
     const font = raw._wasm_stext_char_get_font(char);
     const argb = raw._wasm_stext_char_get_argb(char) >>> 0;
-    const key = `${font} ${argb}`;
-    const known = this.#known.get(key);
+    const byColor = this.#known.get(font) ?? new Map<number, number>();
+    const known = byColor.get(argb);
     if (known !== undefined) return known;
-    this.#known.set(key, this.styles.length);
+    this.#known.set(font, byColor.set(argb, this.styles.length));
     const style = {
       ...{ fontName: raw.UTF8ToString(raw._wasm_font_get_name(font)), argb },
       isBold: raw._wasm_font_is_bold(font) !== 0,
@@ -244,14 +250,17 @@ export class Glyphs {
   /** Ends each glyph of a line where the next one starts: fonts can state larger widths than programs use. */
   #endAtNext(first: number): void {
     const numbers = this.#numbers;
-    for (let at = first * WIDTH; at < (this.count - 1) * WIDTH; at += WIDTH) {
-      const [x, y] = [numbers[at + 2]! - numbers[at]!, numbers[at + 3]! - numbers[at + 1]!];
-      const [nextX, nextY] = [8, 9].map((part) => numbers[at + WIDTH + part]! - numbers[at + part]!);
-      const part = (nextX! * x + nextY! * y) / (x * x + y * y);
+    const end = (this.count - 1) * WIDTH;
+    for (let at = first * WIDTH; at < end; at += WIDTH) {
+      const x = numbers[at + 2]! - numbers[at]!;
+      const y = numbers[at + 3]! - numbers[at + 1]!;
+      const nextX = numbers[at + WIDTH + 8]! - numbers[at + 8]!;
+      const nextY = numbers[at + WIDTH + 9]! - numbers[at + 9]!;
+      const part = (nextX * x + nextY * y) / (x * x + y * y);
       if (!(part > APART && part < 1)) continue;
-      for (const right of [2, 6]) {
-        numbers[at + right] = numbers[at + right - 2]! + x * part;
-        numbers[at + right + 1] = numbers[at + right - 1]! + y * part;
+      for (let right = at + 2; right <= at + 6; right += 4) {
+        numbers[right] = numbers[right - 2]! + x * part;
+        numbers[right + 1] = numbers[right - 1]! + y * part;
       }
     }
   }

@@ -3,6 +3,8 @@ import type { PageText } from "./page-text.ts";
 
 /** Maximum number of words that are remembered. */
 const MAX_WORDS = 200_000;
+/** Minimum length of a word that is remembered. */
+const MIN_LETTERS = 4;
 /** Part of the lines that end with a hyphen in a document that divides words. */
 const DIVIDED = 0.015;
 const DIVIDING = /\p{L}[\u00ad\u2010-]$/u;
@@ -24,8 +26,9 @@ export class Hyphens {
       if (DIVIDING.test(words.at(-1)!.text)) this.#dividedLines++;
       if (this.#words.size > MAX_WORDS) continue;
       for (const { text } of words) {
+        if (text.length < MIN_LETTERS || this.#words.has(text)) continue;
         const [word] = /[\p{L}\p{M}\p{N}\u2019'-]+/u.exec(text) ?? [];
-        if (word !== undefined && word.length > 3 && !word.endsWith("-")) this.#words.add(word.toLowerCase());
+        if (word !== undefined && word.length >= MIN_LETTERS && !word.endsWith("-")) this.#words.add(word.toLowerCase());
       }
     }
   }

@@ -81,8 +81,9 @@ class Placement {
   }
 
   /** Reports whether the middle of a glyph is on the page. */
-  isOnPage(corners: ArrayLike<number>): boolean {
-    const [x, y] = this.point((corners[0]! + corners[6]!) / 2, (corners[1]! + corners[7]!) / 2);
+  isOnPage(glyphs: Glyphs, glyph: number): boolean {
+    const x = (glyphs.cornerPart(glyph, 0) + glyphs.cornerPart(glyph, 6)) / 2 - this.#left;
+    const y = this.#bottom - (glyphs.cornerPart(glyph, 1) + glyphs.cornerPart(glyph, 7)) / 2;
     return x >= 0 && y >= 0 && x <= this.#width && y <= this.#height;
   }
 }
@@ -142,14 +143,15 @@ const BLANK: ReadonlySet<number> = new Set([
 /** @returns undefined if no glyph is on the page */
 function wordOf(glyphs: Glyphs, from: number, to: number, place: Placement, isJoined: boolean): Word | undefined {
   const shown: number[] = [];
-  for (let glyph = from; glyph < to; glyph++) if (place.isOnPage(glyphs.corners(glyph))) shown.push(glyph);
+  for (let glyph = from; glyph < to; glyph++) if (place.isOnPage(glyphs, glyph)) shown.push(glyph);
   if (shown.length === 0) return undefined;
-  const text = shown
-    .map((glyph) => String.fromCodePoint(valid(glyphs.codePoints[glyph]!)))
-    .join("")
-    .normalize("NFC");
+  let text = "";
+  for (const glyph of shown) text += String.fromCodePoint(valid(glyphs.codePoints[glyph]!));
   return {
-    ...{ text, isJoined, style: glyphs.styles[glyphs.styleOf[from]!]!, size: glyphs.size(from) },
+    text: text.normalize("NFC"),
+    isJoined,
+    style: glyphs.styles[glyphs.styleOf[from]!]!,
+    size: glyphs.size(from),
     origin: place.point(...glyphs.origin(shown[0]!)),
     corners: cornersOf(glyphs, shown, place),
   };
@@ -165,10 +167,11 @@ function cornersOf(glyphs: Glyphs, shown: readonly number[], place: Placement): 
   const [dx, dy] = [(urx! - ulx!) / length, (ury! - uly!) / length];
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const glyph of shown) {
-    const corners = glyphs.corners(glyph);
     for (let at = 0; at < 8; at += 2) {
-      const along = corners[at]! * dx + corners[at + 1]! * dy;
-      const across = corners[at + 1]! * dx - corners[at]! * dy;
+      const x = glyphs.cornerPart(glyph, at);
+      const y = glyphs.cornerPart(glyph, at + 1);
+      const along = x * dx + y * dy;
+      const across = y * dx - x * dy;
       if (along < left) left = along;
       if (along > right) right = along;
       if (across < top) top = across;

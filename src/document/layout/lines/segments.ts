@@ -34,12 +34,21 @@ export const inFrame = (x: number, y: number, [dx, dy]: Frame["direction"]): rea
   x * dy - y * dx,
 ];
 
-export function extentOf({ corners }: Pick<Word, "corners">, direction: Frame["direction"]): Extent {
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+export function extentOf({ corners }: Pick<Word, "corners">, [dx, dy]: Frame["direction"]): Extent {
+  let left = Infinity;
+  let top = Infinity;
+  let right = -Infinity;
+  let bottom = -Infinity;
+  // Like inFrame(), without an object for each corner: this runs several times for each word.
   for (let at = 0; at < 8; at += 2) {
-    const [along, across] = inFrame(corners[at]!, corners[at + 1]!, direction);
-    [left, right] = [Math.min(left, along), Math.max(right, along)];
-    [top, bottom] = [Math.min(top, across), Math.max(bottom, across)];
+    const x = corners[at]!;
+    const y = corners[at + 1]!;
+    const along = x * dx + y * dy;
+    const across = x * dy - y * dx;
+    if (along < left) left = along;
+    if (along > right) right = along;
+    if (across < top) top = across;
+    if (across > bottom) bottom = across;
   }
   return { left, top, right, bottom };
 }
@@ -50,14 +59,19 @@ export const boxInFrame = ([x0, y0, x1, y1]: Box, direction: Frame["direction"])
 
 /** Returns the bounding box of words on the page. */
 export function boxOfWords(words: Iterable<Pick<Word, "corners">>): Box {
-  let box: Box = [Infinity, Infinity, -Infinity, -Infinity];
+  let left = Infinity;
+  let bottom = Infinity;
+  let right = -Infinity;
+  let top = -Infinity;
   for (const { corners } of words) {
     for (let at = 0; at < 8; at += 2) {
-      const [x, y] = [corners[at]!, corners[at + 1]!];
-      box = [Math.min(box[0], x), Math.min(box[1], y), Math.max(box[2], x), Math.max(box[3], y)];
+      left = Math.min(left, corners[at]!);
+      right = Math.max(right, corners[at]!);
+      bottom = Math.min(bottom, corners[at + 1]!);
+      top = Math.max(top, corners[at + 1]!);
     }
   }
-  return box;
+  return [left, bottom, right, top];
 }
 
 /** Returns the font size with the most characters. */

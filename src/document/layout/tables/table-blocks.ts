@@ -57,6 +57,10 @@ function divided(segments: readonly Segment[], grid: Grid, direction: Frame["dir
   const cells = grid.cells.map((): Segment[] => []);
   const places = new Intervals<number>();
   for (const [index, { top, bottom }] of grid.cells.entries()) places.add(top, bottom, index);
+  const cellsBeside = (y: number) => {
+    const candidates = places.near(y).flat();
+    return candidates.filter((at) => y > grid.cells[at]!.top && y < grid.cells[at]!.bottom).sort((a, b) => a - b);
+  };
   const outside: Segment[] = [];
   for (const segment of segments) {
     if (!overlaps(segment, grid)) {
@@ -68,16 +72,11 @@ function divided(segments: readonly Segment[], grid: Grid, direction: Frame["dir
       if (words.length > 0) (cells[place] ?? outside).push(segmentOf(words, direction));
       words = [];
     };
+    const beside = cellsBeside((segment.top + segment.bottom) / 2);
     for (const word of segment.words) {
       const { left, right } = extentOf(word, direction);
-      const [x, y] = [(left + right) / 2, (segment.top + segment.bottom) / 2];
-      const isIn = (cell: GridCell) => x > cell.left && x < cell.right && y > cell.top && y < cell.bottom;
-      const at = Math.min(
-        ...places
-          .near(y)
-          .flat()
-          .filter((index) => isIn(grid.cells[index]!)),
-      );
+      const x = (left + right) / 2;
+      const at = beside.find((index) => x > grid.cells[index]!.left && x < grid.cells[index]!.right) ?? Infinity;
       if (at !== place) flush();
       place = at;
       words.push(word);
