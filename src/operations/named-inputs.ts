@@ -2,11 +2,12 @@
 import { EngineFailure, type FailureReason } from "../document/contract/failure.ts";
 import type { Input } from "../document/contract/operation.ts";
 
-/** Messages about a document that cannot be read. */
+/** Messages about a document that cannot be processed. */
 const FAULTS: Readonly<Partial<Record<FailureReason, string>>> = {
   damaged: "is damaged",
   "not-a-pdf": "is not a PDF",
   "password-protected": "needs a password",
+  "too-complex": "is too complex",
 };
 
 /**
@@ -21,6 +22,7 @@ export const subjectOf = ({ name }: Input, index: number, count: number): string
 export function naming(error: unknown, subject: string): unknown {
   const fault = error instanceof EngineFailure ? FAULTS[error.reason] : undefined;
   if (fault === undefined) return error;
-  const { reason, detail } = error as EngineFailure;
-  return new EngineFailure(reason, detail, { cause: error, why: `${subject} ${fault}.` });
+  const { reason, detail, why } = error as EngineFailure;
+  const sentence = `${subject} ${fault}.`;
+  return new EngineFailure(reason, detail, { cause: error, why: why === undefined ? sentence : `${sentence} ${why}` });
 }

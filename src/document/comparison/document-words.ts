@@ -114,7 +114,7 @@ export class DocumentWords {
   /** Adds the rest of a word that a line divides. */
   #complete(before: string, word: WholeWord): void {
     const at = this.ids.length - 1;
-    this.ids[at] = this.#words.numberOf(before.slice(0, -1).normalize("NFKC") + word.text.normalize("NFKC"));
+    this.ids[at] = this.#words.numberOf(comparable(before.slice(0, -1)) + comparable(word.text));
     this.#secondBoxes.set(at, boxOfWords([word]));
   }
 
@@ -202,10 +202,15 @@ function followsOnLine(last: Box, next: Box, isSideways: boolean): boolean {
   return shared > height / 2 && gap < 2 * height;
 }
 
+/** Characters other than raised and lowered ones, whose meaning differs: m² is not m2. */
+const LEVEL = /[^\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209c]+/gu;
+
+/** Returns text without differences that have no meaning, such as those of ligatures. */
+const comparable = (text: string): string => text.replace(LEVEL, (part) => part.normalize("NFKC"));
+
 /** Divides a word into characters of scripts without spaces, and what is between them. */
 function piecesOf({ text, corners }: WholeWord): readonly Piece[] {
-  const parts = text
-    .normalize("NFKC")
+  const parts = comparable(text)
     .split(CHARACTER)
     .filter((part) => part !== "");
   const [ulx, uly, urx, ury] = corners as [number, number, number, number];

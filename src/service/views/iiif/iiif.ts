@@ -20,6 +20,8 @@ import { manifestText, CONTEXT as PRESENTATION_CONTEXT } from "./manifest.ts";
 
 export const IIIF_PATH = "/iiif";
 const PREFIX = `${IIIF_PATH}/`;
+/** Part of the entity tags of manifests: raise it when their content changes. */
+const MANIFEST_VERSION = 2;
 const LD_JSON = "application/ld+json";
 const PAGE_IDENTIFIER = /^([^:]+):(\d{1,9})$/;
 
@@ -87,7 +89,7 @@ async function serveManifest(request: Request, service: PageServices, id: string
   if (name === SEARCH_NAMES.current || name === SEARCH_NAMES.old) return serveSearch(request, document, service, name);
   if (name !== "manifest.json") throw noSuchEndpoint();
   const facts = await documentProperties(document, service, request.signal);
-  const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl });
+  const { tag } = cacheKey(id, document.file.etag, 0, { manifest: service.baseUrl, version: MANIFEST_VERSION });
   const chunks = manifestText(document.file, facts, service.baseUrl);
   return jsonResponse(request, document.file, { chunks, context: PRESENTATION_CONTEXT, tag });
 }

@@ -80,6 +80,11 @@ describe("words", () => {
     expect(answer.identical).toBe(false);
   });
 
+  test("raised letters differ from others", async () => {
+    const answer = await compare(linesPdf(["the 2\\343 edition"]), linesPdf(["the 2a edition"]));
+    expect(changesOf(answer)).toEqual([["1: 2ª", "1: 2a"]]);
+  });
+
   test("a divided word is equal to the whole one", async () => {
     const answer = await compare(
       linesPdf(["A long sentence with a foot-", "ball, and another football."]),
