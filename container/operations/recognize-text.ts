@@ -1,5 +1,5 @@
-// Recognizes the text of pages without text, several at a time, and adds it to the PDF. A page that fails stays without
-// text, if others succeed.
+// Recognizes the text of pages without text, and of pictures on other pages, several at a time, and adds it to the PDF. A
+// page that fails stays as it is, if others succeed.
 
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
@@ -7,6 +7,7 @@ import { type NoticeSubject, namedNotices } from "../../src/document/contract/no
 import type { Output } from "../../src/document/contract/operation.ts";
 import type { PageSelection } from "../../src/document/contract/pages.ts";
 import { parsePages } from "../../src/document/contract/pages.ts";
+import { sureLines } from "../../src/document/recognition/hocr.ts";
 import { addRecognizedText, type RecognizedPage } from "../../src/operations/recognition-steps/add-recognized-text.ts";
 import {
   type DrawnPage,
@@ -105,9 +106,10 @@ class Recognition {
     this.#engines = engines;
   }
 
-  /** @throws the first failure, if no page succeeded */
+  /** @throws the first failure, if no page succeeded and one has no text */
   async run(): Promise<void> {
     const left = new Set<number>();
+    let withoutText: readonly number[] = [];
     let succeeded = 0;
     const { processes } = this.#engines.tesseract;
     const finish = async (number: number, work: () => Promise<RecognizedPage | undefined>) => {
@@ -123,8 +125,10 @@ class Recognition {
       }
     };
     for await (const found of untilAborted(this.#draw(this.#params.pages, 0), this.#timeUp)) {
-      if ("pages" in found) for (const number of found.pages) left.add(number);
-      else {
+      if ("withoutText" in found) {
+        ({ withoutText } = found);
+        for (const number of [...found.withoutText, ...found.withPictures]) left.add(number);
+      } else {
         const work = finish(numberOf(found), () => this.#read(found));
         const tracked = work.finally(() => this.#running.delete(tracked));
         // Awaited below.
@@ -136,8 +140,9 @@ class Recognition {
     }
     await Promise.all(this.#running);
     this.#job.signal.throwIfAborted();
-    if (left.size > 0 && succeeded === 0) throw this.#firstFailure ?? new EngineFailure("timed-out", "no page in time");
-    this.failed.push(...[...left].map((number) => ({ name: String(number) })));
+    if (succeeded === 0 && withoutText.some((number) => left.has(number)))
+      throw this.#firstFailure ?? new EngineFailure("timed-out", "no page in time");
+    this.failed.push(...[...left].sort((a, b) => a - b).map((number) => ({ name: String(number) })));
     this.pages.sort((one, other) => one.pageNumber - other.pageNumber);
   }
 
@@ -151,11 +156,13 @@ class Recognition {
       return undefined;
     };
     const { tesseract } = this.#engines;
-    const { lines, place } = await recognizePage(tesseract, found, this.#params.languages, redraw, this.#signal);
+    const { languages } = this.#params;
+    const { lines: all, place } = await recognizePage(tesseract, found, languages, redraw, this.#signal);
+    const lines = found.place.hasText ? sureLines(all) : all;
     return lines.length === 0 ? undefined : { pageNumber, lines, matrix: place.matrix };
   }
 
-  /** Yields the list of pages without text, and then the pages: drawn, blank or failed. */
+  /** Yields the lists of pages to read, and then the pages: drawn, blank or failed. */
   async *#draw(
     pages: PageSelection | undefined,
     turn: number,
@@ -168,8 +175,8 @@ class Recognition {
     let drawn: DrawnPage | undefined;
     for await (const { type, body } of decodeResponse(frames, { signal })) {
       if (type !== "application/json") {
-        const { dpi, isSideways } = drawn!;
-        yield { bytes: await readBytes(body), dpi, isSideways, place: drawn! };
+        const { dpi, isSideways, hasText } = drawn!;
+        yield { bytes: await readBytes(body), dpi, isSideways, isUpright: hasText, place: drawn! };
         continue;
       }
       const about = JSON.parse(await readText(body)) as UnreadPages | DrawnPage | FailedPage;

@@ -1,4 +1,4 @@
-// Declares /pdf-with-ocr-text, which adds recognized text to pages without text.
+// Declares /pdf-with-ocr-text, which adds the recognized text of scanned pages and pictures.
 import { mayBePdf } from "../document/contract/media-type.ts";
 import { recognizeText } from "../operations/recognize-text.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";

@@ -1,4 +1,4 @@
-// Declares the operation that recognizes the text of pages without text. The container runs it, because it has
+// Declares the operation that recognizes the text of scanned pages and pictures. The container runs it, because it has
 // Tesseract. Yields one output.
 import { declareOperation } from "../document/contract/operation.ts";
 import { optional, type Params, parameter } from "../document/contract/parameter.ts";
@@ -18,7 +18,7 @@ const parameters = {
     words(LANGUAGES),
     "English",
   ),
-  pages: optional("The pages to read; all if left out. Pages with text stay as they are.", pages),
+  pages: optional("The pages to read; all if left out. On pages with text, only pictures are read.", pages),
 };
 export type RecognizeTextParams = Params<typeof parameters>;
 

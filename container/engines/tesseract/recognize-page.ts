@@ -9,6 +9,8 @@ import { mayBeVertical, type Picture, type Tesseract } from "./tesseract.ts";
 export interface TurnedPicture<Place> extends Picture {
   readonly place: Place;
   readonly isSideways: boolean;
+  /** True if the picture is only read as it is. */
+  readonly isUpright: boolean;
 }
 
 export interface PageText<Place> {
@@ -45,7 +47,8 @@ export async function recognizePage<Place>(
     const turn = await tesseract.uprightTurn(upright, signal);
     return turn === 0 ? undefined : read(await redraw(turn), false);
   };
-  const ways = upright.isSideways ? [vertical, turned, asIs] : [asIs, turned, vertical];
+  const everyWay = upright.isSideways ? [vertical, turned, asIs] : [asIs, turned, vertical];
+  const ways = upright.isUpright ? [asIs] : everyWay;
   let best: Reading<Place> | undefined;
   for (const way of ways) {
     const reading = await way();

@@ -126,6 +126,18 @@ const textOf = (html: string): string =>
     .replace(NOT_IN_TEXT, "")
     .trim();
 
+/** Minimum confidence, in percent, and number of letters and digits of a line in a picture that need not show text. */
+const SURE = 75;
+const MIN_LETTERS = 2;
+
+/** Returns the lines that are text in all likelihood: in photographs, the recognition finds many that are not. */
+export const sureLines = (lines: readonly RecognizedLine[]): readonly RecognizedLine[] =>
+  lines.filter(
+    (line) =>
+      confidenceOf([line]) >= SURE &&
+      line.words.reduce((count, { text }) => count + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0) >= MIN_LETTERS,
+  );
+
 /** Returns the mean confidence of the characters, from 0 to 100; 0 without characters. */
 export function confidenceOf(lines: readonly RecognizedLine[]): number {
   let [sum, length] = [0, 0];

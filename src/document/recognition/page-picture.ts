@@ -4,11 +4,12 @@ import { IDENTITY, inverse, type Matrix, multiply } from "../content/matrix.ts";
 import { LIMITS } from "../contract/limits.ts";
 import type { MupdfPage, Size } from "../engines/mupdf/page.ts";
 import { areaOf } from "../images/drawn-resolution.ts";
-import { placedImages } from "../images/placed-images.ts";
+import { type PlacedImage, placedImages } from "../images/placed-images.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { shownSpace } from "../pages/page-size.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
 import { type GrayPicture, lookAtInk } from "./ink.ts";
+import { onlyPictures, type UnreadPictures } from "./unread-pictures.ts";
 
 /** The picture of a page, and how it was drawn. */
 export interface PagePicture extends GrayPicture {
@@ -31,18 +32,22 @@ const LARGE = 0.2;
 const EFFORT = 0.4;
 
 /**
- * Returns the resolution for a page: that of its largest image, if it is within the usual range of scanners.
+ * Returns the images of a page, in points from its upper left corner.
  * @param size of the displayed page, in points
  */
-export function dpiFor(file: PdfFile, source: SourcePage, size: Size): number {
+export function imagesOn(file: PdfFile, source: SourcePage, { width, height }: Size): readonly PlacedImage[] {
   const page = pageDictionary(file, source);
-  const toShown = multiply(inverse(shownSpace(file, page)) ?? IDENTITY, [1, 0, 0, -1, 0, size.height]);
+  const matrix = multiply(inverse(shownSpace(file, page)) ?? IDENTITY, [1, 0, 0, -1, 0, height]);
+  return placedImages(file, page, { matrix, bounds: [0, 0, width, height], annotations: false });
+}
+
+/**
+ * Returns the resolution for a page: that of its largest image, if it is within the usual range of scanners.
+ * @param images in points
+ * @param size of the displayed page, in points
+ */
+export function dpiFor(images: readonly PlacedImage[], size: Size): number {
   const whole = size.width * size.height;
-  const images = placedImages(file, page, {
-    matrix: toShown,
-    bounds: [0, 0, size.width, size.height],
-    annotations: false,
-  });
   const [largest] = images.toSorted((one, other) => areaOf(other.box) - areaOf(one.box));
   const native = largest && areaOf(largest.box) > LARGE * whole ? Math.max(...largest.density) * POINTS_PER_INCH : 0;
   const wanted = native >= KEPT_DPI.min && native <= KEPT_DPI.max ? native : USUAL_DPI;
@@ -51,11 +56,23 @@ export function dpiFor(file: PdfFile, source: SourcePage, size: Size): number {
   return Math.min(wanted, fitting, LIMITS.recognizedSidePixels / longest);
 }
 
-/** @param turn clockwise turn of the page that makes it upright */
-export function drawForRecognition(page: MupdfPage, dpi: number, turn: number, signal: AbortSignal): PagePicture {
-  const level = draw(page, dpi, turn, signal);
+export interface DrawingOptions {
+  readonly dpi: number;
+  /** Clockwise turn of the page that makes it upright. */
+  readonly turn: number;
+  /** The parts of the page to draw; all of it if left out. */
+  readonly unread?: UnreadPictures;
+  readonly signal: AbortSignal;
+}
+
+export function drawForRecognition(page: MupdfPage, { dpi, turn, unread, signal }: DrawingOptions): PagePicture {
+  const drawn = (degrees: number) => {
+    const whole = draw(page, dpi, degrees, signal);
+    return unread ? { ...whole, samples: onlyPictures(whole, whole.matrix, unread) } : whole;
+  };
+  const level = drawn(turn);
   const { skew, isBlank, isSideways } = lookAtInk(level);
-  const picture = skew === 0 ? level : draw(page, dpi, turn - skew, signal);
+  const picture = skew === 0 ? level : drawn(turn - skew);
   return { ...picture, isBlank, isSideways };
 }
 

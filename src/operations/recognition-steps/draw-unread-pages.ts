@@ -1,5 +1,5 @@
-// Draws pages without text as pictures for text recognition. Yields a JSON list of these pages, and for each page a JSON
-// object and a picture.
+// Draws pages without text, and pictures on other pages, for text recognition. Yields a JSON list of these pages, and for
+// each page a JSON object and a picture.
 import * as z from "zod";
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { type Context, defineOperation, type Output, type Run } from "../../document/contract/operation.ts";
@@ -10,10 +10,13 @@ import { MupdfDocument } from "../../document/engines/mupdf/document.ts";
 import { Mupdf } from "../../document/engines/mupdf/instance/mupdf.ts";
 import { MupdfPage, readingTank } from "../../document/engines/mupdf/page.ts";
 import { WHOLE_TEXT } from "../../document/engines/mupdf/text.ts";
+import type { PlacedImage } from "../../document/images/placed-images.ts";
+import type { PdfFile } from "../../document/objects/pdf-file.ts";
 import { openPdf } from "../../document/pages/open-pdf.ts";
-import { readPages } from "../../document/pages/pages.ts";
+import { readPages, type SourcePage } from "../../document/pages/pages.ts";
 import { fontsForDrawing } from "../../document/pdfa/fonts/face-choice.ts";
-import { dpiFor, drawForRecognition, type PagePicture } from "../../document/recognition/page-picture.ts";
+import { dpiFor, drawForRecognition, imagesOn, type PagePicture } from "../../document/recognition/page-picture.ts";
+import { type UnreadPictures, unreadPictures } from "../../document/recognition/unread-pictures.ts";
 
 const paramsSchema = z.object({
   /** @default all pages */
@@ -22,16 +25,19 @@ const paramsSchema = z.object({
   turn: z.int(),
 });
 
-/** The list of pages. */
+/** The lists of pages: numbers, from 1, in ascending order. */
 export interface UnreadPages {
-  /** Numbers, from 1, in ascending order. */
-  readonly pages: readonly number[];
+  readonly withoutText: readonly number[];
+  /** Pages with text, and with pictures that can show more. */
+  readonly withPictures: readonly number[];
 }
 
 /** A page whose picture follows, unless it has a failure or is blank. */
 export interface DrawnPage extends Pick<PagePicture, "width" | "height" | "dpi" | "matrix" | "isBlank" | "isSideways"> {
   /** Page number, from 1. */
   readonly pageNumber: number;
+  /** True if the page has text, so that the picture shows only its pictures. */
+  readonly hasText: boolean;
 }
 
 /** A page that cannot be drawn. */
@@ -55,12 +61,15 @@ const run: Run<z.infer<typeof paramsSchema>> = async function* ([input], { pages
   } as const;
   const drawn = MupdfDocument.open(await Mupdf.create(options), pdf.bytes, asDrawn(options));
   try {
-    const unread = [...new Set(wanted)].sort((one, other) => one - other).filter((number) => isUnread(drawn, number));
-    yield json({ pages: unread } satisfies UnreadPages);
-    for (const pageNumber of unread) {
+    const numbers = [...new Set(wanted)].sort((one, other) => one - other);
+    const unread = numbers.flatMap((number) => unreadPage(drawn, number, pdf.file, all[number - 1]!) ?? []);
+    const numbersOf = (hasText: boolean) => unread.filter((one) => one.hasText === hasText).map((one) => one.number);
+    yield json({ withoutText: numbersOf(false), withPictures: numbersOf(true) } satisfies UnreadPages);
+    for (const page of unread) {
       context.signal.throwIfAborted();
       if (drawn.engine.dead || drawn.engine.heapBytes > HEAP_MARK_BYTES) await drawn.reopen();
-      yield* pageOutputs(drawn, pageNumber, turn, context, (page) => dpiFor(pdf.file, all[pageNumber - 1]!, page));
+      const source = all[page.number - 1]!;
+      yield* pageOutputs(drawn, page, turn, context, (shown) => imagesOn(pdf.file, source, shown));
     }
   } finally {
     drawn.close();
@@ -69,33 +78,48 @@ const run: Run<z.infer<typeof paramsSchema>> = async function* ([input], { pages
 
 export const drawUnreadPages = defineOperation({ name: "draw-unread-pages", params: paramsSchema, run });
 
-/** Reports whether a page shows no characters; false if it cannot be read. */
-function isUnread(drawn: MupdfDocument, number: number): boolean {
+interface UnreadPage {
+  /** Page number, from 1. */
+  readonly number: number;
+  readonly hasText: boolean;
+}
+
+/** @returns undefined if the page has text, and no picture that can show more */
+function unreadPage(drawn: MupdfDocument, number: number, file: PdfFile, source: SourcePage): UnreadPage | undefined {
   try {
     const page = new MupdfPage(drawn, number - 1, readingTank(drawn.engine));
     try {
-      return !page.text(WHOLE_TEXT).some(({ characters }) => characters.some(({ codePoint }) => codePoint > SPACE));
+      const lines = page.text(WHOLE_TEXT);
+      const hasText = lines.some(({ characters }) => characters.some(({ codePoint }) => codePoint > SPACE));
+      if (!hasText) return { number, hasText };
+      return picturesOn(page, imagesOn(file, source, page)).pictures.length > 0 ? { number, hasText } : undefined;
     } finally {
       page.close();
     }
   } catch (error) {
     if (!(error instanceof EngineFailure) || drawn.engine.dead) throw error;
-    return true;
+    return { number, hasText: false };
   }
 }
 
+const picturesOn = (page: MupdfPage, images: readonly PlacedImage[]): UnreadPictures =>
+  unreadPictures(images, page.glyphs(), page.origin, page);
+
 function* pageOutputs(
   drawn: MupdfDocument,
-  pageNumber: number,
+  { number: pageNumber, hasText }: UnreadPage,
   turn: number,
   { signal }: Context,
-  dpiOf: (page: MupdfPage) => number,
+  imagesOn: (page: MupdfPage) => readonly PlacedImage[],
 ): Generator<Output> {
   try {
     const page = new MupdfPage(drawn, pageNumber - 1, readingTank(drawn.engine));
     try {
-      const { samples, ...picture } = drawForRecognition(page, dpiOf(page), turn, signal);
-      yield json({ pageNumber, ...picture } satisfies DrawnPage);
+      const images = imagesOn(page);
+      const dpi = dpiFor(images, page);
+      const unread = hasText ? { unread: picturesOn(page, images) } : {};
+      const { samples, ...picture } = drawForRecognition(page, { dpi, turn, signal, ...unread });
+      yield json({ pageNumber, hasText, ...picture } satisfies DrawnPage);
       if (!picture.isBlank) yield netpbm(samples, picture.width, picture.height);
     } finally {
       page.close();

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
+import { PDFDocument } from "pdf-lib";
 import { describe, expect, test } from "vitest";
 import { pdfToRasterized } from "../../../src/operations/pdf-to-rasterized.ts";
 import { PdfBuilder, plainPdf } from "../../fixtures/pdf-builder.ts";
@@ -113,6 +114,39 @@ test("spec: a page with text stays, and so does a document whose pages all have 
   expect((await recognized(text)).bytes).toEqual(text);
   const blank = page("BT () Tj ET");
   expect((await recognized(blank)).bytes).toEqual(blank);
+});
+
+describe("spec: pictures on pages with text are read as well", () => {
+  /** Returns a page of a document that shows a scan, and typed text at a place. */
+  async function withTyped(scan: Uint8Array, typed: string, { x, y }: { readonly x: number; readonly y: number }) {
+    const pdf = await PDFDocument.create();
+    const [shown] = await pdf.embedPdf(scan);
+    const page = pdf.addPage([400, 400]);
+    page.drawPage(shown!, { x: 50, y: 50 });
+    page.drawText(typed, { x, y, size: 15 });
+    return pdf.save();
+  }
+
+  test.each([
+    ["above the picture", { x: 80, y: 300 }],
+    ["on the picture, like a stamp", { x: 80, y: 62 }],
+  ])("typed text %s", async (_, place) => {
+    const scan = await withTyped(await scanOf(page(drawn())), "Received", place);
+    const { bytes, notices } = await recognized(scan);
+    expect(notices).toEqual([]);
+    const words = (text: string | undefined) => text!.split(/\s+/).filter(Boolean).sort();
+    expect(words(pageTexts(bytes)[0])).toEqual(words(`${TEXT} Received`));
+    expect(picturesOf(bytes)).toEqual(picturesOf(scan));
+    expect(words(pageTexts((await recognized(bytes)).bytes)[0])).toEqual(words(`${TEXT} Received`));
+  });
+
+  test("a picture without text adds none", async () => {
+    const scan = await withTyped(await scanOf(page("20 20 200 100 re f 0 0 m 300 200 l S")), "Typed", {
+      x: 80,
+      y: 300,
+    });
+    expect((await recognized(scan)).bytes).toEqual(scan);
+  });
 });
 
 test("only the selected pages are read, and a page that does not exist is an error", async () => {

@@ -28,7 +28,8 @@ export class Hyphens {
       for (const { text } of words) {
         if (text.length < MIN_LETTERS || this.#words.has(text)) continue;
         const [word] = /[\p{L}\p{M}\p{N}\u2019'-]+/u.exec(text) ?? [];
-        if (word !== undefined && word.length >= MIN_LETTERS && !word.endsWith("-")) this.#words.add(word.toLowerCase());
+        if (word !== undefined && word.length >= MIN_LETTERS && !word.endsWith("-"))
+          this.#words.add(word.toLowerCase());
       }
     }
   }

@@ -12,7 +12,7 @@ const LANGUAGES = "ocr_languages";
 
 /** The fields by name. */
 export const RECOGNITION_FIELDS: Parameters = {
-  [OCR]: parameter("On to recognize the text of pages without text first (OCR).", onOff, "off"),
+  [OCR]: parameter("On to recognize the text of scans and pictures first (OCR).", onOff, "off"),
   [LANGUAGES]: onlyWith(OCR, "on", recognizeText.parameters.languages),
 };
 
