@@ -187,6 +187,12 @@ export class MupdfPage {
     }
   }
 
+  /** Makes {@link glyphs} ignore the structure tree again. */
+  forgetStructure(): void {
+    const { engine, objects, pointer } = this.#document;
+    engine.run((raw) => objects.delete(raw._wasm_pdf_lookup_page_obj(pointer, this.#index), "StructParents"));
+  }
+
   #hasAnnotations(): boolean {
     return this.#document.engine.run((raw) => {
       const page = raw._wasm_pdf_page_from_fz_page(this.#page);
