@@ -154,15 +154,18 @@ function linesOf(glyphs: Glyphs, place: Placement): readonly TextLine[] {
 
 /** Maximum space between glyphs of one word, in font sizes. */
 const TOUCHING = 0.1;
+/** Maximum distance of the baselines of parts of a word, in font sizes. */
+const RISEN = 0.6;
 
 /** Reports whether a glyph starts where the glyph before ends, because only the marked content changes. */
 function touches(glyphs: Glyphs, glyph: number): boolean {
   if (isBlank(glyphs, glyph - 1)) return false;
-  const [, , , , , , x, y] = glyphs.corners(glyph - 1);
-  const [, , , , left, bottom] = glyphs.corners(glyph);
-  const distance = Math.hypot(left! - x!, glyphs.origin(glyph)[1] - glyphs.origin(glyph - 1)[1]);
-  const isUpright = Math.abs(bottom! - y!) < glyphs.size(glyph);
-  return isUpright && distance < TOUCHING * glyphs.size(glyph);
+  const right = glyphs.corners(glyph - 1)[6]!;
+  const left = glyphs.corners(glyph)[4]!;
+  const size = Math.max(glyphs.size(glyph), glyphs.size(glyph - 1));
+  // Small numbers above the line are parts of words, too.
+  const rise = Math.abs(glyphs.origin(glyph)[1] - glyphs.origin(glyph - 1)[1]);
+  return Math.abs(left - right) < TOUCHING * size && rise < RISEN * size;
 }
 
 /** Finds words that are drawn again at almost the same place, to look bold or to cast a shadow. */

@@ -31,7 +31,26 @@ export function taggedBlocks(root: StructureNode, text: TaggedText): readonly Bl
   const reader = new ElementReader(text);
   reader.visit(root);
   reader.flush();
-  return [...reader.blocks, ...reader.notes];
+  return [...joinedCode(reader.blocks), ...reader.notes];
+}
+
+/** Maximum distance of the lines of code, in font sizes. */
+const CODE_PITCH = 2.8;
+
+/** Joins lines of code: programs tag each line as a paragraph. */
+function joinedCode(blocks: readonly Block[]): readonly Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const last = joined.at(-1);
+    const isCode = block.kind === "code" && last?.kind === "code";
+    const isNext = isCode && last.box[1] - block.box[1] < CODE_PITCH * block.size && block.box[3] < last.box[3];
+    if (!isNext || block.box[0] > last.box[2]) joined.push(block);
+    else {
+      const lines = [...last.lines, ...block.lines];
+      joined[joined.length - 1] = { ...last, lines, box: boxOfWords(lines.flatMap(({ words }) => words)) };
+    }
+  }
+  return joined;
 }
 
 class ElementReader {

@@ -7,39 +7,38 @@ import type { Word } from "../lines/page-text.ts";
 import { areOnOneLine } from "../lines/rows.ts";
 import { extentOf, type Frame, type Segment } from "../lines/segments.ts";
 
-/** Distance that a segment can overlap the one before it in its row, in font sizes. */
-const OVERLAP = 0.5;
 /** Maximum space inside a word, in font sizes. */
 const INSIDE = 0.25;
 
-/** Arranges segments in rows, without changing their order. */
+/** Arranges segments in rows: a row has the segments of one line that follow each other in the tree, from the left. */
 export function rowsInOrder(segments: readonly Segment[], direction: Frame["direction"]): readonly Segment[][] {
   const rows: Segment[][] = [];
   let anchor: Segment | undefined;
   for (const segment of segments) {
-    const before = rows.at(-1)?.at(-1);
-    if (anchor && before && areOnOneLine(anchor, segment) && follows(before, segment)) {
-      rows.at(-1)!.push(withoutFalseJoint(segment, before, direction));
+    if (anchor && areOnOneLine(anchor, segment)) {
+      rows.at(-1)!.push(segment);
       if (segment.size > anchor.size) anchor = segment;
     } else {
       rows.push([segment]);
       anchor = segment;
     }
   }
-  return rows;
+  return rows.map((row) => sortedRow(row, direction));
 }
 
-const follows = (before: Segment, next: Segment): boolean => {
-  const gap = before.isRightToLeft && next.isRightToLeft ? before.left - next.right : next.left - before.right;
-  return gap > -OVERLAP * Math.max(before.size, next.size) || before.isRightToLeft !== next.isRightToLeft;
-};
+function sortedRow(row: readonly Segment[], direction: Frame["direction"]): Segment[] {
+  const isRightToLeft = row.filter((one) => one.isRightToLeft).length * 2 > row.length;
+  const sorted = row.toSorted((a, b) => (isRightToLeft ? b.right - a.right : a.left - b.left));
+  return sorted.map((segment, at) => withoutFalseJoint(segment, sorted[at - 1], direction));
+}
 
 /** Returns a segment whose first word goes on with the word before only if it is beside that word. */
-function withoutFalseJoint(segment: Segment, before: Segment, direction: Frame["direction"]): Segment {
+function withoutFalseJoint(segment: Segment, before: Segment | undefined, direction: Frame["direction"]): Segment {
   const [first, ...others] = segment.words as [Word, ...Word[]];
   if (!first.isJoined) return segment;
-  const [one, next] = [extentOf(before.words.at(-1)!, direction), extentOf(first, direction)];
-  const gap = Math.max(next.left - one.right, one.left - next.right);
+  const next = extentOf(first, direction);
+  const one = before ? extentOf(before.words.at(-1)!, direction) : undefined;
+  const gap = one ? Math.max(next.left - one.right, one.left - next.right) : Number.POSITIVE_INFINITY;
   if (gap < INSIDE * segment.size) return segment;
   return segmentOf([{ ...first, isJoined: false }, ...others], direction);
 }
