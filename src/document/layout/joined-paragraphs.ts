@@ -25,7 +25,7 @@ export function joinedParagraphs(blocks: readonly Block[]): readonly Block[] {
 /** Reports whether a block is above the first part of a paragraph, and continues the sentence of the last. */
 function goesOn(parts: readonly [Block, ...TextBlock[]], next: TextBlock): boolean {
   const [first] = parts;
-  if (first.kind !== "paragraph") return false;
+  if (first.kind !== "paragraph" || first.isTagged || next.isTagged) return false;
   if (Math.abs(first.size - next.size) > SAME_SIZE || next.box[3] <= first.box[1]) return false;
   const [end, start] = [lineText(linesIn(parts.at(-1)!).at(-1)!), lineText(next.lines[0]!)];
   return /[\p{L}\p{N},\u2010-]$/u.test(end) && /^\p{Ll}/u.test(start);

@@ -18,7 +18,7 @@ const objectOf = (properties: Readonly<Record<string, JsonSchema>>, optional: re
   required: Object.keys(properties).filter((name) => !optional.includes(name)),
 });
 
-const KINDS = ["heading", "paragraph", "item", "code", "caption", "running", "table", "figure"] as const;
+const KINDS = ["heading", "paragraph", "item", "code", "caption", "footnote", "running", "table", "figure"] as const;
 const CELL = objectOf({ row: INDEX, column: INDEX, rowSpan: COUNT, columnSpan: COUNT, box: BOX, text: TEXT }, ["box"]);
 const BLOCK = objectOf(
   {
@@ -26,9 +26,21 @@ const BLOCK = objectOf(
     ...{ level: COUNT, marker: TEXT, size: { type: "number" }, text: TEXT },
     lines: listOf(objectOf({ box: BOX, text: TEXT })),
     links: listOf(objectOf({ uri: TEXT, box: BOX, text: TEXT })),
-    ...{ rowCount: COUNT, columnCount: COUNT, headerRows: INDEX, cells: listOf(CELL) },
+    ...{ rowCount: COUNT, columnCount: COUNT, headerRows: INDEX, cells: listOf(CELL), alternateText: TEXT },
   },
-  ["level", "marker", "size", "text", "lines", "links", "rowCount", "columnCount", "headerRows", "cells"],
+  [
+    "alternateText",
+    "level",
+    "marker",
+    "size",
+    "text",
+    "lines",
+    "links",
+    "rowCount",
+    "columnCount",
+    "headerRows",
+    "cells",
+  ],
 );
 
 export const PAGE_SCHEMA = objectOf({
@@ -44,7 +56,10 @@ export const pageJson = ({ number, width, height, blocks }: PageLayout, hyphens:
 function blockOf(block: Block, hyphens: Hyphens) {
   const { kind } = block;
   const box = boxOf(block.box);
-  if (block.kind === "figure") return { kind, box };
+  if (block.kind === "figure") {
+    const { alternateText } = block;
+    return { kind, box, ...(alternateText === undefined ? {} : { alternateText }) };
+  }
   const found = linksIn(linesIn(block));
   const links = found.length > 0 ? { links: found } : {};
   if (block.kind === "table") return { kind, box, ...tableOf(block, hyphens), ...links };

@@ -16,7 +16,8 @@ export function markdownOf(blocks: readonly Block[], hyphens: Hyphens): string {
 
 class MarkdownWriter {
   readonly #hyphens: Hyphens;
-  #isInList = false;
+  /** Levels of the items around the next one. Without the item above it, an item deep in a list would be code. */
+  #levels: number[] = [];
 
   constructor(hyphens: Hyphens) {
     this.#hyphens = hyphens;
@@ -25,8 +26,8 @@ class MarkdownWriter {
   block(block: Block): string {
     if (block.kind === "figure" || block.kind === "running") return "";
     const isItem = block.kind === "item";
-    const before = this.#isInList && !isItem ? "\n" : "";
-    this.#isInList = isItem;
+    const before = this.#levels.length > 0 && !isItem ? "\n" : "";
+    if (!isItem) this.#levels = [];
     return before + (block.kind === "table" ? this.#table(block) : this.#text(block));
   }
 
@@ -47,7 +48,8 @@ class MarkdownWriter {
     const [first, ...others] = lines as [Line, ...Line[]];
     const rest = [{ ...first, words: first.words.slice(markerWords) }, ...others];
     const number = /\d+/.exec(marker)?.[0];
-    return `${DEPTH.repeat(level - 1)}${number === undefined ? "-" : `${Number(number)}.`} ${this.#inline(rest)}\n`;
+    this.#levels = [...this.#levels.filter((one) => one < level), level];
+    return `${DEPTH.repeat(this.#levels.length - 1)}${number === undefined ? "-" : `${Number(number)}.`} ${this.#inline(rest)}\n`;
   }
 
   #table(table: TableBlock): string {

@@ -1,20 +1,23 @@
 // Divides a page into blocks in reading order.
 
-import { Dots } from "./bullets.ts";
 import type { Block, PageLayout } from "./lines/blocks.ts";
+import { Dots } from "./lines/bullets.ts";
 import { framesOf } from "./lines/frames.ts";
 import type { LineContext } from "./lines/line.ts";
 import { Links } from "./lines/links.ts";
 import type { PageText } from "./lines/page-text.ts";
+import { paragraphsOf, pitchesOf, type Row, rowOf } from "./lines/paragraphs.ts";
 import { joinPieces, piecesOf, rowsOf, SMALL_CELL_SPACE } from "./lines/rows.ts";
 import { boxInFrame, type Extent, type Frame, type Segment } from "./lines/segments.ts";
-import { paragraphsOf, pitchesOf, type Row, rowOf } from "./paragraphs.ts";
 import { type Atom, readingOrder } from "./reading-order.ts";
 import { alignedTables } from "./tables/aligned.ts";
 import { bandedGrids } from "./tables/banded.ts";
 import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
 import { gridsOf } from "./tables/ruled.ts";
 import { alignedTable, takeRuledTables } from "./tables/table-blocks.ts";
+import { areSane } from "./tags/sane-tags.ts";
+import { taggedBlocks } from "./tags/tagged-blocks.ts";
+import { TaggedText } from "./tags/tagged-text.ts";
 
 /** Minimum length of a rule between rows, in points. */
 const RULE_LENGTH = 24;
@@ -28,8 +31,22 @@ const NO_TEXT: Frame = { direction: [1, 0], segments: [] };
 type Part = { readonly segment: Segment } | { readonly block: Block };
 type PageAtom = Atom & Part;
 
-/** Returns the blocks of a page. Text in other directions than most follows the rest. */
-export function layoutOf(page: PageText): PageLayout {
+/** Returns the blocks of a page: by its tags, if it has sane ones, else by the places of its text. */
+export const layoutOf = (page: PageText): PageLayout => taggedLayoutOf(page) ?? geometricLayoutOf(page);
+
+/** @returns undefined if the page has no tags, or they do not describe what it shows */
+function taggedLayoutOf(page: PageText): PageLayout | undefined {
+  if (!page.structure) return undefined;
+  const text = new TaggedText(page);
+  const tagged = taggedBlocks(page.structure, text);
+  if (!areSane(tagged, text)) return undefined;
+  const images = page.shapes.filter(({ kind, content }) => kind === "image" && content === undefined);
+  const rest = geometricLayoutOf({ ...page, lines: text.rest, shapes: images });
+  return { ...rest, blocks: withUntagged(tagged, rest) };
+}
+
+/** Returns the blocks of a page by their places. Text in other directions than most follows the rest. */
+function geometricLayoutOf(page: PageText): PageLayout {
   const { number, width, height } = page;
   const frames = framesOf(page.lines);
   const figures = figuresOf(page);
@@ -40,6 +57,22 @@ export function layoutOf(page: PageText): PageLayout {
     ...others.flatMap((frame) => blocksOf(frame, page, [], links)),
   ];
   return { number, width, height, blocks };
+}
+
+/** Part of the height of a page at either edge where untagged text is no content. */
+const MARGIN = 0.14;
+
+/** Adds the untagged blocks of a page: those at its edges are no content, others follow what is above them. */
+function withUntagged(tagged: readonly Block[], { blocks, height }: PageLayout): readonly Block[] {
+  const all = [...tagged];
+  for (const block of blocks) {
+    const middle = (block.box[1] + block.box[3]) / 2;
+    const isAtEdge = middle < height * MARGIN || middle > height * (1 - MARGIN);
+    const isText = block.kind !== "figure" && block.kind !== "table";
+    const added: Block = isText && isAtEdge ? { ...block, kind: "running" } : block;
+    all.splice(all.findLastIndex(({ box }) => box[1] > middle) + 1, 0, added);
+  }
+  return all;
 }
 
 /** Returns the images on a page, without backgrounds and scans. */

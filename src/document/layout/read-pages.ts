@@ -36,7 +36,7 @@ export async function startedPages(
  * @throws EngineFailure the failure of the document or the engine; OutOfRange `pages`
  */
 async function* readTextOfPages(input: Input, selection: PageSelection, context: Context): AsyncGenerator<PageText> {
-  const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
+  const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true, readsStructure: true };
   const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
   const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
   try {

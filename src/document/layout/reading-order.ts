@@ -12,8 +12,11 @@ export interface Atom extends Extent {
   readonly isValue: boolean;
 }
 
-/** Minimum width of the space between columns, in font sizes. */
+/** Minimum width of the space between columns, and of the part of it that no overhanging text takes, in font sizes. */
 const GUTTER = 0.9;
+const FREE = 0.5;
+/** Part of the height that can reach into that space: words that are too long for their column. */
+const OVERHANGING = 0.03;
 /** Minimum height of each column, in lines. */
 const MIN_LINES = 3;
 /** Part of the height that can cross the space between columns: titles, and figures over both. */
@@ -21,8 +24,10 @@ const MAX_CROSSING = 0.5;
 /** Part of the width of a long line that most lines of running text fill, and their characters. */
 const FILLED = 0.6;
 const LONG = 15;
-/** Part of the parts of a column that are numbers and dates in a table. */
+/** Part of the rows of a column that are numbers and dates in a table. */
 const VALUES = 0.6;
+/** Distance of baselines in one row, in font sizes. */
+const SAME_ROW = 0.3;
 /** Part of the parts of a column that are beside others in a table. */
 const ALIGNED = 0.6;
 /** Minimum distance of parts of the page that are ordered on their own, in font sizes. */
@@ -84,7 +89,7 @@ function findGutter(atoms: readonly Atom[], rules: readonly Extent[]): number | 
   const { left, right } = around(atoms);
   const size = medianOf(atoms.map((atom) => atom.size));
   let best: { readonly at: number; readonly crossing: number } | undefined;
-  for (const at of candidates(atoms, left, right, GUTTER * size)) {
+  for (const at of candidates(atoms, left, right, size)) {
     const crossing = crossingHeight(atoms, at);
     if (best && crossing >= best.crossing) continue;
     if (areColumns(atoms, at, rules)) best = { at, crossing };
@@ -93,7 +98,7 @@ function findGutter(atoms: readonly Atom[], rules: readonly Extent[]): number | 
 }
 
 /** Returns the middles of spaces that are at least as wide as a gutter, with few atoms across them. */
-function candidates(atoms: readonly Atom[], left: number, right: number, width: number): number[] {
+function candidates(atoms: readonly Atom[], left: number, right: number, size: number): number[] {
   const cells = Math.min(2000, Math.max(1, Math.ceil(right - left)));
   const step = (right - left) / cells;
   const changes = new Float64Array(cells + 2);
@@ -112,9 +117,19 @@ function candidates(atoms: readonly Atom[], left: number, right: number, width: 
     for (end = start + 1; end < cells && Math.abs(heights[end]! - heights[start]!) < 1e-6; ) end++;
     const isLow = heights[start]! <= total * MAX_CROSSING;
     const isValley = (heights[start - 1] ?? 0) > heights[start]! && (heights[end] ?? 0) > heights[start]!;
-    if (isLow && isValley && (end - start) * step >= width) found.push(left + ((start + end) / 2) * step);
+    if (!isLow || !isValley || (end - start) * step < FREE * size) continue;
+    const width = widthAround(heights, [start, end], heights[start]! + total * OVERHANGING) * step;
+    if (width >= GUTTER * size) found.push(left + ((start + end) / 2) * step);
   }
   return found;
+}
+
+/** Returns the number of cells around a space whose heights have a limit. */
+function widthAround(heights: readonly number[], [start, end]: readonly [number, number], limit: number): number {
+  let [from, to] = [start, end];
+  while (from > 0 && heights[from - 1]! <= limit) from--;
+  while (to < heights.length && heights[to]! <= limit) to++;
+  return to - from;
 }
 
 const crosses = ({ left, right }: Extent, at: number): boolean => left < at && right > at;
@@ -132,10 +147,21 @@ function areColumns(atoms: readonly Atom[], at: number, rules: readonly Extent[]
     const height = within.reduce((sum, atom) => sum + atom.bottom - atom.top, 0);
     if (height < MIN_LINES * medianOf(side.map(({ size }) => size))) return false;
   }
-  if (sides.some((side) => side.filter(({ isValue }) => isValue).length > VALUES * side.length)) return false;
+  if (sides.some(areValues)) return false;
   const across = rules.filter((rule) => crosses(rule, at) && rule.top > top - 9 && rule.bottom < bottom + 9);
   if (across.length >= 2) return false;
   return sides.every(isRunningText) || !areAligned(sides[0], sides[1]);
+}
+
+/** Reports whether most rows of a column are numbers and dates. Running text above or below a table is no value. */
+function areValues(atoms: readonly Atom[]): boolean {
+  let [rows, others, bottom, isOther] = [0, 0, Number.NEGATIVE_INFINITY, false];
+  for (const atom of atoms.toSorted((a, b) => a.bottom - b.bottom)) {
+    if (atom.bottom - bottom > SAME_ROW * atom.size) [rows, bottom, isOther] = [rows + 1, atom.bottom, false];
+    if (atom.isValue || isOther) continue;
+    [others, isOther] = [others + 1, true];
+  }
+  return rows - others > VALUES * rows;
 }
 
 function isRunningText(atoms: readonly Atom[]): boolean {
@@ -148,11 +174,11 @@ function isRunningText(atoms: readonly Atom[]): boolean {
 function areAligned(one: readonly Atom[], other: readonly Atom[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
   const lines = new Intervals<Atom>();
-  for (const atom of more) lines.add(atom.bottom - 0.3 * atom.size, atom.bottom + 0.3 * atom.size, atom);
+  for (const atom of more) lines.add(atom.bottom - SAME_ROW * atom.size, atom.bottom + SAME_ROW * atom.size, atom);
   const isBeside = (atom: Atom) =>
     lines
       .near(atom.bottom)
-      .some((list) => list.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < 0.3 * size));
+      .some((list) => list.some(({ bottom, size }) => Math.abs(bottom - atom.bottom) < SAME_ROW * size));
   if (fewer.filter(isBeside).length > fewer.length * ALIGNED) return true;
   const middles = middlesOf(more);
   const isInMiddle = ({ top, bottom, size }: Atom) => {

@@ -20,6 +20,8 @@ export class TextRoles {
   /** Number of characters by size, in tenths of a point. */
   readonly #characters = new Map<number, number>();
   #boldCharacters = 0;
+  /** True if tags state which texts are headings. */
+  #hasTaggedHeadings = false;
   #allCharacters = 0;
   /** Sizes of short blocks, and of those in bold, in tenths of a point. */
   readonly #short = new Set<number>();
@@ -30,6 +32,7 @@ export class TextRoles {
   add({ blocks }: PageLayout): void {
     for (const block of blocks) {
       if (block.kind === "table" || block.kind === "figure") continue;
+      if (block.isTagged && block.kind === "heading") this.#hasTaggedHeadings = true;
       const count = charactersIn(block);
       const size = Math.round(block.size * 10);
       this.#allCharacters += count;
@@ -48,6 +51,7 @@ export class TextRoles {
     const levels = this.#levelsOf(body);
     const blocks = page.blocks.map((block): Block => {
       if (block.kind === "table" || block.kind === "figure" || block.kind === "running") return block;
+      if (block.isTagged && (this.#hasTaggedHeadings || !UNDECIDED.has(block.kind))) return withCaption(block);
       const candidate = this.#isHeading(block, body);
       if (candidate) {
         this.#indents = [];
@@ -55,7 +59,7 @@ export class TextRoles {
         return { ...block, kind: "heading", level: Math.min(MAX_LEVEL, (at < 0 ? levels.length : at) + 1) };
       }
       if (block.kind === "item") return { ...block, level: this.#depthOf(block) };
-      if (block.kind === "paragraph" && CAPTION.test(lineText(block.lines[0]!))) return { ...block, kind: "caption" };
+      if (isCaption(block)) return withCaption(block);
       if (block.kind === "paragraph" && block.indent < (this.#indents[0] ?? 0) + DEEPER * block.size)
         this.#indents = [];
       return block;
@@ -106,6 +110,13 @@ export class TextRoles {
   }
 }
 
+/** Kinds of tagged text that a document without tagged headings uses for headings too. */
+const UNDECIDED: ReadonlySet<Block["kind"]> = new Set(["paragraph", "code"]);
+
+const isCaption = (block: TextBlock): boolean => block.kind === "paragraph" && CAPTION.test(lineText(block.lines[0]!));
+
+const withCaption = (block: TextBlock): TextBlock => (isCaption(block) ? { ...block, kind: "caption" } : block);
+
 const textOf = (block: TextBlock): string => linesIn(block).map(lineText).join(" ");
 
 const charactersIn = (block: TextBlock): number =>
@@ -122,7 +133,7 @@ function joinedHeadings(blocks: readonly Block[]): readonly Block[] {
   let lines: Line[] = [];
   for (const block of blocks) {
     const last = joined.at(-1);
-    if (block.kind === "heading" && last?.kind === "heading" && goesOn(last, block)) {
+    if (block.kind === "heading" && last?.kind === "heading" && !block.isTagged && goesOn(last, block)) {
       const box = [Math.min(last.box[0], block.box[0]), Math.min(last.box[1], block.box[1])] as const;
       const far = [Math.max(last.box[2], block.box[2]), Math.max(last.box[3], block.box[3])] as const;
       if (last.lines !== lines) lines = [...last.lines];

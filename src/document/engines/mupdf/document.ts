@@ -9,6 +9,7 @@ import { Layers } from "./layers.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
 import { settlePageTree } from "./page-tree.ts";
+import { DocumentStructure } from "./structure.ts";
 
 /** Number of bytes within which the header must start (ISO 32000-1, Annex H, implementation note 13). */
 const HEADER_WINDOW = 1024;
@@ -68,6 +69,7 @@ export class MupdfDocument {
   #pointer: Pointer = 0;
   #objects!: PdfObjects;
   #layers!: Layers;
+  #structure: DocumentStructure | undefined;
   #repair: PageRepair | undefined;
   #pageCount = 0;
   #isRewritten = false;
@@ -113,6 +115,11 @@ export class MupdfDocument {
   /** The document's objects, valid until the document is reopened. */
   get objects(): PdfObjects {
     return this.#objects;
+  }
+
+  /** The elements of tagged pages, valid like {@link objects}. Undefined unless they were requested and exist. */
+  get structure(): DocumentStructure | undefined {
+    return this.#structure;
   }
 
   /** True if only the embedded files need a password. */
@@ -233,6 +240,7 @@ export class MupdfDocument {
       throw this.failure(error, looksLikePdf ? "damaged" : "not-a-pdf");
     }
     this.#layers = new Layers(engine, this.#objects, this.#pointer, this.options.showsAllLayers ?? false);
+    this.#structure = undefined;
     if (this.options.withoutStructure) this.#forgetStructure();
     this.#repair = this.options.repair?.(this);
   }
@@ -289,11 +297,20 @@ export class MupdfDocument {
     try {
       this.#engine.run((raw) => {
         const root = this.#objects.get(raw._wasm_pdf_trailer(this.#pointer), "Root");
-        if (this.#objects.isDictionary(root)) this.#objects.delete(root, "StructTreeRoot");
+        if (!this.#objects.isDictionary(root)) return;
+        if (this.options.readsStructure) this.#keepStructure(root);
+        this.#objects.delete(root, "StructTreeRoot");
       });
     } catch (error) {
       throw this.failure(error, "damaged");
     }
+  }
+
+  #keepStructure(catalog: Pointer): void {
+    const tree = this.#objects.get(catalog, "StructTreeRoot");
+    if (!this.#objects.isDictionary(tree)) return;
+    const kept = this.#engine.raw._wasm_pdf_keep_obj(tree);
+    this.#structure = new DocumentStructure(this.#engine, this.#objects, this.#pointer, kept);
   }
 
   #settlePages(): void {

@@ -1,10 +1,12 @@
 // Reads the glyphs of a page with their places, as columns: a page can have hundreds of thousands.
 import { EngineFailure } from "../../contract/failure.ts";
+import { contentAt } from "./content-elements.ts";
 import { type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
 
 const TEXT_BLOCK = 0;
 const IMAGE_BLOCK = 1;
+const STRUCTURE_BLOCK = 2;
 const VECTOR_BLOCK = 3;
 const STROKED = 1;
 const MAX_GLYPHS = 500_000;
@@ -39,6 +41,8 @@ export interface Shape {
   readonly argb: number;
   /** True for a path that is stroked, false if it is filled. */
   readonly isStroked: boolean;
+  /** Identifier of the marked content that it belongs to. @default none */
+  readonly content?: number;
 }
 
 export interface GlyphOptions {
@@ -58,6 +62,12 @@ export const STYLED: GlyphOptions = {
   options: "clip=no,preserve-images,vectors",
   hasStyles: true,
 };
+/** Reads also the marked content that belongs to the structure of the page, see {@link ContentElements}. */
+export const TAGGED: GlyphOptions = { ...STYLED, options: `${STYLED.options},structured` };
+
+/** Offset of the data of a block after its bounds, and of the first block of an element, in words of 4 bytes. */
+const BLOCK_DATA = 4;
+const FIRST_BLOCK = 2;
 
 /** All places are in points with y downwards, in the space of the displayed page. */
 export class Glyphs {
@@ -67,6 +77,8 @@ export class Glyphs {
   readonly lineStarts: number[] = [];
   /** The direction of each line: unit vectors. */
   readonly directions: (readonly [x: number, y: number])[] = [];
+  /** The identifiers of the marked content of each line; undefined without such content. */
+  readonly contents: (number | undefined)[] = [];
   /** Number of glyphs of the page contents. The glyphs of annotations follow. */
   contentCount = 0;
   /** Indexes in {@link styles}; empty unless styles were requested. */
@@ -106,8 +118,8 @@ export class Glyphs {
 
   /** Returns the same glyphs with other code points. */
   withCharacters(codePoints: number[]): Glyphs {
-    const { lineStarts, directions, contentCount } = this;
-    const copy = Object.assign(new Glyphs(), { codePoints, lineStarts, directions, contentCount });
+    const { lineStarts, directions, contents, contentCount } = this;
+    const copy = Object.assign(new Glyphs(), { codePoints, lineStarts, directions, contents, contentCount });
     copy.#numbers = this.#numbers;
     return copy;
   }
@@ -131,28 +143,40 @@ export class Glyphs {
   #read(engine: Mupdf, tank: FuelBudget, make: (options: Pointer) => Pointer): void {
     const text = engine.run(() => engine.withText(this.#options.options, make), tank);
     try {
-      engine.run((raw) => {
-        let block = raw._wasm_stext_page_get_first_block(text);
-        for (; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
-          if (raw._wasm_stext_block_get_type(block) !== TEXT_BLOCK) {
-            if (this.#options.hasStyles) this.#addShape(raw, block);
-            continue;
-          }
-          let line = raw._wasm_stext_block_get_first_line(block);
-          for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
-            const first = this.count;
-            let char = raw._wasm_stext_line_get_first_char(line);
-            for (; char !== 0; char = raw._wasm_stext_char_get_next(char)) this.#add(engine, char);
-            if (this.count === first) continue;
-            const direction = raw._wasm_stext_line_get_dir(line) >> 2;
-            if (!this.#addLine(first, raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!)) continue;
-            if (raw._wasm_stext_line_get_wmode(line) === VERTICAL) this.#placeVertical(first);
-            this.#endAtNext(first);
-          }
-        }
-      }, tank);
+      engine.run((raw) => this.#readBlocks(engine, raw._wasm_stext_page_get_first_block(text), []), tank);
     } finally {
       engine.release((raw) => raw._wasm_drop_stext_page(text));
+    }
+  }
+
+  /** @param path places of the elements around a block: a group, and an element of it */
+  #readBlocks(engine: Mupdf, first: Pointer, path: readonly number[]): void {
+    const { raw } = engine;
+    const content = path.length === 2 ? contentAt(path[0]!, path[1]!) : undefined;
+    for (let block = first; block !== 0; block = raw._wasm_stext_block_get_next(block)) {
+      const type = raw._wasm_stext_block_get_type(block);
+      if (type === TEXT_BLOCK) this.#readLines(engine, block, content);
+      else if (type === STRUCTURE_BLOCK && path.length < 2) {
+        const data = (raw._wasm_stext_block_get_bbox(block) >> 2) + BLOCK_DATA;
+        const [element, place] = raw.HEAPU32.subarray(data, data + 2);
+        if (element) this.#readBlocks(engine, raw.HEAPU32[(element >> 2) + FIRST_BLOCK]!, [...path, place!]);
+      } else if (this.#options.hasStyles) this.#addShape(raw, block, content);
+    }
+  }
+
+  #readLines(engine: Mupdf, block: Pointer, content: number | undefined): void {
+    const { raw } = engine;
+    let line = raw._wasm_stext_block_get_first_line(block);
+    for (; line !== 0; line = raw._wasm_stext_line_get_next(line)) {
+      const first = this.count;
+      let char = raw._wasm_stext_line_get_first_char(line);
+      for (; char !== 0; char = raw._wasm_stext_char_get_next(char)) this.#add(engine, char);
+      if (this.count === first) continue;
+      const direction = raw._wasm_stext_line_get_dir(line) >> 2;
+      if (!this.#addLine(first, raw.HEAPF32[direction]!, raw.HEAPF32[direction + 1]!)) continue;
+      this.contents.push(content);
+      if (raw._wasm_stext_line_get_wmode(line) === VERTICAL) this.#placeVertical(first);
+      this.#endAtNext(first);
     }
   }
 
@@ -215,17 +239,18 @@ export class Glyphs {
     return this.styles.push(style) - 1;
   }
 
-  #addShape(raw: MupdfExports, block: Pointer): void {
+  #addShape(raw: MupdfExports, block: Pointer, content: number | undefined): void {
     const type = raw._wasm_stext_block_get_type(block);
     if ((type !== IMAGE_BLOCK && type !== VECTOR_BLOCK) || this.shapes.length >= MAX_SHAPES) return;
     const at = raw._wasm_stext_block_get_bbox(block) >> 2;
     const [left, top, right, bottom] = raw.HEAPF32.subarray(at, at + 4);
     const bounds = [left!, top!, right!, bottom!] as const;
-    if (type === IMAGE_BLOCK) this.shapes.push({ kind: "image", bounds, argb: 0, isStroked: false });
+    const tag = content === undefined ? {} : { content };
+    if (type === IMAGE_BLOCK) this.shapes.push({ kind: "image", bounds, argb: 0, isStroked: false, ...tag });
     else {
       const argb = raw._wasm_stext_block_get_v_argb(block) >>> 0;
       const isStroked = (raw._wasm_stext_block_get_v_flags(block) & STROKED) !== 0;
-      this.shapes.push({ kind: "path", bounds, argb, isStroked });
+      this.shapes.push({ kind: "path", bounds, argb, isStroked, ...tag });
     }
   }
 

@@ -8,6 +8,7 @@ import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
 import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
+import type { StructureNode } from "./structure.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;
@@ -166,6 +167,30 @@ export class MupdfPage {
     } catch (error) {
       throw this.#document.failure(error, "damaged");
     }
+  }
+
+  /**
+   * Returns the elements of the structure tree that have content on the page; {@link glyphs} then states the identifiers
+   * of this content.
+   * @returns undefined if the page has none, or they cannot be read
+   */
+  structure(): StructureNode | undefined {
+    const { engine, structure } = this.#document;
+    if (!structure) return undefined;
+    try {
+      const page = engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#document.pointer, this.#index));
+      return structure.read(page, this.#tank);
+    } catch (error) {
+      if (!(error instanceof MupdfError)) throw this.#document.failure(error, "damaged");
+      engine.complain(error.message);
+      return undefined;
+    }
+  }
+
+  /** Makes {@link glyphs} ignore the structure tree again. */
+  forgetStructure(): void {
+    const { engine, objects, pointer } = this.#document;
+    engine.run((raw) => objects.delete(raw._wasm_pdf_lookup_page_obj(pointer, this.#index), "StructParents"));
   }
 
   #hasAnnotations(): boolean {

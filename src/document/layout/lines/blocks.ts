@@ -19,7 +19,7 @@ export interface PlacedWord extends Word {
 export type Block = TextBlock | TableBlock | FigureBlock;
 
 /** The kind of a block of text. `running` text is repeated on other pages, or numbers the pages. */
-export type TextKind = "heading" | "paragraph" | "item" | "code" | "caption" | "running";
+export type TextKind = "heading" | "paragraph" | "item" | "code" | "caption" | "footnote" | "running";
 
 export interface TextBlock {
   readonly kind: TextKind;
@@ -35,6 +35,8 @@ export interface TextBlock {
   readonly marker?: string;
   /** Number of words at the start that are the marker; 0 if it is drawn as a shape. @default 0 */
   readonly markerWords?: number;
+  /** True if the tags of the document state its kind and its extent. @default false */
+  readonly isTagged?: boolean;
 }
 
 export interface TableBlock {
@@ -57,6 +59,8 @@ export interface Cell {
 export interface FigureBlock {
   readonly kind: "figure";
   readonly box: Box;
+  /** Description of what it shows. @default none */
+  readonly alternateText?: string;
 }
 
 /** A page with its blocks in reading order. */

@@ -1,7 +1,8 @@
 // The text of a page as data: lines of words with their places and styles, and the shapes and links around them.
 import type { Box } from "../../content/matrix.ts";
-import { type GlyphStyle, type Glyphs, STYLED } from "../../engines/mupdf/glyphs.ts";
+import { type GlyphStyle, type Glyphs, STYLED, TAGGED } from "../../engines/mupdf/glyphs.ts";
 import type { MupdfPage } from "../../engines/mupdf/page.ts";
+import type { StructureNode } from "../../engines/mupdf/structure.ts";
 
 /** All places are in points from the lower left corner of the page as viewers show it, with y upwards. */
 export interface PageText {
@@ -13,6 +14,8 @@ export interface PageText {
   readonly lines: readonly TextLine[];
   readonly shapes: readonly PageShape[];
   readonly links: readonly { readonly uri: string; readonly box: Box }[];
+  /** The elements of a tagged page; undefined if they do not contain almost all of its text. */
+  readonly structure?: StructureNode;
 }
 
 /** Words on one baseline without a wide gap between them. */
@@ -20,6 +23,8 @@ export interface TextLine {
   readonly words: readonly Word[];
   /** Direction of the baseline: a unit vector. */
   readonly direction: readonly [x: number, y: number];
+  /** Identifier of the marked content in the structure of the page. @default none */
+  readonly content?: number;
 }
 
 export interface Word {
@@ -41,6 +46,8 @@ export interface PageShape {
   readonly box: Box;
   readonly argb: number;
   readonly isStroked: boolean;
+  /** Identifier of the marked content in the structure of the page. @default none */
+  readonly content?: number;
 }
 
 /** Distance of words that are drawn twice, in font sizes. */
@@ -48,14 +55,54 @@ const SAME_PLACE = 0.15;
 /** Maximum number of places that are remembered for one text. */
 const MAX_PLACES = 500;
 
+/** Part of the height of a page at either edge where text is often no content: page numbers, running heads. */
+const MARGIN = 0.14;
+/** Part of the other text that the tags of a page must contain. */
+const TAGGED_PART = 0.9;
+
 /** @param number page number, from 1 */
 export function readPageText(page: MupdfPage, number: number): PageText {
-  const glyphs = page.glyphs(STYLED);
+  const structure = page.structure();
+  if (structure) {
+    const glyphs = page.glyphs(TAGGED);
+    if (areTagged(glyphs, contentsOf(structure), page)) return { ...pageText(page, number, glyphs), structure };
+    page.forgetStructure();
+  }
+  return pageText(page, number, page.glyphs(STYLED));
+}
+
+function pageText(page: MupdfPage, number: number, glyphs: Glyphs): PageText {
   const place = new Placement(page);
   const shapes = glyphs.shapes.map(({ bounds, ...shape }) => ({ ...shape, box: place.box(bounds) }));
   const links = page.links().map(({ uri, bounds }) => ({ uri, box: place.box(bounds) }));
   const { width, height } = page;
   return { number, width, height, lines: linesOf(glyphs, place), shapes, links };
+}
+
+/** Returns the identifiers of the marked content of an element and its descendants. */
+function contentsOf(root: StructureNode): ReadonlySet<number> {
+  const contents = new Set<number>();
+  const waiting: (StructureNode | number)[] = [root];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "number") contents.add(next);
+    else for (const kid of next.kids) waiting.push(kid);
+  }
+  return contents;
+}
+
+/** Reports whether almost all glyphs of the page contents belong to marked content of the structure. */
+function areTagged(glyphs: Glyphs, contents: ReadonlySet<number>, page: MupdfPage): boolean {
+  let [inside, outside] = [0, 0];
+  const place = new Placement(page);
+  for (const [line, first] of glyphs.lineStarts.entries()) {
+    if (first >= glyphs.contentCount) break;
+    const content = glyphs.contents[line];
+    const count = (glyphs.lineStarts[line + 1] ?? glyphs.contentCount) - first;
+    const [, y] = place.point(...glyphs.origin(first));
+    if (content !== undefined && contents.has(content)) inside += count;
+    else if (y > page.height * MARGIN && y < page.height * (1 - MARGIN)) outside += count;
+  }
+  return inside > 0 && inside >= TAGGED_PART * (inside + outside);
 }
 
 /** Maps the space of glyphs to that of {@link PageText}. */
@@ -96,9 +143,30 @@ function linesOf(glyphs: Glyphs, place: Placement): readonly TextLine[] {
       drawn.add(word),
     );
     const [dx, dy] = glyphs.directions[line]!;
-    if (words.length > 0) lines.push({ words, direction: [dx, -dy] });
+    const content = glyphs.contents[line];
+    const [start, ...others] = words;
+    if (!start) continue;
+    const isJoined = content !== undefined && first > 0 && !isBlank(glyphs, first) && touches(glyphs, first);
+    const joined = isJoined ? [{ ...start, isJoined }, ...others] : words;
+    lines.push({ words: joined, direction: [dx, -dy], ...(content === undefined ? {} : { content }) });
   }
   return lines;
+}
+
+/** Maximum space between glyphs of one word, in font sizes. */
+const TOUCHING = 0.1;
+/** Maximum distance of the baselines of parts of a word, in font sizes. */
+const RISEN = 0.6;
+
+/** Reports whether a glyph starts where the glyph before ends, because only the marked content changes. */
+function touches(glyphs: Glyphs, glyph: number): boolean {
+  if (isBlank(glyphs, glyph - 1)) return false;
+  const right = glyphs.corners(glyph - 1)[6]!;
+  const left = glyphs.corners(glyph)[4]!;
+  const size = Math.max(glyphs.size(glyph), glyphs.size(glyph - 1));
+  // Small numbers above the line are parts of words, too.
+  const rise = Math.abs(glyphs.origin(glyph)[1] - glyphs.origin(glyph - 1)[1]);
+  return Math.abs(left - right) < TOUCHING * size && rise < RISEN * size;
 }
 
 /** Finds words that are drawn again at almost the same place, to look bold or to cast a shadow. */

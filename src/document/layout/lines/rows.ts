@@ -40,7 +40,8 @@ function followsClosely(last: GrowingSegment, next: Segment): boolean {
 const gapBetween = (one: Place, next: Place): number =>
   one.isRightToLeft && next.isRightToLeft ? one.left - next.right : next.left - one.right;
 
-const areOnOneLine = (one: Place, other: Place): boolean =>
+/** Reports whether two segments have almost the same baseline and height. */
+export const areOnOneLine = (one: Place, other: Place): boolean =>
   Math.abs(one.baseline - other.baseline) < SAME_LINE * Math.max(one.size, other.size) &&
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.4 * Math.min(one.size, other.size);
 

@@ -111,7 +111,7 @@ function tableBlock(rows: readonly (readonly Cell[])[], columnCount: number): Ta
 }
 
 /** Returns the number of first rows in bold; 1 if there is none, because most tables start with a header. */
-function headerRowsOf(rows: readonly (readonly Cell[])[]): number {
+export function headerRowsOf(rows: readonly (readonly Cell[])[]): number {
   const isBoldRow = (row: readonly Cell[]) => {
     const words = row.flatMap(({ lines }) => lines.flatMap((line) => line.words));
     return words.length > 0 && words.every(({ style }) => isBold(style));

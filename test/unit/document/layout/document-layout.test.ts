@@ -56,6 +56,25 @@ describe("order", () => {
     ]);
   });
 
+  test("a column with more numbers than text is beside another column, also if a number is too long", async () => {
+    const numbers = Array.from({ length: 20 }, (_, row) =>
+      ["100", "2000", "31.2", row === 9 ? "4000000.125" : "4.5"].map((text, at) => ({
+        ...{ text, x: 40 + at * 60, y: 100 + row * 15 },
+      })),
+    ).flat();
+    const below = [...left, ...left, ...left, ...left].map((line, at) => ({ ...line, y: 410 + at * 12 }));
+    const code = lines(
+      280,
+      100,
+      Array.from({ length: 40 }, (_, at) => `a line ${at} of code`),
+    );
+    const { texts } = await read(pageOf([...numbers, ...below, ...code]));
+    expect(texts.findIndex((text) => text.includes("line 0 of code"))).toBeGreaterThan(
+      texts.findLastIndex((text) => text.includes("and then it ends.")),
+    );
+    expect(texts.at(-1)).toContain("line 0 of code");
+  });
+
   test("a sentence goes on in the next column", async () => {
     const open = [...left.slice(0, 3), { ...left[3]!, text: "others, and it goes on" }];
     const next = [{ ...right[0]!, text: "in this line of the second column," }, ...right.slice(1)];

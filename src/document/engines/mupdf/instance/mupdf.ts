@@ -67,6 +67,8 @@ export interface MupdfOptions {
    * @default false
    */
   readonly withoutStructure?: boolean;
+  /** True to read the structure tree for its elements, if MuPDF itself ignores it. @default false */
+  readonly readsStructure?: boolean;
   /** @default MuPDF's built-in fonts replace fonts that are not embedded */
   readonly fonts?: EngineFonts;
 }

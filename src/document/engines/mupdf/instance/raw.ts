@@ -56,6 +56,8 @@ export interface MupdfExports {
   _wasm_pdf_to_bool(object: Pointer): number;
   /** Returns borrowed bytes, and writes their number to `size`. */
   _wasm_pdf_to_string(object: Pointer, size: Pointer): Pointer;
+  /** Returns borrowed text in UTF-8. */
+  _wasm_pdf_to_text_string(object: Pointer): Pointer;
   /** Returns the serialized object, which the caller must free. */
   _wasm_pdf_sprint_obj(object: Pointer, tight: number, ascii: number): Pointer;
   _wasm_pdf_to_num(object: Pointer): number;

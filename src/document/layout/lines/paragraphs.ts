@@ -1,8 +1,8 @@
 // Divides the rows of a column into paragraphs, items of lists and lines of code.
-import type { TextBlock } from "./lines/blocks.ts";
-import { isBold, type LineContext, lineOf } from "./lines/line.ts";
-import type { Word } from "./lines/page-text.ts";
-import { around, boxOfWords, type Segment, usualSize } from "./lines/segments.ts";
+import type { TextBlock } from "./blocks.ts";
+import { isBold, type LineContext, lineOf } from "./line.ts";
+import type { Word } from "./page-text.ts";
+import { around, boxOfWords, type Segment, usualSize } from "./segments.ts";
 
 /** A row of a column, with what decides where paragraphs end. */
 export interface Row {
@@ -160,7 +160,8 @@ function markerOf({ words, bullet }: Row): string | undefined {
   return BULLET.test(text) || NUMBER.test(text) || DASH.test(text) ? text : undefined;
 }
 
-function blockOf(rows: readonly Row[], context: LineContext): TextBlock {
+/** Returns rows as one block. */
+export function blockOf(rows: readonly Row[], context: LineContext): TextBlock {
   const [first] = rows as readonly [Row];
   const marker = markerOf(first);
   const isCode = rows.every(({ isMonospaced }) => isMonospaced);

@@ -1,6 +1,6 @@
 // Finds the markers of items that are drawn as shapes.
-import { Intervals } from "./lines/intervals.ts";
-import type { Extent, Segment } from "./lines/segments.ts";
+import { Intervals } from "./intervals.ts";
+import type { Extent, Segment } from "./segments.ts";
 
 /** Minimum and maximum side of a dot in points, and difference of its sides. */
 const SMALLEST = 1.5;
