@@ -5,16 +5,16 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { type BrowserContext, chromium } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 import { SOFFICE } from "../../container/engines/libreoffice/profile.ts";
 import { READ_BLOCKS, type TruthBlock } from "./truth.ts";
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium-headless-shell";
 const LONGEST_MS = 60_000;
-/** Style sheets that are added to HTML, so that pages differ: three more layouts beside the document's own. */
+/** Style sheets of which one is added to HTML, so that layouts differ. */
 const STYLES = [
   "",
   "@media print { body { column-count: 2; column-gap: 8mm; font: 9pt/1.3 serif; } table, pre { font-size: 7pt; } }",
@@ -43,7 +43,7 @@ const CLASSES = [
 export class Printer {
   readonly #pandoc: string;
   readonly #scratch = mkdtempSync(join(tmpdir(), "bench-reading-"));
-  #context: BrowserContext | undefined;
+  #browser: Promise<Browser> | undefined;
 
   /** @param pandoc path of the program */
   constructor(pandoc: string) {
@@ -57,26 +57,25 @@ export class Printer {
   async print(source: string, kind: Kind, pdf: string): Promise<readonly TruthBlock[]> {
     mkdirSync(dirname(pdf), { recursive: true });
     if (kind === "html") return this.#visit(source, pdf);
-    const made = extname(source) === EXTENSIONS[kind] ? source : await this.#convert(source, kind, hashOf(pdf));
+    const made =
+      extname(source) === EXTENSIONS[kind] ? source : await this.#convert(source, kind, hashOf(basename(pdf)));
     return kind === "latex" ? this.#printLatex(made, pdf) : this.#printDocx(made, pdf);
   }
 
   async close(): Promise<void> {
-    await this.#context?.browser()?.close();
+    await (await this.#browser)?.close();
     rmSync(this.#scratch, { recursive: true, force: true });
   }
 
   async #visit(file: string, pdf?: string): Promise<TruthBlock[]> {
-    this.#context ??= await chromium
-      .launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] })
-      .then((browser) => browser.newContext({ javaScriptEnabled: true }));
-    const page = await this.#context.newPage();
+    this.#browser ??= chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    const page = await (await this.#browser).newPage();
     try {
       page.setDefaultTimeout(LONGEST_MS);
       await page.route(/^https?:/, (route) => route.abort());
       await page.emulateMedia({ media: "print" });
       await page.goto(pathToFileURL(resolve(file)).href, { waitUntil: "load" });
-      const style = pdf === undefined ? "" : STYLES[hashOf(pdf) % STYLES.length]!;
+      const style = pdf === undefined ? "" : STYLES[hashOf(basename(pdf)) % STYLES.length]!;
       if (style !== "") await page.addStyleTag({ content: style });
       const blocks = await page.evaluate<TruthBlock[]>(READ_BLOCKS);
       const margin = { top: "15mm", bottom: "15mm", left: "15mm", right: "15mm" };

@@ -12,7 +12,10 @@ export type TruthBlock =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "table"; readonly rows: readonly (readonly Cell[])[] };
 
-/** Source of a function that returns the {@link TruthBlock}s of its document. */
+/**
+ * Source of an expression that returns the {@link TruthBlock}s of its document. A table with fewer than three rows and no
+ * head, with mostly one cell a row, or with long or structured cells arranges a page: its text counts, but not as a table.
+ */
 export const READ_BLOCKS = `(() => {
   const SKIPPED = "script, style, noscript, template, annotation, svg, select, textarea, input, iframe, object, audio, video";
   const blocks = [];
@@ -46,9 +49,13 @@ export const READ_BLOCKS = `(() => {
       "upper-roman": (one) => roman(one).toUpperCase() }[type] ?? String;
     return written(value) + ". ";
   };
-  const isData = (table) => table.rows.length > 1 && Math.max(...[...table.rows].map((row) => row.cells.length)) > 1 &&
-    !table.querySelector("table, h1, h2, h3, h4, pre, ul, ol, dl") && table.getAttribute("role") !== "presentation" &&
-    !/^navigation/i.test(table.getAttribute("summary") ?? "");
+  const isData = (table) => {
+    const rows = [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
+    const full = rows.filter((cells) => cells.filter((text) => text !== "").length > 1);
+    return (rows.length > 2 || table.tHead !== null) && full.length * 2 >= rows.length && full.length > 1 &&
+      rows.every((cells) => cells.every((text) => text.length < 400)) && table.getAttribute("role") !== "presentation" &&
+      !table.querySelector("table, h1, h2, h3, h4, pre, ul, ol, dl");
+  };
   const textOf = (element) => {
     const before = line;
     const count = blocks.length;
