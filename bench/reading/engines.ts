@@ -1,0 +1,83 @@
+// The engines of `npm run bench:text`: this service over HTTP, and its peers. Each writes its text or Markdown of a PDF
+// into a file.
+
+import { execFile, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { exchange, multipart } from "../measuring/measure.ts";
+
+export interface Engine {
+  readonly name: string;
+  readonly writes: "markdown" | "text";
+  /** Reads PDFs in turn. Yields the milliseconds of each, or the reason why it could not be read. */
+  read(jobs: readonly Job[]): AsyncIterable<number | string>;
+}
+
+interface Job {
+  readonly pdf: string;
+  readonly output: string;
+}
+
+const LONGEST_MS = 120_000;
+const run = promisify(execFile);
+
+/** @param url of a running service */
+export const ownEngines = (url: string): readonly Engine[] => [
+  { name: "/markdown", writes: "markdown", read: request(`${url}/markdown`, (answer) => answer.markdown) },
+  { name: "/extracted-text", writes: "text", read: request(`${url}/extracted-text`, (answer) => answer.fullText) },
+];
+
+/** @param python the program with the peers of requirements.txt */
+export const peerEngines = (python: string): readonly Engine[] => [
+  ...["pymupdf4llm", "edgeparse", "opendataloader-pdf", "markitdown"].map((name) => byPython(python, name, "markdown")),
+  byPython(python, "pdfplumber", "text"),
+  { name: "pdftotext", writes: "text", read: pdftotext },
+];
+
+function request(url: string, textOf: (answer: Record<string, string>) => string | undefined): Engine["read"] {
+  return async function* (jobs) {
+    for (const { pdf, output } of jobs) {
+      const body = multipart({}, [{ name: basename(pdf), bytes: readFileSync(pdf) }]);
+      const started = performance.now();
+      const answer = JSON.parse((await exchange(url, body)).toString()) as Record<string, string>;
+      const milliseconds = performance.now() - started;
+      const text = textOf(answer);
+      writeFileSync(output, text ?? "");
+      yield text === undefined ? `${answer.error}` : milliseconds;
+    }
+  };
+}
+
+async function* pdftotext(jobs: readonly Job[]): AsyncGenerator<number | string> {
+  for (const { pdf, output } of jobs) {
+    const started = performance.now();
+    await run("pdftotext", [pdf, output], { timeout: LONGEST_MS });
+    yield performance.now() - started;
+  }
+}
+
+/** Returns an engine that reads all PDFs in one process, so that loading it does not count. */
+function byPython(python: string, name: string, writes: Engine["writes"]): Engine {
+  return {
+    name,
+    writes,
+    async *read(jobs) {
+      const script = `${import.meta.dirname}/peers.py`;
+      const child = spawn(python, [script, name], { stdio: ["pipe", "pipe", "ignore"] });
+      let stuck = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+      child.stdin.end(jobs.map(({ pdf, output }) => `${JSON.stringify([pdf, output])}\n`).join(""));
+      let count = 0;
+      for await (const line of createInterface({ input: child.stdout })) {
+        if (!line.startsWith("read ")) continue;
+        clearTimeout(stuck);
+        stuck = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+        count++;
+        yield Number(line.slice(5)) || line.slice(5);
+      }
+      clearTimeout(stuck);
+      for (; count < jobs.length; count++) yield "the process ended";
+    },
+  };
+}
