@@ -89,17 +89,21 @@ def cells_of(line):
 def blocks_of(markdown):
     """Returns the blocks of Markdown in the form of the truth."""
     blocks = []
-    for part in re.split(f"({TABLE.pattern})", FENCE.sub("", COMMENT.sub("", markdown)), flags=re.I | re.S):
+    for part in re.split(f"({TABLE.pattern})", COMMENT.sub("", markdown), flags=re.I | re.S):
         if TABLE.fullmatch(part):
             reader = Tables()
             reader.feed(part)
             blocks.append(("table", reader.rows))
             continue
         lines = part.split("\n")
-        at = 0
+        at, is_code = 0, False
         while at < len(lines):
             heading = HEADING.match(lines[at])
-            if heading:
+            if FENCE.match(lines[at]):
+                is_code = not is_code
+            elif is_code:
+                blocks.append(("text", lines[at]))
+            elif heading:
                 blocks.append(("heading", inline(heading[2])))
             elif "|" in lines[at] and at + 1 < len(lines) and RULE.match(lines[at + 1]):
                 rows = [cells_of(lines[at])]
