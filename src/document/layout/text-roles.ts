@@ -14,7 +14,16 @@ const MAX_BOLD_LINES = 2;
 const MAX_LEVEL = 6;
 /** Minimum difference of the indents of items at different depths, in font sizes. */
 const DEEPER = 0.7;
-const CAPTION = /^(?:fig(?:ure|\.)|table|tab\.|listing|algorithm|abbildung|tabelle|figura|tabla|tableau)\s*[A-Z]?\d/i;
+/** Words that name numbered figures, tables and examples. */
+const CAPTIONED = [
+  ...["fig\\.", "figure", "table", "tab\\.", "listing", "algorithm", "example", "exhibit", "abb\\.", "abbildung", "tabelle"],
+  ...["beispiel", "figura", "tabla", "cuadro", "ejemplo", "quadro", "tabela", "exemplo", "tableau", "exemple", "tabella"],
+  ...["esempio", "figuur", "afbeelding", "tabel", "voorbeeld", "figur", "tabell", "eksempel", "exempel", "kuva", "taulukko"],
+  ...["esimerkki", "rysunek", "przykład", "obrázek", "tabulka", "příklad", "slika", "tablica", "primjer", "ábra", "táblázat"],
+  ...["şekil", "tablo", "örnek", "рис\\.", "рисунок", "таблица", "пример", "gambar", "contoh", "hình", "bảng", "ví dụ"],
+  ...["图", "圖", "図", "表", "例", "그림", "표", "예"],
+];
+const CAPTION = new RegExp(`^(?:${CAPTIONED.join("|")})\\s*[A-Z]?\\d`, "iu");
 
 export class TextRoles {
   /** Number of characters by size, in tenths of a point. */
@@ -49,10 +58,10 @@ export class TextRoles {
   assign(page: PageLayout): PageLayout {
     const body = this.#bodySize();
     const levels = this.#levelsOf(body);
-    const blocks = page.blocks.map((block): Block => {
+    const blocks = page.blocks.map((block, index): Block => {
       if (block.kind === "table" || block.kind === "figure" || block.kind === "running") return block;
       if (block.isTagged && (this.#hasTaggedHeadings || !UNDECIDED.has(block.kind))) return withCaption(block);
-      const candidate = this.#isHeading(block, body);
+      const candidate = this.#isHeading(block, body) && !isTerm(block, page.blocks[index + 1], LARGER * body);
       if (candidate) {
         this.#indents = [];
         const at = levels.findIndex((size) => block.size >= size * (1 - SAME));
@@ -85,7 +94,7 @@ export class TextRoles {
     if (block.kind === "item" && !/^[\d(]/.test(block.marker!)) return false;
     if (block.size >= LARGER * body) return block.lines.length <= MAX_LINES;
     const isUsuallyBold = this.#boldCharacters * 2 > this.#allCharacters;
-    if (isUsuallyBold || block.size < NOT_SMALLER * body || !isAllBold(block)) return false;
+    if (isUsuallyBold || block.size < NOT_SMALLER * body || !isAllBold(block) || isMonospaced(block)) return false;
     return block.lines.length <= MAX_BOLD_LINES && !/[.,;:]$/.test(textOf(block));
   }
 
@@ -126,6 +135,17 @@ const isShort = (block: TextBlock): boolean => block.lines.length <= MAX_LINES &
 
 const isAllBold = ({ lines }: TextBlock): boolean =>
   lines.every(({ words }) => words.every(({ style }) => isBold(style)));
+
+const isMonospaced = ({ lines }: TextBlock): boolean =>
+  lines.every(({ words }) => words.every(({ style }) => style.isMonospaced));
+
+/** Reports whether a short text is a term, which is as large as its definition: the paragraph below it is indented. */
+const isTerm = (block: TextBlock, next: Block | undefined, large: number): boolean =>
+  block.size < large &&
+  next?.kind === "paragraph" &&
+  next.indent > block.indent + DEEPER * block.size &&
+  next.box[0] > block.box[0] &&
+  next.box[3] < block.box[3];
 
 /** Joins the lines of a heading that are apart, as in centered titles. */
 function joinedHeadings(blocks: readonly Block[]): readonly Block[] {

@@ -4,7 +4,7 @@ import { type Block, linesIn, type PageLayout } from "../layout/lines/blocks.ts"
 import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { flowingText } from "../layout/lines/plain-text.ts";
 import { boxOfWords } from "../layout/lines/segments.ts";
-import { wholeWords } from "../layout/lines/whole-words.ts";
+import { searchedWords } from "../layout/lines/whole-words.ts";
 import { markdownOf } from "../layout/markdown.ts";
 import { foldWord, isDivided } from "./fold-word.ts";
 
@@ -34,7 +34,7 @@ export function recordOf({ number, width, height, blocks }: PageLayout, hyphens:
   let line = 0;
   for (const block of blocks) {
     for (const one of linesIn(block)) {
-      for (const word of wholeWords(one)) words.push([word.text, ...roundedBox(boxOfWords([word])), line]);
+      for (const word of searchedWords(one)) words.push([word.text, ...roundedBox(boxOfWords([word])), line]);
       line++;
     }
   }

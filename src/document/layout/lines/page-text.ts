@@ -187,15 +187,47 @@ class DrawnWords {
 
 function wordsOf(glyphs: Glyphs, first: number, end: number, place: Placement): readonly Word[] {
   const words: Word[] = [];
+  const starts = startsAfterSpace(glyphs, first, end);
   for (let from = first, to = first; from < end; from = to) {
     while (from < end && isBlank(glyphs, from)) from++;
-    for (to = from; to < end && !isBlank(glyphs, to) && belongs(glyphs, from, to); ) to++;
+    for (to = from; to < end && !isBlank(glyphs, to) && belongs(glyphs, from, to); ) if (starts.has(++to)) break;
     if (from === to) continue;
-    const isJoined = from > first && words.length > 0 && !isBlank(glyphs, from - 1);
+    const isJoined = from > first && words.length > 0 && !isBlank(glyphs, from - 1) && !starts.has(from);
     const word = wordOf(glyphs, from, to, place, isJoined);
     if (word) words.push(word);
   }
   return words;
+}
+
+/** Minimum space between words without a space character, in font sizes. */
+const SMALL_SPACE = 0.1;
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * Returns the glyphs of a line that follow a small space, where MuPDF sees none. In spaced letters, the space between
+ * words is wider than that between most letters.
+ */
+function startsAfterSpace(glyphs: Glyphs, first: number, end: number): ReadonlySet<number> {
+  const far: number[] = [];
+  for (let glyph = first + 1; glyph < end; glyph++) if (spaceBefore(glyphs, glyph) >= SMALL_SPACE) far.push(glyph);
+  if (far.length === 0) return NONE;
+  const spaces: number[] = [];
+  for (let glyph = first + 1; glyph < end; glyph++) {
+    if (!isBlank(glyphs, glyph) && !isBlank(glyphs, glyph - 1)) spaces.push(spaceBefore(glyphs, glyph));
+  }
+  const usual = Math.max(0, spaces.sort((a, b) => a - b)[Math.floor(spaces.length / 2)]!);
+  return new Set(far.filter((glyph) => spaceBefore(glyphs, glyph) >= usual + SMALL_SPACE));
+}
+
+/** Returns the space between two glyphs of a word along its direction, in font sizes; 0 beside blanks. */
+function spaceBefore(glyphs: Glyphs, glyph: number): number {
+  if (isBlank(glyphs, glyph) || isBlank(glyphs, glyph - 1)) return 0;
+  const part = (at: number) => glyphs.cornerPart(glyph - 1, at);
+  const dx = part(2) - part(0);
+  const dy = part(3) - part(1);
+  const x = glyphs.cornerPart(glyph, 4) - part(6);
+  const y = glyphs.cornerPart(glyph, 5) - part(7);
+  return (x * dx + y * dy) / (Math.hypot(dx, dy) * glyphs.size(glyph) || 1);
 }
 
 /** Reports whether a glyph has the style of the first glyph of a word. */

@@ -35,7 +35,7 @@ const SPACE = 0.25;
 const RAGGED = 0.6;
 /** Number of rows before and after a line that show how far lines reach. */
 const NEAR = 8;
-const BULLET = /^[•‣◦▪▫●○■□∙·⁃➢➤►❖✓✔\uf0b7\uf0a7\u25aa]$/u;
+const BULLET = /^[∗•‣◦▪▫●○■□∙·⁃➢➤►❖✓✔\uf0b7\uf0a7\u25aa]$/u;
 const NUMBER = /^(?:[([]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)\]])$/u;
 const DASH = /^[–—-]$/u;
 
@@ -114,11 +114,14 @@ function continues(block: readonly Row[], row: Row, { rows, index, pitch }: Surr
   // Code has blank lines.
   if (row.isMonospaced) return distance < BLANK_LINES * pitch;
   if (distance > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
-  if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || row.isBold)) return false;
+  if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || (row.isBold && !isOpen(last)))) return false;
   if (markerOf(row) !== undefined) return false;
   if (isCentered(last, row)) return true;
   return !isIndented(block, row, rows[index + 1]) && !hasRoom(last, row, rows, index);
 }
+
+/** Reports whether a row ends within a list of words. */
+const isOpen = ({ words }: Row): boolean => words.at(-1)!.text.endsWith(",");
 
 /** Reports whether two rows differ in size only by a few larger or smaller words. */
 const isMixed = (one: Row, other: Row): boolean => {

@@ -6,6 +6,8 @@ import { outOfRange } from "../contract/errors.ts";
 import { CallError, type Calling, idOf, json } from "./calls.ts";
 import { pageImage } from "./pictures.ts";
 
+/** Maximum level of a heading in Markdown. */
+const MAX_LEVEL = 6;
 /** Maximum number of pages, and of characters, in one result. */
 const READ = { pages: 20, characters: 60_000 } as const;
 
@@ -60,18 +62,20 @@ function selected(selection: PageSelection, count: number): readonly number[] {
 function marked({ page, width, height, blocks }: PageText): string {
   const lines = blocks.map(({ kind, level = 1, box, text }) => {
     const place = `[p${page}:${box.map(Math.round).join(",")}]`;
-    return kind === "heading" ? `${"#".repeat(level + 1)} ${place} ${text}` : `${place} ${text}`;
+    return kind === "heading" ? `${"#".repeat(Math.min(level + 1, MAX_LEVEL))} ${place} ${text}` : `${place} ${text}`;
   });
   return [`# Page ${page} (${Math.round(width)} x ${Math.round(height)} points)`, ...lines, ""].join("\n\n");
 }
 
 /** Returns the hits of a search with their pages and places. */
 async function searchPages(args: Arguments, { dispatch }: Calling): Promise<CallToolResult> {
-  const { file, query = "", limit, offset } = args;
+  const { file, query, limit, offset } = args;
+  if (typeof query !== "string" || query === "") throw new CallError("`query` must be the words to find.");
   const id = await idOf(file, dispatch);
   const fields = { q: query, limit, offset };
   const sent = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  const found = await json<Record<string, unknown>>(
+  // The address of the next hits is none for a tool.
+  const { next: _, ...found } = await json<Record<string, unknown>>(
     await dispatch(`/resource/${id}/search?${new URLSearchParams(sent)}`),
   );
   return { content: [{ type: "text", text: JSON.stringify(found) }], structuredContent: found };
@@ -129,7 +133,8 @@ export const READING_TOOLS = [
     call: searchPages,
     listed: tool(
       "search_pages",
-      "Finds words in a stored PDF. The result has the page, the boxes and the surrounding text of each hit.",
+      "Finds words in a stored PDF, regardless of case and accents, but not their other forms. The result has the " +
+        "number of all hits, and the page, the boxes and the surrounding text of each.",
       {
         query: text('Words that must be on the page; a phrase is in quotation marks; "word*" is the start of a word.'),
         limit: whole("Maximum number of hits. 20 if left out.", 1, 100),
@@ -143,7 +148,7 @@ export const READING_TOOLS = [
     listed: tool(
       "look_at_page",
       "Shows a page of a stored PDF as a picture, with a text marked if it is given.",
-      { page: whole("Page number, from 1.", 1), highlight: text("Text to mark, as in search_pages.") },
+      { page: whole("Page number in the PDF, from 1.", 1), highlight: text("Text to mark, as in search_pages.") },
       ["page"],
     ),
   },
