@@ -13,10 +13,12 @@ export interface Atom extends Extent {
 }
 
 /** Minimum width of the space between columns, and of the part of it that no overhanging text takes, in font sizes. */
-const GUTTER = 0.9;
+const GUTTER = 0.75;
 const FREE = 0.5;
 /** Part of the height that can reach into that space: words that are too long for their column. */
 const OVERHANGING = 0.03;
+/** Part of the height that a page number in that space can take. */
+const NUMBER = 0.015;
 /** Minimum height of each column, in lines. */
 const MIN_LINES = 3;
 /** Part of the height that can cross the space between columns: titles, and figures over both. */
@@ -32,6 +34,9 @@ const SAME_ROW = 0.3;
 const ALIGNED = 0.6;
 /** Minimum distance of parts of the page that are ordered on their own, in font sizes. */
 const APART = 0.6;
+/** Width of the cells in which columns are found, in points, and their maximum number. */
+const CELL = 0.25;
+const MAX_CELLS = 4000;
 const MAX_DEPTH = 24;
 
 /**
@@ -99,7 +104,7 @@ function findGutter(atoms: readonly Atom[], rules: readonly Extent[]): number | 
 
 /** Returns the middles of spaces that are at least as wide as a gutter, with few atoms across them. */
 function candidates(atoms: readonly Atom[], left: number, right: number, size: number): number[] {
-  const cells = Math.min(2000, Math.max(1, Math.ceil(right - left)));
+  const cells = Math.min(MAX_CELLS, Math.max(1, Math.ceil((right - left) / CELL)));
   const step = (right - left) / cells;
   const changes = new Float64Array(cells + 2);
   let total = 0;
@@ -117,9 +122,9 @@ function candidates(atoms: readonly Atom[], left: number, right: number, size: n
     for (end = start + 1; end < cells && Math.abs(heights[end]! - heights[start]!) < 1e-6; ) end++;
     const isLow = heights[start]! <= total * MAX_CROSSING;
     const isValley = (heights[start - 1] ?? 0) > heights[start]! && (heights[end] ?? 0) > heights[start]!;
-    if (!isLow || !isValley || (end - start) * step < FREE * size) continue;
-    const width = widthAround(heights, [start, end], heights[start]! + total * OVERHANGING) * step;
-    if (width >= GUTTER * size) found.push(left + ((start + end) / 2) * step);
+    if (!isLow || !isValley) continue;
+    const widthWith = (more: number) => widthAround(heights, [start, end], heights[start]! + total * more) * step;
+    if (widthWith(NUMBER) >= FREE * size && widthWith(OVERHANGING) >= GUTTER * size) found.push(left + ((start + end) / 2) * step);
   }
   return found;
 }
