@@ -124,7 +124,8 @@ function candidates(atoms: readonly Atom[], left: number, right: number, size: n
     const isValley = (heights[start - 1] ?? 0) > heights[start]! && (heights[end] ?? 0) > heights[start]!;
     if (!isLow || !isValley) continue;
     const widthWith = (more: number) => widthAround(heights, [start, end], heights[start]! + total * more) * step;
-    if (widthWith(NUMBER) >= FREE * size && widthWith(OVERHANGING) >= GUTTER * size) found.push(left + ((start + end) / 2) * step);
+    if (widthWith(NUMBER) >= FREE * size && widthWith(OVERHANGING) >= GUTTER * size)
+      found.push(left + ((start + end) / 2) * step);
   }
   return found;
 }

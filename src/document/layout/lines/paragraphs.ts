@@ -114,7 +114,8 @@ function continues(block: readonly Row[], row: Row, { rows, index, pitch }: Surr
   // Code has blank lines.
   if (row.isMonospaced) return distance < BLANK_LINES * pitch;
   if (distance > Math.max(LOOSE * pitch, pitch + LOOSE_SIZES * size)) return false;
-  if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || (row.isBold && !isOpen(last)))) return false;
+  if (row.isBold !== last.isBold && (block.every(({ isBold }) => isBold) || (row.isBold && !isOpen(last))))
+    return false;
   if (markerOf(row) !== undefined) return false;
   if (isCentered(last, row)) return true;
   return !isIndented(block, row, rows[index + 1]) && !hasRoom(last, row, rows, index);

@@ -75,6 +75,19 @@ describe("order", () => {
     expect(texts.at(-1)).toContain("line 0 of code");
   });
 
+  test("columns are apart, even if a page number is between them", async () => {
+    const column = (x: number, name: string) =>
+      lines(
+        x,
+        100,
+        Array.from({ length: 40 }, () => `${name} has a line of text as long as these`),
+      );
+    const number = { text: "1", x: 242, y: 592 };
+    const { texts } = await read(pageOf([...column(40, "left"), ...column(249, "right"), number]));
+    expect(texts.map((text) => [...text.matchAll(/left|right/g)].length)).toEqual([80, 0]);
+    expect(texts[0]!.indexOf("right")).toBeGreaterThan(texts[0]!.lastIndexOf("left"));
+  });
+
   test("a sentence goes on in the next column", async () => {
     const open = [...left.slice(0, 3), { ...left[3]!, text: "others, and it goes on" }];
     const next = [{ ...right[0]!, text: "in this line of the second column," }, ...right.slice(1)];
@@ -115,6 +128,21 @@ describe("roles", () => {
       ]),
     );
     expect(markdown.match(/^#+ .*$/gm)).toEqual(["# Title", "## Section", "### In bold"]);
+  });
+
+  test("neither terms in bold, which have definitions, nor captions are headings", async () => {
+    const { texts } = await read(
+      pageOf([
+        ...lines(40, 100, [WORDS, WORDS]),
+        { text: "term", x: 40, y: 140, isBold: true },
+        ...lines(60, 152, [WORDS, WORDS]),
+        { text: "Рисунок 2.9. Picture", x: 40, y: 200, isBold: true },
+        { text: "Topic", x: 40, y: 230, isBold: true },
+        ...lines(40, 244, [WORDS, WORDS]),
+      ]),
+    );
+    expect(texts.filter((text) => text.startsWith("heading"))).toEqual(["heading: Topic"]);
+    expect(texts).toContain("caption: Рисунок 2.9. Picture");
   });
 
   test("what pages repeat is left out of Markdown", async () => {
