@@ -75,16 +75,15 @@ describe("order", () => {
     expect(texts.at(-1)).toContain("line 0 of code");
   });
 
-  test("columns are apart, even if a page number is between them", async () => {
+  test("columns with a narrow space between them are apart", async () => {
     const column = (x: number, name: string) =>
       lines(
         x,
         100,
         Array.from({ length: 40 }, () => `${name} has a line of text as long as these`),
       );
-    const number = { text: "1", x: 242, y: 592 };
-    const { texts } = await read(pageOf([...column(40, "left"), ...column(249, "right"), number]));
-    expect(texts.map((text) => [...text.matchAll(/left|right/g)].length)).toEqual([80, 0]);
+    const { texts } = await read(pageOf([...column(40, "left"), ...column(248, "right")]));
+    expect(texts).toHaveLength(1);
     expect(texts[0]!.indexOf("right")).toBeGreaterThan(texts[0]!.lastIndexOf("left"));
   });
 
