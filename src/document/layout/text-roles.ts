@@ -14,7 +14,13 @@ const MAX_BOLD_LINES = 2;
 const MAX_LEVEL = 6;
 /** Minimum difference of the indents of items at different depths, in font sizes. */
 const DEEPER = 0.7;
-const CAPTION = /^(?:fig(?:ure|\.)|table|tab\.|listing|algorithm|abbildung|tabelle|figura|tabla|tableau)\s*[A-Z]?\d/i;
+const CAPTION = new RegExp(
+  `^(?:${[
+    "fig(?:ure|\\.)|table|tab\\.|listing|algorithm|example|abbildung|abb\\.|tabelle|beispiel|figura|tabla|tabela",
+    "ejemplo|exemplo|tableau|exemple|рисунок|рис\\.|таблица|пример|[图圖図表例]",
+  ].join("|")})\\s*[A-Z]?\\d`,
+  "iu",
+);
 
 export class TextRoles {
   /** Number of characters by size, in tenths of a point. */
