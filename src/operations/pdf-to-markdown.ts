@@ -5,7 +5,7 @@ import { type Params, parameter } from "../document/contract/parameter.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
-import { markdownOf } from "../document/layout/markdown.ts";
+import { MarkdownWriter } from "../document/layout/markdown.ts";
 import { startedPages } from "../document/layout/read-pages.ts";
 
 const parameters = {
@@ -25,9 +25,10 @@ async function* written(
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const layout = new DocumentLayout();
-  for await (const { number, blocks } of layout.read(read)) {
-    const comment = pageBreakComments ? `<!--Page ${number}-->\n\n` : "";
-    const text = comment + markdownOf(blocks, layout.hyphens);
+  const writer = new MarkdownWriter(layout.hyphens);
+  for await (const page of layout.read(read)) {
+    const comment = pageBreakComments ? `${writer.endList()}<!--Page ${page.number}-->\n\n` : "";
+    const text = comment + writer.page(page);
     if (text !== "") yield encoder.encode(text);
   }
 }

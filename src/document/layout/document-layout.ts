@@ -1,5 +1,6 @@
 // Reads a document as blocks, page by page. Headings, running heads and divided words depend on the pages around them,
 // so that a number of pages is read ahead.
+import { withFootnotes } from "./footnotes.ts";
 import { joinedParagraphs } from "./joined-paragraphs.ts";
 import type { PageLayout } from "./lines/blocks.ts";
 import { Hyphens } from "./lines/hyphens.ts";
@@ -31,7 +32,7 @@ export class DocumentLayout {
   }
 
   #finished(layout: PageLayout): PageLayout {
-    const { blocks, ...page } = this.#roles.assign(this.#running.mark(layout));
+    const { blocks, ...page } = withFootnotes(this.#roles.assign(this.#running.mark(layout)));
     return { ...page, blocks: joinedParagraphs(blocks) };
   }
 }

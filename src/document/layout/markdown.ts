@@ -1,5 +1,5 @@
 // Writes blocks as Markdown in GitHub's flavor.
-import type { Block, Cell, Line, PlacedWord, TableBlock, TextBlock } from "./lines/blocks.ts";
+import type { Block, Cell, Line, PageLayout, PlacedWord, TableBlock, TextBlock } from "./lines/blocks.ts";
 import type { Hyphens } from "./lines/hyphens.ts";
 import { isBold } from "./lines/line.ts";
 import { joint, textOfWords } from "./lines/plain-text.ts";
@@ -8,26 +8,52 @@ import { boxOfWords } from "./lines/segments.ts";
 /** Spaces before an item for each depth: enough for the text of every marker. */
 const DEPTH = "    ";
 
-/** Writes the blocks of a page. Blank lines divide them. */
-export function markdownOf(blocks: readonly Block[], hyphens: Hyphens): string {
-  const writer = new MarkdownWriter(hyphens);
-  return blocks.map((block) => writer.block(block)).join("");
-}
+/** Writes the blocks of one page. Blank lines divide them. */
+export const markdownOf = (blocks: readonly Block[], hyphens: Hyphens): string =>
+  new MarkdownWriter(hyphens).page({ number: 1, blocks });
 
-class MarkdownWriter {
+/** Writes the pages of a document. */
+export class MarkdownWriter {
   readonly #hyphens: Hyphens;
   /** Levels of the items around the next one. Without the item above it, an item deep in a list would be code. */
   #levels: number[] = [];
+  /** Labels of the footnotes of all pages so far, and of the page by their marks. */
+  readonly #labels = new Set<string>();
+  #notes: ReadonlyMap<string, string> = new Map();
 
   constructor(hyphens: Hyphens) {
     this.#hyphens = hyphens;
   }
 
-  block(block: Block): string {
+  page({ number, blocks }: Pick<PageLayout, "number" | "blocks">): string {
+    this.#notes = this.#labelsOf(blocks, number);
+    return blocks.map((block) => this.#block(block)).join("");
+  }
+
+  /** Ends a list, so that other text can follow. */
+  endList(): string {
+    const end = this.#levels.length > 0 ? "\n" : "";
+    this.#levels = [];
+    return end;
+  }
+
+  /** Returns the labels of the footnotes of a page: their marks, if these are not used yet. */
+  #labelsOf(blocks: readonly Block[], number: number): ReadonlyMap<string, string> {
+    const labels = new Map<string, string>();
+    for (const block of blocks) {
+      if (block.kind !== "footnote" || block.marker === undefined || labels.has(block.marker)) continue;
+      const isFree = /^\w+$/.test(block.marker) && !this.#labels.has(block.marker);
+      const label = isFree ? block.marker : `${number}-${labels.size + 1}`;
+      labels.set(block.marker, label);
+      if (this.#labels.size < MAX_LABELS) this.#labels.add(label);
+    }
+    return labels;
+  }
+
+  #block(block: Block): string {
     if (block.kind === "figure" || block.kind === "running") return "";
     const isItem = block.kind === "item";
-    const before = this.#levels.length > 0 && !isItem ? "\n" : "";
-    if (!isItem) this.#levels = [];
+    const before = isItem ? "" : this.endList();
     return before + (block.kind === "table" ? this.#table(block) : this.#text(block));
   }
 
@@ -39,17 +65,24 @@ class MarkdownWriter {
         return this.#item(block);
       case "code":
         return codeBlock(block);
+      case "footnote":
+        return this.#footnote(block);
       default:
         return `${atStart(this.#inline(block.lines).trim())}\n\n`;
     }
   }
 
   #item({ lines, marker = "•", markerWords = 0, level = 1 }: TextBlock): string {
-    const [first, ...others] = lines as [Line, ...Line[]];
-    const rest = [{ ...first, words: first.words.slice(markerWords) }, ...others];
+    const rest = withoutWords(lines, markerWords);
     const number = /\d+/.exec(marker)?.[0];
     this.#levels = [...this.#levels.filter((one) => one < level), level];
     return `${DEPTH.repeat(this.#levels.length - 1)}${number === undefined ? "-" : `${Number(number)}.`} ${this.#inline(rest)}\n`;
+  }
+
+  #footnote({ lines, marker, markerWords = 0 }: TextBlock): string {
+    const label = marker === undefined ? undefined : this.#notes.get(marker);
+    const text = this.#inline(withoutWords(lines, label === undefined ? 0 : markerWords)).trim();
+    return label === undefined ? `${atStart(text)}\n\n` : `[^${label}]: ${text}\n\n`;
   }
 
   #table(table: TableBlock): string {
@@ -94,11 +127,20 @@ class MarkdownWriter {
         for (const word of others) words.push(word);
       }
     }
-    return writtenSpans(spansOf(words, options));
+    return writtenSpans(spansOf(words, { notes: this.#notes, ...options }));
   }
 }
 
+/** Maximum number of labels of footnotes that are remembered. */
+const MAX_LABELS = 100_000;
+
+function withoutWords([first, ...others]: readonly Line[], count: number): readonly Line[] {
+  return first ? [{ ...first, words: first.words.slice(count) }, ...others] : [];
+}
+
 interface InlineOptions {
+  /** Labels of the footnotes by their marks. @default none */
+  readonly notes?: ReadonlyMap<string, string>;
   /** True to write text without bold and italic words. */
   readonly isPlain?: boolean;
   /** True to write text without any mark. */
@@ -125,8 +167,8 @@ interface Span {
 function spansOf(words: readonly PlacedWord[], options: InlineOptions): readonly Span[] {
   const spans: Span[] = [];
   for (const [at, word] of words.entries()) {
-    const space = at === 0 || word.isJoined ? "" : " ";
     const span = spanOf(word, options);
+    const space = at === 0 || word.isJoined || span.key === NOTE ? "" : " ";
     const last = spans.at(-1);
     if (last?.key === span.key) spans[spans.length - 1] = { ...last, text: last.text + space + word.text };
     else {
@@ -139,8 +181,15 @@ function spansOf(words: readonly PlacedWord[], options: InlineOptions): readonly
 
 const PLAIN: Span = { text: "", key: "space", link: undefined, open: "", close: "", isCode: false, isRaw: false };
 
-function spanOf({ text, style, link, position }: PlacedWord, { isPlain = false, isRaw = false }: InlineOptions): Span {
+const NOTE = "note";
+
+function spanOf(
+  { text, style, link, position }: PlacedWord,
+  { isPlain = false, isRaw = false, notes }: InlineOptions,
+): Span {
   if (isRaw) return { ...PLAIN, text, key: "raw", isRaw: true };
+  const note = position === "superscript" ? notes?.get(text) : undefined;
+  if (note !== undefined) return { ...PLAIN, text: `[^${note}]`, key: NOTE, isRaw: true };
   const isCode = style.isMonospaced && !isPlain;
   const marks = isPlain || isCode ? "" : `${isBold(style) ? "**" : ""}${style.isItalic ? "*" : ""}`;
   const target = link !== undefined && /^(?:https?|mailto|ftp):/i.test(link) ? link : undefined;

@@ -2,7 +2,7 @@
 import type { FoldedPage, PageRecord } from "./page-record.ts";
 
 /** Increment it when the same document has a different text, or its format changes. */
-export const TEXT_VERSION = 1;
+export const TEXT_VERSION = 2;
 export const TEXT_PAGES_PER_GROUP = 16;
 export const textGroupOf = (page: number): number => Math.floor((page - 1) / TEXT_PAGES_PER_GROUP);
 

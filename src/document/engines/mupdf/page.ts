@@ -4,6 +4,7 @@
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
+import type { MarkPage } from "./content-elements.ts";
 import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
 import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
@@ -174,12 +175,11 @@ export class MupdfPage {
    * of this content.
    * @returns undefined if the page has none, or they cannot be read
    */
-  structure(): StructureNode | undefined {
+  structure(mark: MarkPage): StructureNode | undefined {
     const { engine, structure } = this.#document;
     if (!structure) return undefined;
     try {
-      const page = engine.run((raw) => raw._wasm_pdf_lookup_page_obj(this.#document.pointer, this.#index));
-      return structure.read(page, this.#tank);
+      return structure.read(this.#object(), mark, this.#tank);
     } catch (error) {
       if (!(error instanceof MupdfError)) throw this.#document.failure(error, "damaged");
       engine.complain(error.message);
@@ -189,8 +189,12 @@ export class MupdfPage {
 
   /** Makes {@link glyphs} ignore the structure tree again. */
   forgetStructure(): void {
-    const { engine, objects, pointer } = this.#document;
-    engine.run((raw) => objects.delete(raw._wasm_pdf_lookup_page_obj(pointer, this.#index), "StructParents"));
+    this.#document.structure?.forget(this.#object());
+  }
+
+  #object(): Pointer {
+    const { engine, pointer } = this.#document;
+    return engine.run((raw) => raw._wasm_pdf_lookup_page_obj(pointer, this.#index));
   }
 
   #hasAnnotations(): boolean {

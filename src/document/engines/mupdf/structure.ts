@@ -1,6 +1,6 @@
 // Reads the part of the structure tree that describes a page (ISO 32000-1, 14.7), upwards from the elements of its marked
 // content: a tree has millions of elements, but a page few.
-import { ContentElements } from "./content-elements.ts";
+import { ContentElements, type MarkPage } from "./content-elements.ts";
 import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
 import type { PdfObjects } from "./objects.ts";
@@ -69,7 +69,7 @@ export class DocumentStructure {
    * @returns undefined if the page is not tagged, or its tags exceed the limits
    * @throws MupdfError, EngineFailure
    */
-  read(page: Pointer, tank: FuelBudget): StructureNode | undefined {
+  read(page: Pointer, mark: MarkPage, tank: FuelBudget): StructureNode | undefined {
     return this.#engine.run(() => {
       const objects = this.#objects;
       const key = objects.real(objects.get(page, "StructParents"));
@@ -87,9 +87,14 @@ export class DocumentStructure {
       }
       for (const draft of [root, ...read.drafts.values()]) this.#order(draft, read);
       if (read.steps > MAX_STEPS || root.kids.length === 0) return undefined;
-      this.#elements.attach(page, count);
-      return this.#nodeOf(root);
+      const node = this.#nodeOf(root);
+      return this.#elements.attach(page, count, mark) ? node : undefined;
     }, tank);
+  }
+
+  /** Makes MuPDF ignore the marked content of the page that was read last. */
+  forget(page: Pointer): void {
+    this.#engine.run(() => this.#elements.detach(page));
   }
 
   /** Returns the entry of the parent tree for a key. */

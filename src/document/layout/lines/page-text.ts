@@ -1,4 +1,5 @@
 // The text of a page as data: lines of words with their places and styles, and the shapes and links around them.
+import { markedPage } from "../../content/marked-page.ts";
 import type { Box } from "../../content/matrix.ts";
 import { type GlyphStyle, type Glyphs, STYLED, TAGGED } from "../../engines/mupdf/glyphs.ts";
 import type { MupdfPage } from "../../engines/mupdf/page.ts";
@@ -62,7 +63,7 @@ const TAGGED_PART = 0.9;
 
 /** @param number page number, from 1 */
 export function readPageText(page: MupdfPage, number: number): PageText {
-  const structure = page.structure();
+  const structure = page.structure(markedPage);
   if (structure) {
     const glyphs = page.glyphs(TAGGED);
     if (areTagged(glyphs, contentsOf(structure), page)) return { ...pageText(page, number, glyphs), structure };

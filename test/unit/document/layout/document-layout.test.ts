@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { DocumentLayout } from "../../../../src/document/layout/document-layout.ts";
 import type { PageText } from "../../../../src/document/layout/lines/page-text.ts";
 import { flowingText } from "../../../../src/document/layout/lines/plain-text.ts";
-import { markdownOf } from "../../../../src/document/layout/markdown.ts";
+import { MarkdownWriter, markdownOf } from "../../../../src/document/layout/markdown.ts";
 import { type PlacedText, pageOf, rule } from "../../../support/page-texts.ts";
 
 async function* each(pages: readonly PageText[]) {
@@ -311,5 +311,40 @@ describe("pages with very much text", () => {
     ]);
     const texts = many(2000, (index) => ({ x: 60 * (index % 20), y: 12 * Math.floor(index / 20) + 8, size: 3 }));
     expect((await read(pageOf(texts, shapes))).markdown.match(/ab/g)).toHaveLength(2000);
+  });
+});
+
+describe("footnotes", () => {
+  const mark = (text: string, x: number, y: number): PlacedText => ({ text, x, y, size: 6 });
+  const page = (number: number) =>
+    pageOf(
+      [
+        ...lines(40, 300, [WORDS, WORDS, "the end of it"]),
+        ...[mark("1", 105, 320), mark("2", 290, 308)],
+        ...[mark("1", 40, 600), mark("2", 40, 612)],
+        ...lines(45, 603, ["The first note is here.", "The second note is below."], { size: 8 }),
+      ],
+      [],
+      number,
+    );
+
+  test("their marks lead to them, and labels differ between pages", async () => {
+    const layout = new DocumentLayout();
+    const writer = new MarkdownWriter(layout.hyphens);
+    const texts: string[] = [];
+    for await (const one of layout.read(each([page(1), page(2)]))) texts.push(writer.page(one));
+    expect(texts[0]).toContain("the end of it[^1]\n\n[^1]: The first note is here.\n\n[^2]: The second note is below.");
+    expect(texts[1]).toContain("the end of it[^2-1]\n\n[^2-1]: The first note is here.");
+  });
+
+  test("small text without a mark in the text is a paragraph", async () => {
+    const { texts } = await read(
+      pageOf([
+        ...lines(40, 100, [WORDS, WORDS]),
+        ...[mark("3", 290, 108), mark("1", 40, 600)],
+        ...lines(45, 603, ["The first note is here."], { size: 8 }),
+      ]),
+    );
+    expect(texts.at(-1)).toBe("paragraph: 1 The first note is here.");
   });
 });
