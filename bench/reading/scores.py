@@ -27,7 +27,7 @@ HIDDEN = 0xE000
 MAX_NODES = 1500
 """Tables of more nodes are cut, because the distance of trees takes quadratic memory."""
 
-BULLET = re.compile(r"^\s*(?:[-*+\u2022\u00b7\u25e6\u25aa\u25cf\u25cb\u2013\u2043\u2219\uf0b7]\s+)+", re.M)
+BULLET = re.compile(r"^\s*(?:[-*+\u2022\u00b7\u25e6\u25aa\u25cf\u25cb\u2013\u2043\u2217\u2219\uf0b7]\s+)+", re.M)
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.M | re.S)
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\((?:<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)")
