@@ -1,7 +1,8 @@
 // `npm run bench:text`: compares the text and the Markdown that this service reads from PDFs with those of peers.
 // Debian packages supply the documents (bench/reading/documents.tsv), which are printed without tags, so that their
 // sources are the truth; bench/reading/scores.py scores them. Half of the documents may serve to improve the engine
-// (`tune`); the other half (`held`) shows whether that helps others. `-- --quick` reads the first half without peers.
+// (`tune`); the other half (`held`) shows whether that helps others. `-- --quick` reads the first half without peers, and
+// `-- --every=5` every fifth document: pymupdf4llm takes seconds for each.
 // Scores of each document go to text-scores.json. TEXT_BENCH_DIR names the folder that keeps the printed documents.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
@@ -28,12 +29,15 @@ const WORST = 20;
 const WARM_UP = 3;
 
 const isQuick = process.argv.includes("--quick");
+const every = Number(process.argv.find((argument) => argument.startsWith("--every="))?.slice("--every=".length) ?? 1);
 const folder = process.env.TEXT_BENCH_DIR ?? join(tmpdir(), "pagewright-bench-text");
 mkdirSync(folder, { recursive: true });
 installPackages(LATEX_PACKAGES, "the benchmark of reading");
 const python = await installPeers();
 const pandoc = execFileSync(python, ["-c", "import pypandoc; print(pypandoc.get_pandoc_path())"]).toString().trim();
-const documents = (await readDocuments(folder, pandoc)).filter(({ half }) => !isQuick || half === "tune");
+const documents = (await readDocuments(folder, pandoc)).filter(
+  ({ half }, index) => (!isQuick || half === "tune") && index % every === 0,
+);
 const scratch = mkdtempSync(join(tmpdir(), "bench-text-"));
 const service = await startService({ target: "host", variant: "private" });
 try {

@@ -33,7 +33,7 @@ const textOf = (block: TruthBlock): string =>
   block.kind === "table" ? block.rows.flatMap((cells) => cells.map(({ text }) => text)).join("\n") : block.text;
 
 /** Returns words without hyphens; each ideograph and kana is a word. */
-export function words(text: string): string[] {
+function words(text: string): string[] {
   const plain = text
     .normalize("NFKC")
     .replace(/[-\u00ad\u2010\u2011]/g, "")

@@ -58,26 +58,38 @@ async function* pdftotext(jobs: readonly Job[]): AsyncGenerator<number | string>
   }
 }
 
-/** Returns an engine that reads all PDFs in one process, so that loading it does not count. */
+/**
+ * Returns an engine that reads all PDFs in one process, so that loading it does not count. If the process ends or stops
+ * at a PDF, another one reads the PDFs after it.
+ */
 function byPython(python: string, name: string, writes: Engine["writes"]): Engine {
   return {
     name,
     writes,
     async *read(jobs) {
-      const script = `${import.meta.dirname}/peers.py`;
-      const child = spawn(python, [script, name], { stdio: ["pipe", "pipe", "ignore"] });
-      let stuck = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
-      child.stdin.end(jobs.map(({ pdf, output }) => `${JSON.stringify([pdf, output])}\n`).join(""));
-      let count = 0;
-      for await (const line of createInterface({ input: child.stdout })) {
-        if (!line.startsWith("read ")) continue;
-        clearTimeout(stuck);
-        stuck = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
-        count++;
-        yield Number(line.slice(5)) || line.slice(5);
+      for (let count = 0; count < jobs.length; ) {
+        for await (const line of linesOf(python, name, jobs.slice(count))) {
+          count++;
+          yield Number(line) || line;
+        }
+        if (count++ < jobs.length) yield "the process ended";
       }
-      clearTimeout(stuck);
-      for (; count < jobs.length; count++) yield "the process ended";
     },
   };
+}
+
+/** Yields what a peer reports of each PDF. Ends early if it takes too long for one. */
+async function* linesOf(python: string, name: string, jobs: readonly Job[]): AsyncGenerator<string> {
+  const child = spawn(python, [`${import.meta.dirname}/peers.py`, name], { stdio: ["pipe", "pipe", "ignore"] });
+  child.stdin.on("error", () => {});
+  child.stdin.end(jobs.map(({ pdf, output }) => `${JSON.stringify([pdf, output])}\n`).join(""));
+  const kill = () => child.kill("SIGKILL");
+  let timer = setTimeout(kill, LONGEST_MS);
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith("read ")) continue;
+    clearTimeout(timer);
+    timer = setTimeout(kill, LONGEST_MS);
+    yield line.slice("read ".length);
+  }
+  clearTimeout(timer);
 }

@@ -19,7 +19,8 @@ def pymupdf4llm():
 def edgeparse():
     import edgeparse
 
-    return lambda pdf: edgeparse.convert(pdf, format="markdown")
+    # Recognizing text of pictures takes minutes, and none of the documents needs it.
+    return lambda pdf: edgeparse.convert(pdf, format="markdown", raster_table_ocr=False)
 
 
 def markitdown():

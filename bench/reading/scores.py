@@ -23,14 +23,15 @@ from apted import APTED, Config
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
+HIDDEN = 0xE000
 MAX_NODES = 1500
 """Tables of more nodes are cut, because the distance of trees takes quadratic memory."""
 
-BULLET = re.compile(r"^\s*(?:[-*+\u2022\u00b7\u25e6\u25aa\u25cf\u25cb\u2013\u2043\u2219\uf0b7]\s+)+", re.M)
-FENCE = re.compile(r"^\s*(```|~~~).*$", re.M)
+BULLET = re.compile(r"^\s*(?:[-*+\u2022\u00b7\u25e6\u25aa\u25cf\u25cb\u2013\u2043\u2217\u2219\uf0b7]\s+)+", re.M)
+FENCE = re.compile(r"^[ \t]*(```+|~~~+)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.M | re.S)
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 LINK = re.compile(r"\[((?:\\.|[^\]\\])*)\]\((?:<[^>]*>|[^()\s]*(?:\([^()]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)")
-EMPHASIS = re.compile(r"(\*{1,3}|~~|__|_|`+)(\S(?:.*?\S)?)\1")
+EMPHASIS = re.compile(r"(\*{1,3}|~~|`+|(?<![^\W_])_{1,3})(\S(?:.*?\S)??)\1(?<!_(?=[^\W_]))")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?(?:br|sup|sub|u|b|i|em|strong|mark|del|s|p|div|span|a|img|code|pre|ul|ol|li)\b[^>]*>", re.I)
@@ -44,12 +45,13 @@ def folded(text):
 
 
 def inline(text):
-    """Removes the markup of one piece of Markdown."""
+    """Removes the markup of one piece of Markdown. Escaped characters are hidden in the private use area until the end."""
+    text = ESCAPE.sub(lambda escape: chr(HIDDEN + ord(escape[1])), text)
     text = TAG.sub(" ", LINK.sub(r"\1", IMAGE.sub("", text)))
     before = None
     while before != text:
         before, text = text, EMPHASIS.sub(r"\2", text)
-    text = ESCAPE.sub(r"\1", text)
+    text = re.sub("[\ue000-\ue07f]", lambda hidden: chr(ord(hidden[0]) - HIDDEN), text)
     for name, character in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&nbsp;", " "), ("&amp;", "&")):
         text = text.replace(name, character)
     return text
@@ -89,33 +91,43 @@ def cells_of(line):
 def blocks_of(markdown):
     """Returns the blocks of Markdown in the form of the truth."""
     blocks = []
+    end = 0
+    for fence in FENCE.finditer(markdown):
+        blocks += prose_blocks(markdown[end : fence.start()]) + [("text", fence[2])]
+        end = fence.end()
+    return blocks + prose_blocks(markdown[end:])
+
+
+def prose_blocks(markdown):
+    blocks = []
     for part in re.split(f"({TABLE.pattern})", COMMENT.sub("", markdown), flags=re.I | re.S):
         if TABLE.fullmatch(part):
             reader = Tables()
             reader.feed(part)
             blocks.append(("table", reader.rows))
+        else:
+            blocks += line_blocks(part.split("\n"))
+    return blocks
+
+
+def line_blocks(lines):
+    blocks = []
+    at = 0
+    while at < len(lines):
+        heading = HEADING.match(lines[at])
+        if heading:
+            blocks.append(("heading", inline(heading[2])))
+        elif "|" in lines[at] and at + 1 < len(lines) and RULE.match(lines[at + 1]):
+            rows = [cells_of(lines[at])]
+            at += 2
+            while at < len(lines) and "|" in lines[at]:
+                rows.append(cells_of(lines[at]))
+                at += 1
+            blocks.append(("table", rows))
             continue
-        lines = part.split("\n")
-        at, is_code = 0, False
-        while at < len(lines):
-            heading = HEADING.match(lines[at])
-            if FENCE.match(lines[at]):
-                is_code = not is_code
-            elif is_code:
-                blocks.append(("text", lines[at]))
-            elif heading:
-                blocks.append(("heading", inline(heading[2])))
-            elif "|" in lines[at] and at + 1 < len(lines) and RULE.match(lines[at + 1]):
-                rows = [cells_of(lines[at])]
-                at += 2
-                while at < len(lines) and "|" in lines[at]:
-                    rows.append(cells_of(lines[at]))
-                    at += 1
-                blocks.append(("table", rows))
-                continue
-            elif lines[at].strip():
-                blocks.append(("text", inline(re.sub(r"^\s*>\s?", "", BULLET.sub("", lines[at])))))
-            at += 1
+        elif lines[at].strip():
+            blocks.append(("text", inline(re.sub(r"^\s*>\s?", "", BULLET.sub("", lines[at])))))
+        at += 1
     return blocks
 
 

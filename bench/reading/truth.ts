@@ -1,5 +1,5 @@
 // Reads the text, headings and tables of a page that Chromium displays: visible elements only, in their order. Runs in
-// the page, so that `readBlocks` uses nothing outside itself.
+// that page, so that it uses nothing outside itself.
 
 export interface Cell {
   readonly text: string;

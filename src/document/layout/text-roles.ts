@@ -16,10 +16,10 @@ const MAX_LEVEL = 6;
 const DEEPER = 0.7;
 /** Words that name numbered figures, tables and examples. */
 const CAPTIONED = [
-  "fig\\.|figure|table|tab\\.|listing|algorithm|example|exhibit|abb\\.|abbildung|tabelle|beispiel|figura|tabla|cuadro|ejemplo",
-  "quadro|tabela|exemplo|tableau|exemple|tabella|esempio|figuur|afbeelding|tabel|voorbeeld|figur|tabell|eksempel|exempel",
-  "kuva|taulukko|esimerkki|rysunek|przykład|obrázek|tabulka|příklad|slika|tablica|primjer|ábra|táblázat|şekil|tablo|örnek",
-  "рис\\.|рисунок|таблица|пример|gambar|contoh|hình|bảng|ví dụ|[图圖図表例예표]|그림",
+  "fig\\.|figure|table|tab\\.|listing|algorithm|example|exhibit|abb\\.|abbildung|tabelle|beispiel|figura|tabla|cuadro",
+  "ejemplo|quadro|tabela|exemplo|tableau|exemple|tabella|esempio|figuur|afbeelding|tabel|voorbeeld|figur|tabell|eksempel",
+  "exempel|kuva|taulukko|esimerkki|rysunek|przykład|obrázek|tabulka|příklad|slika|tablica|primjer|ábra|táblázat|şekil|tablo",
+  "örnek|рис\\.|рисунок|таблица|пример|gambar|contoh|hình|bảng|ví dụ|[图圖図表例예표]|그림",
 ].join("|");
 const CAPTION = new RegExp(`^(?:${CAPTIONED})\\s*[A-Z]?\\d`, "iu");
 
