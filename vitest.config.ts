@@ -2,7 +2,8 @@
 // packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
 // the container's server without engines. "container": its native engines. "docker": its image, where Docker runs. "http":
 // the whole service under wrangler dev. "host": a part of "http" for the host on Node, where PAGEWRIGHT_TARGET=host makes
-// all of it run. They run in three groups, so that computing does not slow engines down, nor engines the service.
+// all of it run. "unit" runs first, in workers that share their modules. All others run at the same time: tests that wait
+// for engines and services leave half of the processor time to "native", which computes.
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -42,10 +43,10 @@ const HOST_TESTS = [
   "upload-addresses",
   "workbench",
 ].map((name) => `test/http/${name}.test.ts`);
-/** Files that wait for engines and services half of their time: with four workers, two processors are busy. */
-const WAITING = { maxWorkers: 4 };
+/** Files that wait for engines and services most of their time: five workers keep two processors busy. */
+const TOGETHER = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 const OVER_HTTP = {
-  ...WAITING,
+  ...TOGETHER,
   environment: "node",
   globalSetup: ["./test/support/global-setup.ts"],
   setupFiles: ["./test/support/check-described.ts", "./test/support/check-outputs.ts"],
@@ -99,8 +100,9 @@ export default defineConfig({
           name: "native",
           include: ["test/native/**/*.test.ts"],
           environment: "node",
-          testTimeout: 120_000,
-          sequence: { groupOrder: 0 },
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          ...TOGETHER,
         },
       },
       {
@@ -117,9 +119,8 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts"],
           globalSetup: ["./test/support/fake-platform.ts"],
-          testTimeout: 120_000,
-          ...WAITING,
-          sequence: { groupOrder: 1 },
+          testTimeout: 240_000,
+          ...TOGETHER,
         },
       },
       {
@@ -130,8 +131,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          ...WAITING,
-          sequence: { groupOrder: 1 },
+          ...TOGETHER,
         },
       },
       {
@@ -143,8 +143,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          ...WAITING,
-          sequence: { groupOrder: 1 },
+          ...TOGETHER,
         },
       },
       {
@@ -155,8 +154,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          ...WAITING,
-          sequence: { groupOrder: 1 },
+          ...TOGETHER,
         },
       },
       {
@@ -165,7 +163,6 @@ export default defineConfig({
           name: "http",
           include: ["test/http/**/*.test.ts", "test/e2e/**/*.test.ts"],
           ...OVER_HTTP,
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -175,7 +172,6 @@ export default defineConfig({
           include: HOST_TESTS,
           env: { PAGEWRIGHT_TARGET: "host" },
           ...OVER_HTTP,
-          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -14,11 +14,14 @@ import { encrypted, fieldPdf, textPdf } from "../fixtures/pdfs.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
 import { EXAMPLE_IMAGE } from "../support/examples.ts";
+import { openPythonPrograms } from "../support/python-programs.ts";
 
 const run = promisify(execFile);
 let folder: string;
 let pdf: Uint8Array;
 let examples: readonly Example[];
+
+type Variables = Readonly<Record<string, string>>;
 
 interface Example {
   readonly section: string;
@@ -61,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Runs the examples of one language, and checks the file or the JSON that each of them returns. */
-async function runAll(language: string, program: string, argsOf: (text: string) => readonly string[]): Promise<void> {
+async function runAll(language: string, runProgram: (text: string, env: Variables) => Promise<string>): Promise<void> {
   const own = examples.filter((example) => example.language === language);
   expect(own.length).toBeGreaterThanOrEqual(20);
   const { url } = keyedClient();
@@ -69,8 +72,7 @@ async function runAll(language: string, program: string, argsOf: (text: string) 
   for (const { section, text } of own) {
     const command = await withIds(text);
     const before = await readdir(folder);
-    const env = { ...process.env, API_KEY: key };
-    const { stdout } = await run(program, argsOf(command), { cwd: folder, env, maxBuffer: 2 ** 26 });
+    const stdout = await runProgram(command, { API_KEY: key });
     const made = (await readdir(folder)).filter((name) => !before.includes(name));
     const saved = /(?:-o |writeFile\("|open\("(?=[^"]*", "wb"))([\w.]+)/.exec(text)?.[1];
     expect([section, made]).toEqual([section, saved === undefined ? [] : [saved]]);
@@ -126,13 +128,20 @@ async function stored(): Promise<string> {
 }
 
 describe("every example runs and gives the file", { timeout: 600_000 }, () => {
-  test("curl", () => runAll("curl", "sh", (text) => ["-e", "-c", text]));
+  const runIn =
+    (program: string, ...args: readonly string[]) =>
+    async (text: string, variables: Variables) => {
+      const env = { ...process.env, ...variables };
+      return (await run(program, [...args, text], { cwd: folder, env, maxBuffer: 2 ** 26 })).stdout;
+    };
 
-  test("JavaScript", () => runAll("JavaScript", process.execPath, (text) => ["--input-type=module", "-e", text]));
+  test("curl", () => runAll("curl", runIn("sh", "-e", "-c")));
+
+  test("JavaScript", () => runAll("JavaScript", runIn(process.execPath, "--input-type=module", "-e")));
 
   test("Python", async (context) => {
-    const bin = await pythonTools(context);
-    await runAll("Python", join(bin, "python"), (text) => ["-W", "error::SyntaxWarning", "-c", text]);
+    await using programs = openPythonPrograms(await pythonTools(context));
+    await runAll("Python", (text, variables) => programs.run(text, folder, variables));
   });
 });
 

@@ -67,7 +67,7 @@ async function enterKey(page: Page): Promise<void> {
   await page.press("#api-key", "Tab");
 }
 
-describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 400_000 }, (variant) => {
+describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 900_000 }, (variant) => {
   const available = operations.filter(({ path }) => variant === "keyed" || !KEYED_ONLY.includes(path));
 
   test("each operation makes its file of a dropped one, and its code the same in each language", async (context) => {

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { inject } from "vitest";
 import { LANGUAGES } from "../../src/service/reference/snippets/languages.ts";
+import { openPythonPrograms } from "./python-programs.ts";
 import type { Given } from "./workbench.ts";
 
 const CLI = join(import.meta.dirname, "../../client/cli/main.ts");
@@ -57,6 +58,7 @@ export async function openCodeRunner(given: readonly Given[], python: string): P
     XDG_CONFIG_HOME: folder,
     NODE_NO_WARNINGS: "1",
   };
+  const programsOfPython = openPythonPrograms(python);
   const languages = LANGUAGES.map(({ id }) => id).filter((id) => id !== "php" || HAS_PHP);
   for (const language of languages) {
     await mkdir(join(folder, language));
@@ -69,8 +71,11 @@ export async function openCodeRunner(given: readonly Given[], python: string): P
     variables: Readonly<Record<string, string>>,
   ): Promise<readonly Saved[]> {
     const cwd = join(folder, language);
-    const [program, args] = COMMANDS[language]!(text, python);
-    await promisify(execFile)(program, args, { cwd, env: { ...env, ...variables } }).catch((error) => {
+    const running =
+      language === "python"
+        ? programsOfPython.run(text, cwd, { ...env, ...variables })
+        : promisify(execFile)(...COMMANDS[language]!(text), { cwd, env: { ...env, ...variables } });
+    await running.catch((error) => {
       throw new Error(`The code for ${language} failed:\n${text}\n${error.stdout}${error.stderr}`);
     });
     const saved: Saved[] = [];
@@ -90,14 +95,17 @@ export async function openCodeRunner(given: readonly Given[], python: string): P
     languages,
     run: async (code, variables = {}) =>
       (await Promise.all(languages.map((language) => runOne(language, code[language]!, variables)))).flat(),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      await programsOfPython[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
-const COMMANDS: Readonly<Record<Language, (code: string, python: string) => readonly [string, readonly string[]]>> = {
-  curl: (code) => ["sh", ["-e", "-c", code]],
-  javascript: (code) => [process.execPath, ["--input-type=module", "-e", code]],
-  python: (code, python) => [join(python, "python"), ["-W", "error::SyntaxWarning", "-c", code]],
-  php: (code) => ["php", ["-r", code.replace(/^<\?php\n/, "")]],
-  cli: (code) => ["sh", ["-e", "-c", code]],
-};
+const COMMANDS: Readonly<Record<Exclude<Language, "python">, (code: string) => readonly [string, readonly string[]]>> =
+  {
+    curl: (code) => ["sh", ["-e", "-c", code]],
+    javascript: (code) => [process.execPath, ["--input-type=module", "-e", code]],
+    php: (code) => ["php", ["-r", code.replace(/^<\?php\n/, "")]],
+    cli: (code) => ["sh", ["-e", "-c", code]],
+  };

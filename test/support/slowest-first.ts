@@ -1,5 +1,6 @@
 // Starts the slowest test files of a group first, so that none of them runs alone at its end. Vitest sorts by the
-// durations of earlier runs, which a fresh clone does not have.
+// durations of earlier runs, which a fresh clone does not have. Spreads the files of "native", which compute, among those
+// that wait, so that neither kind runs alone.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -77,7 +78,16 @@ export default class SlowestFirst extends BaseSequencer {
       const rank = SLOWEST.indexOf(relative(root, moduleId));
       return rank === -1 ? SLOWEST.length : rank;
     };
-    const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+    const sorted = (await super.sort(files)).toSorted((a, b) => groupOf(a) - groupOf(b) || rankOf(a) - rankOf(b));
+    return [...Map.groupBy(sorted, groupOf).values()].flatMap(spread);
   }
+}
+
+/** Merges the files that compute and those that wait, both evenly. Keeps the order of each kind. */
+function spread(files: readonly TestSpecification[]): TestSpecification[] {
+  const kinds = Map.groupBy(files, ({ project }) => project.name === "native");
+  const placed = [...kinds.values()].flatMap((kind) =>
+    kind.map((file, index) => ({ file, place: (index + 0.5) / kind.length })),
+  );
+  return placed.sort((a, b) => a.place - b.place).map(({ file }) => file);
 }

@@ -24,7 +24,7 @@ beforeAll(() => {
   mkdirSync(join(project, "node_modules/@pagewright"), { recursive: true });
   symlinkSync(client, join(project, "node_modules/@pagewright/client"));
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
-}, 120_000);
+});
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 test("npm packs the modules, their types and the license, and nothing else", () => {

@@ -245,7 +245,7 @@ describe.skipIf(corpusDir === undefined)("real documents with outlines, forms, t
     const before = names.flatMap((name) => drawn(read(name)));
     const after = drawn(await merged(...names.map(read)));
     expect(after.map((picture, index) => picture.equals(before[index]!))).toEqual(before.map(() => true));
-  }, 60_000);
+  });
 
   test.each(NAMES)(
     "%s, before and after each other one",

@@ -285,7 +285,7 @@ describe("beyond the limits of 32 and 16 bits", () => {
       encoding: "utf8",
     });
     expect(Number(streamed.stdout)).toBe(uncompressed);
-  }, 180_000);
+  });
 });
 
 test("a job that is over stops between two files", async () => {

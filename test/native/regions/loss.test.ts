@@ -9,7 +9,7 @@ import { type City, type RegionalService, startRegionalService } from "../../sup
 let service: RegionalService;
 beforeAll(async () => {
   service = await startRegionalService({ keys: { free: {}, european: { regions: ["eu"] } } });
-}, 120_000);
+});
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect

@@ -9,7 +9,7 @@ import { type City, type RegionalService, startRegionalService } from "../../sup
 let service: RegionalService;
 beforeAll(async () => {
   service = await startRegionalService();
-}, 120_000);
+});
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 async function uploaded(city: City): Promise<string> {

@@ -25,7 +25,7 @@ beforeAll(async () => {
       lost: { regions: ["wnam"] },
     },
   });
-}, 120_000);
+});
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect

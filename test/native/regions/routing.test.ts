@@ -18,7 +18,7 @@ import {
 let service: RegionalService;
 beforeAll(async () => {
   service = await startRegionalService();
-}, 120_000);
+});
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 // biome-ignore lint/suspicious/noExplicitAny: tests say themselves what they expect
@@ -329,7 +329,7 @@ test("a small body that stops arriving is not complete", async () => {
   const [answer] = (await once(socket, "data")) as [Buffer];
   socket.destroy();
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
-}, 90_000);
+});
 
 test("a client cannot choose the region by headers", async () => {
   const headers = { "Pagewright-Region": "enam", "Pagewright-Claims": "eu" };

@@ -28,7 +28,7 @@ describe.skipIf(missing)("a bucket of S3", () => {
     if (!given) server = await startS3Server();
     settings = server?.settings ?? { ...given!, bucket: `tests-${randomUUID()}` };
     [bucket, other] = [await S3Bucket.open(settings), await S3Bucket.open(settings)];
-  }, 180_000);
+  });
   afterAll(() => server?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     for (let count = 1; count > 0; ) {
@@ -36,7 +36,7 @@ describe.skipIf(missing)("a bucket of S3", () => {
       count = objects.length;
       await bucket.delete(objects.map(({ key }) => key));
     }
-  }, 60_000);
+  });
 
   const skipped = "S3Proxy compares the entity tag before it writes, not while it does.";
   const reopen = async () => {

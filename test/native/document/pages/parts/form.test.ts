@@ -208,5 +208,5 @@ describe("forms", () => {
     builder.page("1", `/Annots[${widget}]`);
     builder.catalog = `/AcroForm<</Fields[${first}]>>`;
     expect(uncompressed(await merged(builder.bytes()))).toContain("(deep)");
-  }, 120_000);
+  });
 });

@@ -226,5 +226,5 @@ describe("structure trees", () => {
     expect(text.match(/\/S \/Div/g)).toHaveLength(count);
     expect(text.match(/\/S \/Span/g)).toHaveLength(1);
     expect(text).not.toContain("/StructParents");
-  }, 120_000);
+  });
 });
