@@ -14,6 +14,7 @@ const MAX_BOLD_LINES = 2;
 const MAX_LEVEL = 6;
 /** Minimum difference of the indents of items at different depths, in font sizes. */
 const DEEPER = 0.7;
+// cspell:disable
 /** Words that name numbered figures, tables and examples. */
 const CAPTIONED = [
   "fig\\.|figure|table|tab\\.|listing|algorithm|example|exhibit|abb\\.|abbildung|tabelle|beispiel|figura|tabla|cuadro",
@@ -21,6 +22,7 @@ const CAPTIONED = [
   "exempel|kuva|taulukko|esimerkki|rysunek|przykład|obrázek|tabulka|příklad|slika|tablica|primjer|ábra|táblázat|şekil|tablo",
   "örnek|рис\\.|рисунок|таблица|пример|gambar|contoh|hình|bảng|ví dụ|[图圖図表例예표]|그림",
 ].join("|");
+// cspell:enable
 const CAPTION = new RegExp(`^(?:${CAPTIONED})\\s*[A-Z]?\\d`, "iu");
 
 export class TextRoles {
