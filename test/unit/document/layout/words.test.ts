@@ -24,7 +24,7 @@ async function read(shown: string) {
 describe("spaces without a space character", () => {
   test.each([
     ["a small one ends a word", "[(the heavens.) -130 (The airplane)] TJ", "the heavens. The airplane"],
-    ["kerning does not", "[(the heav) -60 (ens.)] TJ", "the heavens."],
+    ["kerning does not", "[(the cat) -60 (s.)] TJ", "the cats."],
     ["spaced letters are one word", "1.2 Tc (spaced) Tj", "spaced"],
     [
       "a wider one between spaced letters ends a word",
