@@ -9,7 +9,7 @@ import { Layers } from "./layers.ts";
 import { PdfObjects } from "./objects.ts";
 import { correctPage } from "./page-object.ts";
 import { settlePageTree } from "./page-tree.ts";
-import { DocumentStructure } from "./structure.ts";
+import { DocumentStructure } from "./structure/document-structure.ts";
 
 /** Number of bytes within which the header must start (ISO 32000-1, Annex H, implementation note 13). */
 const HEADER_WINDOW = 1024;

@@ -1,8 +1,8 @@
 // Reads the glyphs of a page with their places, as columns: a page can have hundreds of thousands.
 import { EngineFailure } from "../../contract/failure.ts";
-import { contentAt } from "./content-elements.ts";
 import { type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { MupdfExports, Pointer } from "./instance/raw.ts";
+import { contentAt } from "./structure/content-elements.ts";
 
 const TEXT_BLOCK = 0;
 const IMAGE_BLOCK = 1;

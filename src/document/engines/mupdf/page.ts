@@ -4,12 +4,12 @@
 import { EngineFailure } from "../../contract/failure.ts";
 import type { Band, ColorModel, Raster } from "../../contract/raster.ts";
 import { Canvas, DRAWN_BYTES } from "./canvas.ts";
-import type { MarkPage } from "./content-elements.ts";
 import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
 import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
-import type { StructureNode } from "./structure.ts";
+import type { MarkPage } from "./structure/content-elements.ts";
+import type { StructureNode } from "./structure/document-structure.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;

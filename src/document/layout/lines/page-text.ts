@@ -3,7 +3,7 @@ import { markedPage } from "../../content/marked-page.ts";
 import type { Box } from "../../content/matrix.ts";
 import { type GlyphStyle, type Glyphs, STYLED, TAGGED } from "../../engines/mupdf/glyphs.ts";
 import type { MupdfPage } from "../../engines/mupdf/page.ts";
-import type { StructureNode } from "../../engines/mupdf/structure.ts";
+import type { StructureNode } from "../../engines/mupdf/structure/document-structure.ts";
 
 /** All places are in points from the lower left corner of the page as viewers show it, with y upwards. */
 export interface PageText {

@@ -15,6 +15,12 @@ const FILLED = 0.2;
 const FILLED_IF_IRREGULAR = 0.6;
 const IRREGULAR = 0.5;
 
+/** Maximum space of words that a line between cells divides by chance, in font sizes. */
+const CUT = 0.32;
+/** Minimum number of divided texts, and part of the texts in a grid, that show that boxes are around running text. */
+const CUTS = 3;
+const CUT_PART = 0.1;
+
 /** A table with the place that it takes, and the text that is not in it. */
 export interface FoundTable {
   readonly extent: Extent;
@@ -34,7 +40,9 @@ export function takeRuledTables(
   const tables: FoundTable[] = [];
   let rest = segments;
   for (const grid of grids) {
-    const { cells: whole, outside } = divided(rest, grid, context.direction);
+    const { cells: whole, outside, cuts } = divided(rest, grid, context.direction);
+    const inside = whole.reduce((sum, { length }) => sum + length, 0);
+    if (cuts >= CUTS && cuts > CUT_PART * inside) continue;
     const { grid: rowGrid, texts: cells } = withDividedRows({ grid, texts: whole }, context.direction);
     const filled = rowGrid.cells.filter((_, index) => cells[index]!.length > 0);
     const columns = new Set(filled.map(({ column }) => column));
@@ -52,7 +60,7 @@ function isDrawing(cells: readonly GridCell[], filledCount: number): boolean {
   return filledCount < (isIrregular ? FILLED_IF_IRREGULAR : FILLED) * cells.length;
 }
 
-/** Divides the words of segments by the cells of a grid. */
+/** Divides the words of segments by the cells of a grid, and counts the spaces of words that its lines are in. */
 function divided(segments: readonly Segment[], grid: Grid, direction: Frame["direction"]) {
   const cells = grid.cells.map((): Segment[] => []);
   const places = new Intervals<number>();
@@ -62,12 +70,13 @@ function divided(segments: readonly Segment[], grid: Grid, direction: Frame["dir
     return candidates.filter((at) => y > grid.cells[at]!.top && y < grid.cells[at]!.bottom).sort((a, b) => a - b);
   };
   const outside: Segment[] = [];
+  let cuts = 0;
   for (const segment of segments) {
     if (!overlaps(segment, grid)) {
       outside.push(segment);
       continue;
     }
-    let [words, place]: [Word[], number] = [[], Number.NaN];
+    let [words, place, end]: [Word[], number, number] = [[], Number.NaN, Number.NaN];
     const flush = () => {
       if (words.length > 0) (cells[place] ?? outside).push(segmentOf(words, direction));
       words = [];
@@ -78,12 +87,13 @@ function divided(segments: readonly Segment[], grid: Grid, direction: Frame["dir
       const x = (left + right) / 2;
       const at = beside.find((index) => x > grid.cells[index]!.left && x < grid.cells[index]!.right) ?? Infinity;
       if (at !== place) flush();
-      place = at;
+      if (at !== place && Math.max(left - end, end - right) < CUT * segment.size) cuts++;
+      [place, end] = [at, right];
       words.push(word);
     }
     flush();
   }
-  return { cells, outside };
+  return { cells, outside, cuts };
 }
 
 const overlaps = (one: Extent, other: Extent): boolean =>

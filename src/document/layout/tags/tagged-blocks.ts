@@ -1,5 +1,5 @@
 // Makes blocks of the elements of a page, in the order of the structure tree.
-import type { StructureNode } from "../../engines/mupdf/structure.ts";
+import type { StructureNode } from "../../engines/mupdf/structure/document-structure.ts";
 import { type Block, linesIn, type TextBlock, type TextKind } from "../lines/blocks.ts";
 import { blockOf, rowOf } from "../lines/paragraphs.ts";
 import { boxOfWords, type Segment } from "../lines/segments.ts";

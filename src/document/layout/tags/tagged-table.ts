@@ -1,5 +1,5 @@
 // Makes a table of the rows and cells of the structure tree.
-import type { StructureNode } from "../../engines/mupdf/structure.ts";
+import type { StructureNode } from "../../engines/mupdf/structure/document-structure.ts";
 import type { Cell, TableBlock } from "../lines/blocks.ts";
 import { boxOfWords } from "../lines/segments.ts";
 import { headerRowsOf } from "../tables/table-blocks.ts";

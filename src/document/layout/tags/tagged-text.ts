@@ -1,5 +1,5 @@
 // The text and the images of a page by their marked content.
-import type { StructureNode } from "../../engines/mupdf/structure.ts";
+import type { StructureNode } from "../../engines/mupdf/structure/document-structure.ts";
 import { framesOf } from "../lines/frames.ts";
 import { segmentOf } from "../lines/growing-segment.ts";
 import { Links } from "../lines/links.ts";

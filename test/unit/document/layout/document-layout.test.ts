@@ -348,3 +348,19 @@ describe("footnotes", () => {
     expect(texts.at(-1)).toBe("paragraph: 1 The first note is here.");
   });
 });
+
+test("boxes around running text are no table", async () => {
+  const page = pageOf(lines(40, 100, [WORDS, WORDS, WORDS, WORDS, WORDS, WORDS]), [
+    ...[30, 132, 230, 300].map((x) => rule(x, 85, x, 165)),
+    ...[85, 125, 165].map((y) => rule(30, y, 300, y)),
+  ]);
+  const wide = page.lines.map((line) => ({
+    ...line,
+    words: line.words.map((word) => ({
+      ...word,
+      corners: word.corners.map((place, at) => (at === 2 || at === 6 ? place + 3 : place)),
+    })),
+  }));
+  expect((await read({ ...page, lines: wide })).texts.map((text) => text.split(":")[0])).toEqual(["paragraph"]);
+  expect((await read(page)).texts.map((text) => text.split(":")[0])).toEqual(["table"]);
+});

@@ -1,8 +1,8 @@
 // Makes MuPDF state which marked content a text belongs to. MuPDF groups text by the elements of the structure tree only,
 // and its time with a real tree has no limit. So it reads a tree of ours, with an element for each identifier.
-import type { Mupdf } from "./instance/mupdf.ts";
-import type { Pointer } from "./instance/raw.ts";
-import type { PdfObjects } from "./objects.ts";
+import type { Mupdf } from "../instance/mupdf.ts";
+import type { Pointer } from "../instance/raw.ts";
+import type { PdfObjects } from "../objects.ts";
 
 /** Number of elements of a group: MuPDF searches the kids of an element one by one. */
 const GROUP = 64;

@@ -1,10 +1,11 @@
 // Reads the part of the structure tree that describes a page (ISO 32000-1, 14.7), upwards from the elements of its marked
 // content: a tree has millions of elements, but a page few.
+
+import type { FuelBudget, Mupdf } from "../instance/mupdf.ts";
+import type { Pointer } from "../instance/raw.ts";
+import type { PdfObjects } from "../objects.ts";
+import { readAttributes, type StructureAttributes } from "./attributes.ts";
 import { ContentElements, type MarkPage } from "./content-elements.ts";
-import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
-import type { Pointer } from "./instance/raw.ts";
-import type { PdfObjects } from "./objects.ts";
-import { readAttributes, type StructureAttributes } from "./structure-attributes.ts";
 
 /** An element with content on a page. */
 export interface StructureNode extends StructureAttributes {

@@ -1,7 +1,7 @@
 // Reads the texts and attributes of an element of the structure tree (ISO 32000-1, 14.7.5 and 14.9).
-import type { Mupdf } from "./instance/mupdf.ts";
-import type { Pointer } from "./instance/raw.ts";
-import type { PdfObjects } from "./objects.ts";
+import type { Mupdf } from "../instance/mupdf.ts";
+import type { Pointer } from "../instance/raw.ts";
+import type { PdfObjects } from "../objects.ts";
 
 export interface StructureAttributes {
   /** Number of rows and columns of a cell. @default 1 */
