@@ -1,8 +1,8 @@
 // `npm run bench:text`: compares the text and the Markdown that this service reads from PDFs with those of peers.
 // Debian packages supply the documents (bench/reading/documents.tsv), which are printed without tags, so that their
-// sources are the truth; bench/reading/scores.py scores them. Half of the documents may serve to improve the engine
-// (`tune`); the other half (`held`) shows whether that helps others. `-- --quick` reads the first half without peers, and
-// `-- --every=5` every fifth document: pymupdf4llm takes seconds for each.
+// sources are the truth; bench/reading/scores.py scores them. Half of the documents can serve to improve the engine
+// (`tune`); the other half (`held`) shows whether that helps others. `-- --quick` reads the first half without peers,
+// and `-- --every=5` every fifth document: pymupdf4llm takes seconds for each.
 // Scores of each document go to text-scores.json. TEXT_BENCH_DIR names the folder that keeps the printed documents.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
@@ -144,7 +144,7 @@ function printSpeed(engines: readonly Engine[], times: ByEngine<readonly (number
 function printWorst(scores: ByEngine<ByEngine<Scores>>): void {
   const overall = ({ name }: ReadDocument) => scores[name]!["/markdown"]!.overall!;
   const worst = documents.filter(({ half }) => half === "tune").toSorted((a, b) => overall(a) - overall(b));
-  console.log(`\nThe worst ${WORST} of the half that may serve to improve the engine`);
+  console.log(`\nThe worst ${WORST} of the half that can serve to improve the engine`);
   for (const one of worst.slice(0, WORST)) {
     const { nid = 0, teds, mhs } = scores[one.name]!["/markdown"]!;
     const cells = [nid, teds, mhs].map((value) => value?.toFixed(2) ?? "-").join(" ");

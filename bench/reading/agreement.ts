@@ -13,7 +13,7 @@ const MAX_OUTPUT_BYTES = 2 ** 26;
 
 const run = promisify(execFile);
 
-/** Returns true if the words of at least one extractor agree with the truth. Running heads and page numbers are extra. */
+/** Returns true if the words of at least one extractor agree with the truth. Page numbers are extra words. */
 export async function agrees(blocks: readonly TruthBlock[], pdf: string): Promise<boolean> {
   const truth = words(blocks.map(textOf).join("\n"));
   const options = { timeout: LONGEST_MS, maxBuffer: MAX_OUTPUT_BYTES };

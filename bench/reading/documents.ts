@@ -12,7 +12,7 @@ export interface ReadDocument {
   /** Kind, package and path of the source. */
   readonly name: string;
   readonly kind: Kind;
-  /** Only documents of the half `tune` may serve to improve the engine. */
+  /** Only documents of the half `tune` can serve to improve the engine. */
   readonly half: "tune" | "held";
   readonly pdf: string;
   /** File with the blocks of the source (truth.ts). */

@@ -1,4 +1,4 @@
-"""Runs one peer over PDFs in this process: `peers.py NAME`, with one JSON list per line of standard input: PDF and output.
+"""Runs one peer over PDFs in this process: `peers.py NAME`. Each line of standard input is a JSON list: PDF and output.
 
 Writes one line per PDF: `read` with its milliseconds, or with the error. Loading the peer is not measured.
 """

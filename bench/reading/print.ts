@@ -27,7 +27,7 @@ const PREAMBLE = String.raw`\makeatletter\@ifundefined{c@secnumdepth}{}{\setcoun
 \let\tableofcontents\relax\let\listoffigures\relax\let\listoftables\relax
 \begin{document}`;
 const REFERENCE =
-  /~?\\(?:eq|page|auto|name|c|C)?(?:ref|cite|citep|citet|citeauthor|nocite|autocite|textcite|parencite)\*?(?:\[[^\]]*\])*\{[^}]*\}/g;
+  /~?\\(?:(?:eq|page|auto|name|c|C)?ref|(?:no|auto|text|paren)?cite(?:p|t|author)?)\*?(?:\[[^\]]*\])*\{[^}]*\}/g;
 
 const run = promisify(execFile);
 
@@ -51,8 +51,8 @@ export class Printer {
   }
 
   /**
-   * Writes the PDF of a source, and returns its text. A source in another format than `kind` is converted first: it then
-   * only supplies the words, and the converted file is the truth. Fails if the source cannot be printed.
+   * Writes the PDF of a source, and returns its text. A source in another format than `kind` is converted first, and
+   * the converted file is the truth. Fails if the source cannot be printed.
    */
   async print(source: string, kind: Kind, pdf: string): Promise<readonly TruthBlock[]> {
     mkdirSync(dirname(pdf), { recursive: true });

@@ -1,7 +1,8 @@
 """Scores texts and Markdown against the truth of documents, from 0 to 1.
 
-Reads from standard input one JSON object: `{"documents": [{"name", "truth", "texts", "markdowns"}]}`. `truth` is a file of
-blocks (bench/reading/truth.ts); the others name a file per engine. Writes one JSON object: scores by document and engine.
+Reads from standard input one JSON object: `{"documents": [{"name", "truth", "texts", "markdowns"}]}`. `truth` is a
+file of blocks (bench/reading/truth.ts); the others name a file per engine. Writes one JSON object: scores by document
+and engine.
 
 The measures are those of opendataloader-bench:
   nid   Normalized indel similarity of the whole Markdown without markup: text in reading order.
@@ -45,7 +46,7 @@ def folded(text):
 
 
 def inline(text):
-    """Removes the markup of one piece of Markdown. Escaped characters are hidden in the private use area until the end."""
+    """Removes the markup of one piece of Markdown. Escaped characters are in the private use area until the end."""
     text = ESCAPE.sub(lambda escape: chr(HIDDEN + ord(escape[1])), text)
     text = TAG.sub(" ", LINK.sub(r"\1", IMAGE.sub("", text)))
     before = None

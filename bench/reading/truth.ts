@@ -13,11 +13,12 @@ export type TruthBlock =
   | { readonly kind: "table"; readonly rows: readonly (readonly Cell[])[] };
 
 /**
- * Source of an expression that returns the {@link TruthBlock}s of its document. A table with fewer than three rows and no
- * head, with mostly one cell a row, or with long or structured cells arranges a page: its text counts, but not as a table.
+ * Source of an expression that returns the {@link TruthBlock}s of its document. A table with fewer than three rows and
+ * no head, with mostly one cell a row, or with long or structured cells arranges a page, and counts as text.
  */
 export const READ_BLOCKS = `(() => {
-  const SKIPPED = "script, style, noscript, template, annotation, svg, select, textarea, input, iframe, object, audio, video";
+  const SKIPPED = "script, style, noscript, template, annotation, svg, select, textarea, input, iframe, object, " +
+    "audio, video";
   const blocks = [];
   let line = "";
   const clean = (text) => text.replace(/[^\\S\\n]+/g, " ").replace(/ ?\\n ?/g, "\\n").trim();
@@ -53,7 +54,8 @@ export const READ_BLOCKS = `(() => {
     const rows = [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
     const full = rows.filter((cells) => cells.filter((text) => text !== "").length > 1);
     return (rows.length > 2 || table.tHead !== null) && full.length * 2 >= rows.length && full.length > 1 &&
-      rows.every((cells) => cells.every((text) => text.length < 400)) && table.getAttribute("role") !== "presentation" &&
+      rows.every((cells) => cells.every((text) => text.length < 400)) &&
+      table.getAttribute("role") !== "presentation" &&
       !table.querySelector("table, h1, h2, h3, h4, pre, ul, ol, dl");
   };
   const textOf = (element) => {
