@@ -1,5 +1,5 @@
 // Tests which glyphs are words, in text and in searches, on PDFs whose spaces and marks are known.
-// Contract: docs/api.md#extracted-text, docs/api.md#search
+// Contract: docs/api.md#extracted-text, #search
 import { describe, expect, test } from "vitest";
 import { parsePages } from "../../../../src/document/contract/pages.ts";
 import { DocumentLayout } from "../../../../src/document/layout/document-layout.ts";
