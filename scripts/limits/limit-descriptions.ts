@@ -180,7 +180,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   rewriterCpuMs: { meaning: "CPU time of Ghostscript, for one PDF in the conversion to PDF/A", within: "rewriterMs" },
   veraPdfMs: { meaning: "validation of one PDF", within: "longJobMs" },
   recognitionMs: {
-    meaning: "recognition of a document's pages; after that, the remaining pages stay without text",
+    meaning: "recognition of a document's pages; after that, the remaining pages stay as they are",
     within: "longJobMs",
   },
   recognizedPageMs: { meaning: "recognition of one page by Tesseract, with a second attempt", within: "recognitionMs" },
