@@ -2,8 +2,8 @@
 // packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
 // the container's server without engines. "container": its native engines. "docker": its image, where Docker runs. "http":
 // the whole service under wrangler dev. "host": a part of "http" for the host on Node, where PAGEWRIGHT_TARGET=host makes
-// all of it run. "unit" runs first, in workers that share their modules. All others run at the same time: tests that wait
-// for engines and services leave half of the processor time to "native", which computes.
+// all of it run. "unit" runs first, in workers that share their modules; then what needs engines, alone, because other work
+// slows engines down; and then what needs the service, which leaves half of the processor time to "native".
 
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -43,8 +43,10 @@ const HOST_TESTS = [
   "upload-addresses",
   "workbench",
 ].map((name) => `test/http/${name}.test.ts`);
-/** Files that wait for engines and services most of their time: five workers keep two processors busy. */
-const TOGETHER = { maxWorkers: 5, sequence: { groupOrder: 1 } };
+/** Files that wait for engines half of their time: with four workers, two processors are busy. */
+const WITH_ENGINES = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+/** Files that wait for the service most of their time, and those that compute meanwhile. */
+const TOGETHER = { maxWorkers: 5, sequence: { groupOrder: 2 } };
 const OVER_HTTP = {
   ...TOGETHER,
   environment: "node",
@@ -120,7 +122,7 @@ export default defineConfig({
           include: ["test/worker/**/*.test.ts"],
           globalSetup: ["./test/support/fake-platform.ts"],
           testTimeout: 240_000,
-          ...TOGETHER,
+          ...WITH_ENGINES,
         },
       },
       {
@@ -131,7 +133,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          ...TOGETHER,
+          ...WITH_ENGINES,
         },
       },
       {
@@ -143,7 +145,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          ...TOGETHER,
+          ...WITH_ENGINES,
         },
       },
       {
@@ -154,7 +156,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          ...TOGETHER,
+          ...WITH_ENGINES,
         },
       },
       {
