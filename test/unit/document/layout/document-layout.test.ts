@@ -161,6 +161,14 @@ describe("roles", () => {
     expect(texts.filter((text) => text.startsWith("running"))).toHaveLength(6);
   });
 
+  test.each([1, 2])("numbers of %i pages are left out, also far from the edge", async (count) => {
+    const pages = Array.from({ length: count }, (_, at) =>
+      pageOf([...lines(40, 500, [WORDS, "2"]), { text: String(at + 1), x: 300, y: 640 }], [], at + 1),
+    );
+    const { texts } = await read(...pages);
+    expect(texts.filter((text) => text.startsWith("running"))).toHaveLength(count);
+  });
+
   test("items, by their markers and indents", async () => {
     const { markdown } = await read(
       pageOf([
