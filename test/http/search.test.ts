@@ -241,6 +241,12 @@ test("an agent searches, reads and sees pages", async () => {
   try {
     const found = await call("search_pages", { query: '"38"', limit: 1 });
     expect(found.structuredContent).toMatchObject({ total: 1, hits: [{ page: 38 }] });
+    const many = await call("search_pages", { query: "fox", limit: 1 });
+    expect(many.structuredContent).not.toHaveProperty("next");
+    expect(await call("search_pages", { query: "" })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("`query`") }],
+    });
     const read = await call("read_pages", { pages: "38-last" });
     expect(read.content[0]).toMatchObject({
       text: expect.stringMatching(/\[p38:\d+,\d+,\d+,\d+\] The quick brown fox/),
