@@ -30,11 +30,12 @@ const SPACE = 0x20;
 
 /**
  * @param images of the page, in points from its upper left corner
+ * @param readGlyphs reads the glyphs of the page, if it has pictures that are large enough
  * @param origin upper left corner of the page in the space of the glyphs
  */
 export function unreadPictures(
   images: readonly PlacedImage[],
-  glyphs: Glyphs,
+  readGlyphs: () => Glyphs,
   origin: Point,
   { width, height }: Size,
 ): UnreadPictures {
@@ -43,7 +44,8 @@ export function unreadPictures(
     ([left, top, right, bottom]) =>
       Math.min(right - left, bottom - top) >= MIN_SIDE && (right - left) * (bottom - top) >= MIN_AREA * width * height,
   );
-  const quads = shownQuads(glyphs, origin);
+  if (large.length === 0) return { pictures: [], characters: [] };
+  const quads = shownQuads(readGlyphs(), origin);
   const found = large.slice(0, MAX_PICTURES).flatMap((box) => {
     const characters = quads.filter((quad) => isIn(box, quad));
     return characters.length > MAX_CHARACTERS ? [] : [{ box, characters }];

@@ -103,7 +103,7 @@ function unreadPage(drawn: MupdfDocument, number: number, file: PdfFile, source:
 }
 
 const picturesOn = (page: MupdfPage, images: readonly PlacedImage[]): UnreadPictures =>
-  unreadPictures(images, page.glyphs(), page.origin, page);
+  unreadPictures(images, () => page.glyphs(), page.origin, page);
 
 function* pageOutputs(
   drawn: MupdfDocument,
