@@ -1,5 +1,5 @@
 // Finds the footnotes of a page: text in small type at its foot, with a mark that is raised in the text above.
-import { type Block, type Line, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
+import { type Block, isTextBlock, type Line, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
 import { boxOfWords, usualSize } from "./lines/segments.ts";
 
 /** Maximum size of footnotes, compared with the text of the page. */
@@ -7,8 +7,6 @@ const SMALLER = 0.95;
 const MARK = /^(?:\d{1,3}|[*†‡§¶]{1,3}|[a-z])$/u;
 /** What can be around the mark of a note. */
 const BRACKETS = /^[([]?(.*?)[.)\]:]?$/u;
-
-const textBlock = (block: Block): block is TextBlock => block.kind !== "table" && block.kind !== "figure";
 
 /** Returns a page whose footnotes are blocks of their own, after the others. */
 export function withFootnotes(page: PageLayout): PageLayout {
@@ -33,7 +31,7 @@ const isText = (block: Block): block is TextBlock => block.kind === "paragraph" 
 function raisedMarks(blocks: readonly Block[]): ReadonlySet<string> {
   const raised = blocks.flatMap((block) =>
     linesIn(block).flatMap(({ words }) =>
-      words.filter(({ position }, at) => position === "superscript" && (at > 0 || !textBlock(block))),
+      words.filter(({ position }, at) => position === "superscript" && (at > 0 || !isTextBlock(block))),
     ),
   );
   return new Set(raised.map(({ text }) => text).filter((text) => MARK.test(text)));

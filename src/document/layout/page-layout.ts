@@ -1,11 +1,11 @@
 // Divides a page into blocks in reading order.
 
-import type { Block, PageLayout } from "./lines/blocks.ts";
+import { type Block, isTextBlock, type PageLayout } from "./lines/blocks.ts";
 import { Dots } from "./lines/bullets.ts";
 import { framesOf } from "./lines/frames.ts";
 import type { LineContext } from "./lines/line.ts";
 import { Links } from "./lines/links.ts";
-import type { PageText } from "./lines/page-text.ts";
+import { PAGE_MARGIN, type PageText } from "./lines/page-text.ts";
 import { paragraphsOf, pitchesOf, type Row, rowOf } from "./lines/paragraphs.ts";
 import { joinPieces, piecesOf, rowsOf, SMALL_CELL_SPACE } from "./lines/rows.ts";
 import { boxInFrame, type Extent, type Frame, type Segment } from "./lines/segments.ts";
@@ -59,17 +59,13 @@ function geometricLayoutOf(page: PageText): PageLayout {
   return { number, width, height, blocks };
 }
 
-/** Part of the height of a page at either edge where untagged text is no content. */
-const MARGIN = 0.14;
-
 /** Adds the untagged blocks of a page: those at its edges are no content, others follow what is above them. */
 function withUntagged(tagged: readonly Block[], { blocks, height }: PageLayout): readonly Block[] {
   const all = [...tagged];
   for (const block of blocks) {
     const middle = (block.box[1] + block.box[3]) / 2;
-    const isAtEdge = middle < height * MARGIN || middle > height * (1 - MARGIN);
-    const isText = block.kind !== "figure" && block.kind !== "table";
-    const added: Block = isText && isAtEdge ? { ...block, kind: "running" } : block;
+    const isAtEdge = middle < height * PAGE_MARGIN || middle > height * (1 - PAGE_MARGIN);
+    const added: Block = isTextBlock(block) && isAtEdge ? { ...block, kind: "running" } : block;
     all.splice(all.findLastIndex(({ box }) => box[1] > middle) + 1, 0, added);
   }
   return all;

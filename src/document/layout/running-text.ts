@@ -1,9 +1,9 @@
 // Finds the text that pages repeat at their edges: running heads, page numbers, notices.
-import { type Block, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
+import { type Block, isTextBlock, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
+import { PAGE_MARGIN } from "./lines/page-text.ts";
 import { lineText } from "./lines/plain-text.ts";
 
-/** Part of the page height at either edge; LaTeX sets page numbers farther from it, beyond all other text. */
-const MARGIN = 0.14;
+/** Part of the page height at either edge for numbers: LaTeX sets them far from it, beyond all other text. */
 const NUMBER_MARGIN = 0.25;
 /** Minimum space above the number of a page, in font sizes. */
 const NUMBER_SPACE = 1.2;
@@ -51,11 +51,11 @@ const normalized = (block: Block): string => linesIn(block).map(lineText).join("
 
 /** Returns a key of the text and its place, and of places near it; none away from the edges. */
 function keysOf(block: Block, { height }: PageLayout, { top, bottom }: Edges): readonly string[] {
-  if (block.kind === "table" || block.kind === "figure" || block.lines.length > 3) return [];
+  if (!isTextBlock(block) || block.lines.length > 3) return [];
   const middle = (block.box[1] + block.box[3]) / 2;
   const text = normalized(block);
   const isOutermost = block.box[1] === bottom || block.box[3] === top;
-  const margin = isOutermost && NUMBER_ONLY.test(text) ? NUMBER_MARGIN : MARGIN;
+  const margin = isOutermost && NUMBER_ONLY.test(text) ? NUMBER_MARGIN : PAGE_MARGIN;
   if (middle > height * margin && middle < height * (1 - margin)) return [];
   const cell = Math.round((middle > height / 2 ? height - middle : middle) / GRAIN);
   return [-1, 0, 1].map((near) => `${middle > height / 2 ? "top" : "bottom"} ${cell + near} ${text}`);

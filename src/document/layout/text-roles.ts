@@ -1,5 +1,5 @@
 // Finds headings by size and weight, their levels, captions, and the depths of items.
-import { type Block, type Line, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
+import { type Block, isTextBlock, type Line, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
 import { isBold } from "./lines/line.ts";
 import { lineText } from "./lines/plain-text.ts";
 
@@ -40,7 +40,7 @@ export class TextRoles {
 
   add({ blocks }: PageLayout): void {
     for (const block of blocks) {
-      if (block.kind === "table" || block.kind === "figure") continue;
+      if (!isTextBlock(block)) continue;
       if (block.isTagged && block.kind === "heading") this.#hasTaggedHeadings = true;
       const count = charactersIn(block);
       const size = Math.round(block.size * 10);
@@ -59,8 +59,9 @@ export class TextRoles {
     const body = this.#bodySize();
     const levels = this.#levelsOf(body);
     const blocks = page.blocks.map((block, index): Block => {
-      if (block.kind === "table" || block.kind === "figure" || block.kind === "running") return block;
-      if (block.isTagged && (this.#hasTaggedHeadings || !UNDECIDED.has(block.kind))) return withCaption(block);
+      if (!isTextBlock(block) || block.kind === "running") return block;
+      if (block.isTagged && (this.#hasTaggedHeadings || !UNDECIDED.has(block.kind)))
+        return isCaption(block) ? { ...block, kind: "caption" } : block;
       const candidate = this.#isHeading(block, body) && !isTerm(block, page.blocks[index + 1], LARGER * body);
       if (candidate) {
         this.#indents = [];
@@ -68,7 +69,7 @@ export class TextRoles {
         return { ...block, kind: "heading", level: Math.min(MAX_LEVEL, (at < 0 ? levels.length : at) + 1) };
       }
       if (block.kind === "item") return { ...block, level: this.#depthOf(block) };
-      if (isCaption(block)) return withCaption(block);
+      if (isCaption(block)) return { ...block, kind: "caption" };
       if (block.kind === "paragraph" && block.indent < (this.#indents[0] ?? 0) + DEEPER * block.size)
         this.#indents = [];
       return block;
@@ -123,8 +124,6 @@ export class TextRoles {
 const UNDECIDED: ReadonlySet<Block["kind"]> = new Set(["paragraph", "code"]);
 
 const isCaption = (block: TextBlock): boolean => block.kind === "paragraph" && CAPTION.test(lineText(block.lines[0]!));
-
-const withCaption = (block: TextBlock): TextBlock => (isCaption(block) ? { ...block, kind: "caption" } : block);
 
 const textOf = (block: TextBlock): string => linesIn(block).map(lineText).join(" ");
 

@@ -72,6 +72,8 @@ export interface PageLayout {
   readonly blocks: readonly Block[];
 }
 
+export const isTextBlock = (block: Block): block is TextBlock => block.kind !== "table" && block.kind !== "figure";
+
 /** Returns all lines of a block. */
 export function linesIn(block: Block): readonly Line[] {
   if (block.kind === "table") return block.rows.flatMap((row) => row.flatMap(({ lines }) => lines));

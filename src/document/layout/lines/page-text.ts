@@ -57,7 +57,7 @@ const SAME_PLACE = 0.15;
 const MAX_PLACES = 500;
 
 /** Part of the height of a page at either edge where text is often no content: page numbers, running heads. */
-const MARGIN = 0.14;
+export const PAGE_MARGIN = 0.14;
 /** Part of the other text that the tags of a page must contain. */
 const TAGGED_PART = 0.9;
 
@@ -101,7 +101,7 @@ function areTagged(glyphs: Glyphs, contents: ReadonlySet<number>, page: MupdfPag
     const count = (glyphs.lineStarts[line + 1] ?? glyphs.contentCount) - first;
     const [, y] = place.point(...glyphs.origin(first));
     if (content !== undefined && contents.has(content)) inside += count;
-    else if (y > page.height * MARGIN && y < page.height * (1 - MARGIN)) outside += count;
+    else if (y > page.height * PAGE_MARGIN && y < page.height * (1 - PAGE_MARGIN)) outside += count;
   }
   return inside > 0 && inside >= TAGGED_PART * (inside + outside);
 }
@@ -154,8 +154,8 @@ function linesOf(glyphs: Glyphs, place: Placement): readonly TextLine[] {
   return lines;
 }
 
-/** Maximum space between glyphs of one word, in font sizes. */
-const TOUCHING = 0.1;
+/** Space between glyphs from which they are of two words, in font sizes. */
+const SMALL_SPACE = 0.1;
 /** Maximum distance of the baselines of parts of a word, in font sizes. */
 const RISEN = 0.6;
 
@@ -167,7 +167,7 @@ function touches(glyphs: Glyphs, glyph: number): boolean {
   const size = Math.max(glyphs.size(glyph), glyphs.size(glyph - 1));
   // Small numbers above the line are parts of words, too.
   const rise = Math.abs(glyphs.origin(glyph)[1] - glyphs.origin(glyph - 1)[1]);
-  return Math.abs(left - right) < TOUCHING * size && rise < RISEN * size;
+  return Math.abs(left - right) < SMALL_SPACE * size && rise < RISEN * size;
 }
 
 /** Finds words that are drawn again at almost the same place, to look bold or to cast a shadow. */
@@ -200,8 +200,6 @@ function wordsOf(glyphs: Glyphs, first: number, end: number, place: Placement): 
   return words;
 }
 
-/** Minimum space between words without a space character, in font sizes. */
-const SMALL_SPACE = 0.1;
 const NONE: ReadonlySet<number> = new Set();
 
 /**

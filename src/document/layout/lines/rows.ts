@@ -40,8 +40,7 @@ function followsClosely(last: GrowingSegment, next: Segment): boolean {
 const gapBetween = (one: Place, next: Place): number =>
   one.isRightToLeft && next.isRightToLeft ? one.left - next.right : next.left - one.right;
 
-/** Reports whether two segments have almost the same baseline and height. */
-export const areOnOneLine = (one: Place, other: Place): boolean =>
+const areOnOneLine = (one: Place, other: Place): boolean =>
   Math.abs(one.baseline - other.baseline) < SAME_LINE * Math.max(one.size, other.size) &&
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.4 * Math.min(one.size, other.size);
 
@@ -78,11 +77,15 @@ function joinTouching(segments: readonly GrowingSegment[]): readonly GrowingSegm
 }
 
 /** Arranges the segments of a column in rows, from top to bottom; each row in the order of its text. */
-export function rowsOf(segments: readonly Segment[]): readonly (readonly Segment[])[] {
+export const rowsOf = (segments: readonly Segment[]): readonly (readonly Segment[])[] =>
+  consecutiveRows(segments.toSorted((a, b) => a.baseline - b.baseline));
+
+/** Divides segments into rows of those that follow each other on one line; each row in the order of its text. */
+export function consecutiveRows(segments: Iterable<Segment>): readonly (readonly Segment[])[] {
   const rows: Segment[][] = [];
   // The first of the largest segments of the last row.
   let anchor: Segment | undefined;
-  for (const segment of segments.toSorted((a, b) => a.baseline - b.baseline)) {
+  for (const segment of segments) {
     if (anchor && areOnOneLine(anchor, segment)) {
       rows.at(-1)!.push(segment);
       if (segment.size > anchor.size) anchor = segment;

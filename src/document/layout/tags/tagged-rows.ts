@@ -4,33 +4,15 @@ import type { Line } from "../lines/blocks.ts";
 import { segmentOf } from "../lines/growing-segment.ts";
 import { type LineContext, lineOf } from "../lines/line.ts";
 import type { Word } from "../lines/page-text.ts";
-import { areOnOneLine } from "../lines/rows.ts";
+import { consecutiveRows } from "../lines/rows.ts";
 import { extentOf, type Frame, type Segment } from "../lines/segments.ts";
 
 /** Maximum space inside a word, in font sizes. */
 const INSIDE = 0.25;
 
 /** Arranges segments in rows: a row has the segments of one line that follow each other in the tree, from the left. */
-export function rowsInOrder(segments: readonly Segment[], direction: Frame["direction"]): readonly Segment[][] {
-  const rows: Segment[][] = [];
-  let anchor: Segment | undefined;
-  for (const segment of segments) {
-    if (anchor && areOnOneLine(anchor, segment)) {
-      rows.at(-1)!.push(segment);
-      if (segment.size > anchor.size) anchor = segment;
-    } else {
-      rows.push([segment]);
-      anchor = segment;
-    }
-  }
-  return rows.map((row) => sortedRow(row, direction));
-}
-
-function sortedRow(row: readonly Segment[], direction: Frame["direction"]): Segment[] {
-  const isRightToLeft = row.filter((one) => one.isRightToLeft).length * 2 > row.length;
-  const sorted = row.toSorted((a, b) => (isRightToLeft ? b.right - a.right : a.left - b.left));
-  return sorted.map((segment, at) => withoutFalseJoint(segment, sorted[at - 1], direction));
-}
+export const rowsInOrder = (segments: readonly Segment[], direction: Frame["direction"]): readonly Segment[][] =>
+  consecutiveRows(segments).map((row) => row.map((segment, at) => withoutFalseJoint(segment, row[at - 1], direction)));
 
 /** Returns a segment whose first word goes on with the word before only if it is beside that word. */
 function withoutFalseJoint(segment: Segment, before: Segment | undefined, direction: Frame["direction"]): Segment {
