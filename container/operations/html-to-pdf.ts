@@ -18,14 +18,22 @@ import { nativeOperation } from "./native.ts";
 export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
-  async function* (job, { url, lossless, maxImageDpi, ...printing }, engines) {
+  async function* (job, { url, lossless, maxImageDpi, isSealed = false, ...printing }, engines) {
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");
-    await chromium.printToPdf(await sourceOf(url, job.inputs[0]), path, printing, job.signal);
+    const source = isSealed ? await sealedSource(job.inputs[0]) : await sourceOf(url, job.inputs[0]);
+    await chromium.printToPdf(source, path, printing, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     yield* limitedExport({ path, size: (await stat(path)).size }, images, job, engines);
   },
 );
+
+/** Returns a page in UTF-8 that the service made. */
+async function sealedSource(input: FileInput | undefined): Promise<PageSource> {
+  if (!input) throw new EngineFailure("unsupported", "no page");
+  const document = { type: "text/html; charset=utf-8", isSealed: true, stream: () => createReadStream(input.path) };
+  return { document, isStill: true };
+}
 
 async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<PageSource> {
   if (url !== undefined) return { url };

@@ -11,6 +11,7 @@ import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pd
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
+import { TEXT_KINDS, type TextKind } from "../operations/to-pdf/text-to-html.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
 import {
@@ -21,6 +22,7 @@ import {
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
 
 /** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
@@ -28,6 +30,7 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
   postscript: postscriptToPdf,
   html: htmlToPdf,
   "web-page": htmlToPdf,
+  ...Object.fromEntries(TEXT_KINDS.map((kind) => [kind, htmlToPdf])),
 };
 
 /** Minimum width and height between the margins, in points: a smaller area cannot contain a single letter. */
@@ -36,7 +39,9 @@ const MIN_ROOM = 9;
 /** Without web_layout, the document's CSS for paper (`@page`) determines the page size. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
-const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
+const TAKES =
+  "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, web archive (MHTML), Markdown, text, " +
+  "CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {
@@ -73,6 +78,7 @@ const parameters = {
     choice(["desktop", "tablet", "mobile"]),
     "desktop",
   ),
+  ...TEXT_FIELDS,
 };
 
 export const pdf = defineEndpoint({
@@ -82,7 +88,7 @@ export const pdf = defineEndpoint({
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
-  inputs: { file: { kind: "one", webPages: true, description: TAKES } },
+  inputs: { file: { kind: "one", webPages: true, description: TAKES }, ...TEXT_IMAGES },
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
@@ -100,6 +106,9 @@ export const pdf = defineEndpoint({
     // Called for every document type, because it also validates the margins.
     const html = { ...printing(values, isSent), ...images };
     const type = input ? await documentTypeOf(input) : "html";
+    const text = textRequest(values, html, isSent);
+    if (isTextKind(type)) return textJob({ ...text, kind: type });
+    textJob({ ...text, kind: "text" });
     if (type !== "none") return JOBS[type]({ values, images, html, input });
     throw isSent("url")
       ? notAWebPage()
@@ -118,7 +127,7 @@ interface Conversion {
 
 /** The job for each document type. */
 const JOBS: {
-  readonly [type in Exclude<DocumentType, "none">]: (conversion: Conversion) => JobPlan | Promise<JobPlan>;
+  readonly [type in Exclude<DocumentType, TextKind | "none">]: (conversion: Conversion) => JobPlan | Promise<JobPlan>;
 } = {
   office: ({ values, images }) => containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images }),
   postscript: ({ images }) => containerJob(postscriptToPdf, images),
@@ -131,6 +140,8 @@ const JOBS: {
     return containerJob(htmlToPdf, { ...html, url });
   },
 };
+
+const isTextKind = (type: DocumentType): type is TextKind => (TEXT_KINDS as readonly string[]).includes(type);
 
 /** @throws ServiceError 400 if the margins leave too little space */
 function printing(
@@ -148,3 +159,14 @@ function printing(
     tagged: fields.tagged_pdf,
   };
 }
+
+const textRequest = (
+  fields: Params<typeof parameters>,
+  html: HtmlToPdfParams,
+  isSent: PrepareContext["isSent"],
+): Omit<Parameters<typeof textJob>[0], "kind"> => ({
+  html,
+  options: fields.structured_text_options ?? {},
+  appends: fields.attachments === "append",
+  isOriented: isSent("page_orientation"),
+});

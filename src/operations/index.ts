@@ -11,6 +11,7 @@ import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
+import { textToHtml } from "./container-only/text-to-html.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
@@ -102,6 +103,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setMetadata,
   setPageBoxes,
   splitPdf,
+  textToHtml,
   ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],
 ];

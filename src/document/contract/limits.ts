@@ -150,6 +150,14 @@ export const LIMITS = {
   tablePages: 2000,
   tableTextLength: 500_000,
   tableRowTextLength: 25_000,
+  /** The browser needs about a second for 10,000 cells. */
+  csvCells: 200_000,
+  textLength: 5_000_000,
+  dataLines: 100_000,
+  mailParts: 10_000,
+  mailDepth: 100,
+  mailsInMail: 10,
+  mailRtfBytes: 32 * MIB,
   unzippedEntries: 10_000,
   zipDirectoryBytes: 16 * MIB,
   /** Text compresses 20 times, logs 100 times; deflate reaches 1,000 times only for the same byte again and again. */

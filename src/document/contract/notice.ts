@@ -44,6 +44,9 @@ export const NOTICE_CODES = [
   "images-unreadable",
   "pages-not-recognized",
   "no-tables",
+  "images-not-loaded",
+  "alternative-texts-missing",
+  "attachments-not-converted",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -14,6 +14,9 @@ export function isWebArchive(start: string): boolean {
   return head !== undefined && /^MIME-Version:/im.test(head) && WEB_ARCHIVE.test(head);
 }
 
+/** Reports whether a text starts with the headers of an e-mail, possibly behind the first line of a mailbox file. */
+export const isMailHead = (start: string): boolean => mailHeader(start.replace(/^From [^\n]*\n/, "")) !== undefined;
+
 /** Reports whether a text is machine-readable source instead of prose: mail, JSON, XML, Base64 and others. */
 export function isSource(start: string): boolean {
   const text = start.trimStart();

@@ -21,6 +21,8 @@ const paramsSchema = z.object({
   layout: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
   /** The @page settings of the document that apply because the client does not override them. @default none */
   ownPages: z.object({ size: z.boolean(), margin: z.boolean() }).exactOptional(),
+  /** True for a page without scripts that must load nothing: what it refers to is left out. @default false */
+  isSealed: z.boolean().exactOptional(),
   /** True to write the structure tree, and an outline derived from it. @default false */
   tagged: z.boolean().exactOptional(),
   /** True to store images losslessly, false to store them as JPEG. */

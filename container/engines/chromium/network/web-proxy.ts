@@ -37,6 +37,8 @@ export interface VisitLimits {
 export interface ServedDocument {
   /** Media type, optionally with a charset. */
   readonly type: string;
+  /** True if the document has no access to the web and runs no scripts. @default false */
+  readonly isSealed?: boolean;
   stream(): NodeJS.ReadableStream;
 }
 
@@ -45,6 +47,9 @@ export interface ServedDocument {
  * like a local file (Secure Contexts, 3.1).
  */
 export const DOCUMENT_HOST = "document.localhost";
+
+/** Policy of a sealed document: nothing beside its own styles and the images within it, and no scripts. */
+const SEALED = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
 export interface VisitOptions {
   readonly limits: VisitLimits;
@@ -212,6 +217,7 @@ export class WebProxy {
     const visit = this.#visits.get(incoming.socket);
     const url = URL.canParse(incoming.url ?? "") ? new URL(incoming.url!) : undefined;
     if (!visit?.enter() || url?.protocol !== "http:") throw new Unanswerable(400);
+    if (visit.document?.isSealed && url.hostname !== DOCUMENT_HOST) throw new Unanswerable(403);
     if (url.hostname === DOCUMENT_HOST) await giveDocument(visit, incoming, url, answer);
     else await forward(visit, incoming, url, answer);
   }
@@ -225,6 +231,7 @@ export class WebProxy {
       ? hostAndPort(new URL(`https://${incoming.url}/`))
       : undefined;
     if (!visit?.enter() || !place) throw new Unanswerable(400);
+    if (visit.document?.isSealed) throw new Unanswerable(403);
     const remote = await this.#connect(place.host, place.port, visit);
     socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
     if (head.length > 0) remote.write(head);
@@ -349,7 +356,8 @@ async function giveDocument(
   answer: ServerResponse,
 ): Promise<void> {
   if (!document || method !== "GET" || url.pathname !== "/" || url.port !== "") throw new Unanswerable(404);
-  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store" });
+  const sealed = document.isSealed ? { "Content-Security-Policy": SEALED } : {};
+  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store", ...sealed });
   await pipeline(document.stream(), answer);
 }
 

@@ -4,10 +4,14 @@
 import { behindComments, detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
+import { PROPERTIES } from "../../../document/formats/msg/properties.ts";
+import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
+import type { TextKind } from "../../../operations/to-pdf/text-to-html.ts";
+import { isNamedText, textKindOf } from "./text-type.ts";
 
 /** A family of document types. TIFF is separate from other images because its parts can be anywhere in the file. */
-export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | "none";
+export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | TextKind | "none";
 
 /** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */
 const SNIFFED_BYTES = 4096;
@@ -38,7 +42,7 @@ const PDF_BEGIN = /^\s*%PDF-\d[\s\S]*?\d+ \d+ obj\b/;
  */
 const OFFICE_NAME = /\.(doc|docx|xls|xlsx|ppt|pptx)$/i;
 const ARCHIVE_THAT_OFFICE_OPENS = /\.(doc|xls)$/i;
-const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls|csv)$/i;
+const TEXT_THAT_OFFICE_OPENS = /\.(doc|xls)$/i;
 
 /**
  * First bytes, in hexadecimal, of Office files that are older than OLE, by file name extension. `doc`: Word for DOS,
@@ -76,13 +80,31 @@ export function typeOfStart(start: Uint8Array, name: string): DocumentType {
     if (html && !PDF_BEGIN.test(html)) return "html";
   }
   const found = BY_CONTENT[detectMediaType(start, "")];
+  if (found === "office" && isOutlookItem(start, name)) return "msg";
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
-  if (text === undefined) return "none";
+  if (text === undefined) return unmarkedTypeOf(start, name);
   // A web archive is MIME, which programs read only in ASCII-compatible encodings, not in UTF-16.
   if (isUtf16(start) && isWebArchive(text)) return "none";
   return textTypeOf(text, name);
 }
+
+/** Returns the type of UTF-16 without a byte order mark. */
+function unmarkedTypeOf(start: Uint8Array, name: string): DocumentType {
+  const encoding = pairedZeros(start);
+  if (encoding === undefined || HTML_NAME.test(name)) return "none";
+  return textKindOf(new TextDecoder(encoding).decode(start), name) ?? "none";
+}
+
+/** Reports whether an OLE file is an item of Outlook. The name decides if the list of its parts is not at the start. */
+function isOutlookItem(start: Uint8Array, name: string): boolean {
+  const bytes = Buffer.from(start.buffer, start.byteOffset, start.length);
+  if (bytes.readUInt32LE(0) !== OLE_BEGIN) return false;
+  return /\.(msg|oft)$/i.test(name) || bytes.includes(Buffer.from(PROPERTIES, "utf16le"));
+}
+
+/** First bytes of an OLE file, as a number. */
+const OLE_BEGIN = 0xe011cfd0;
 
 function isBeforeOle(start: Uint8Array, name: string): boolean {
   const extension = /\.(doc|xls)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
@@ -93,12 +115,14 @@ function textTypeOf(text: string, name: string): DocumentType {
   if (isShortcut(text)) return "web-page";
   const markup = behindComments(text);
   if (/^<(\?xml|[\w.-]*:?package\s)/.test(markup) && OFFICE_XML.test(markup)) return "office";
+  if (isNamedText(name)) return textKindOf(text, name) ?? "none";
   const isHtml = HTML_BEGIN.test(markup) || (markup.startsWith("<?xml") && /<html[\s>]/i.test(markup));
   if (isHtml) return OFFICE_NAME.test(name) ? "office" : "html";
   if (ARCHIVE_THAT_OFFICE_OPENS.test(name) && isHtmlPart(markup)) return "office";
   if (POSTSCRIPT_NAME.test(name)) return "postscript";
   if (ARCHIVE_THAT_OFFICE_OPENS.test(name) && isSource(text)) return isWebArchive(text) ? "office" : "none";
-  return TEXT_THAT_OFFICE_OPENS.test(name) && markup !== "" ? "office" : "none";
+  if (TEXT_THAT_OFFICE_OPENS.test(name)) return markup === "" ? "none" : "office";
+  return textKindOf(text, name) ?? "none";
 }
 
 /**

@@ -91,6 +91,10 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(count, "JPEG or JPEG 2000 image", "JPEG or JPEG 2000 images")} became files without their masks`,
   "images-unreadable": ({ count }) => `${counted(count, "image", "images")} could not be read`,
   "no-tables": () => "no tables were found, so that a sheet has the lines of text",
+  "images-not-loaded": ({ count }) => `${counted(count, "image was", "images were")} not loaded`,
+  "alternative-texts-missing": ({ count }) => `${counted(count, "image has", "images have")} no alternative text`,
+  "attachments-not-converted": (notice) =>
+    `${counted(notice.count, "attachment", "attachments")} could not be converted${listed(notice)}`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
