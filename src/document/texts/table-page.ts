@@ -58,6 +58,9 @@ const NUMBER =
 
 const isNumber = (value: string): boolean => value.length < 40 && NUMBER.test(value);
 
+/** Rows of an element: the browser divides an element with thousands of others slowly into pages. Even, for stripes. */
+const ROWS_AT_ONCE = 100;
+
 /** The page of a table. */
 export interface TablePage {
   readonly layout: PageLayout;
@@ -189,7 +192,10 @@ function* bodyOf(
     yield "</colgroup>";
     if (hasHeader && rows[0]) yield `<thead>${cellsOf(rows[0], "th", start, end)}</thead>`;
     yield "<tbody>";
-    for (const row of body) yield cellsOf(row, "td", start, end);
+    for (const [index, row] of body.entries()) {
+      if (index > 0 && index % ROWS_AT_ONCE === 0) yield "</tbody><tbody>";
+      yield cellsOf(row, "td", start, end);
+    }
     yield "</tbody></table>";
   }
 }
