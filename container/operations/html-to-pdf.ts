@@ -21,21 +21,14 @@ export const nativeHtmlToPdf = nativeOperation(
   async function* (job, { url, lossless, maxImageDpi, isSealed = false, ...printing }, engines) {
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");
-    const source = isSealed ? await sealedSource(job.inputs[0]) : await sourceOf(url, job.inputs[0]);
+    const source = await sourceOf(url, job.inputs[0], isSealed);
     await chromium.printToPdf(source, path, printing, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     yield* limitedExport({ path, size: (await stat(path)).size }, images, job, engines);
   },
 );
 
-/** Returns a page in UTF-8 that the service made. */
-async function sealedSource(input: FileInput | undefined): Promise<PageSource> {
-  if (!input) throw new EngineFailure("unsupported", "no page");
-  const document = { type: "text/html; charset=utf-8", isSealed: true, stream: () => createReadStream(input.path) };
-  return { document, isStill: true };
-}
-
-async function sourceOf(url: string | undefined, input: FileInput | undefined): Promise<PageSource> {
+async function sourceOf(url: string | undefined, input: FileInput | undefined, isSealed: boolean): Promise<PageSource> {
   if (url !== undefined) return { url };
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
   const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());
@@ -43,7 +36,7 @@ async function sourceOf(url: string | undefined, input: FileInput | undefined): 
   const charset = isXml ? undefined : charsetOf(start);
   const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset ? `; charset=${charset}` : ""}`;
   const isStill = !isXml && start.length === input.size && !LIVELY.test(start.toString("latin1"));
-  return { document: { type, stream: () => createReadStream(input.path) }, isStill };
+  return { document: { type, isSealed, stream: () => createReadStream(input.path) }, isStill: isStill || isSealed };
 }
 
 const LOOKED_AT_BYTES = 2 ** 20;

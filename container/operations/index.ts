@@ -1,4 +1,5 @@
 // Lists the operations that only the container has.
+import { nativeAppendAttachments } from "./append-attachments.ts";
 import { nativeCheckAddress } from "./check-address.ts";
 import { nativeFetchUrl } from "./fetch-url.ts";
 import { nativeHtmlToPdf } from "./html-to-pdf.ts";
@@ -12,6 +13,7 @@ import { nativeRecognizeText } from "./recognize-text.ts";
 import { nativeValidateInvoice } from "./validate-invoice.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
+  nativeAppendAttachments,
   nativeCheckAddress,
   nativeFetchUrl,
   nativeHtmlToPdf,

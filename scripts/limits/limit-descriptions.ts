@@ -255,6 +255,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   mailParts: "parts of an e-mail or a web archive",
   mailDepth: "nesting depth of the parts of an e-mail",
   mailsInMail: "nesting depth of e-mails that are forwarded within each other",
+  mailAppended: "attachments of an e-mail whose pages are appended",
   mailRtfBytes: "RTF text of an Outlook item, uncompressed",
   typefaceCacheBytes: "fonts in an isolate's cache",
   unzippedEntries: "entries of a zip archive that is unpacked",

@@ -157,6 +157,7 @@ export const LIMITS = {
   mailParts: 10_000,
   mailDepth: 100,
   mailsInMail: 10,
+  mailAppended: 100,
   mailRtfBytes: 32 * MIB,
   unzippedEntries: 10_000,
   zipDirectoryBytes: 16 * MIB,

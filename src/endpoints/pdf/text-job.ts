@@ -5,6 +5,7 @@ import { optional, parameter } from "../../document/contract/parameter.ts";
 import { choice } from "../../document/contract/parameters/choice.ts";
 import { json } from "../../document/contract/parameters/json.ts";
 import type { PageSize } from "../../document/contract/parameters/paper.ts";
+import { appendAttachments } from "../../operations/to-pdf/append-attachments.ts";
 import { type HtmlToPdfParams, htmlToPdf } from "../../operations/to-pdf/html-to-pdf.ts";
 import {
   PAGE_SIZES,
@@ -58,10 +59,13 @@ export function textJob({ kind, html, options, appends, isOriented }: TextReques
   checkRoom(paper, margin, setup);
   const tagged = options.enable_tagging ?? html.tagged ?? false;
   const isTurnable = setup.orientation === undefined ? !isOriented : setup.orientation === "auto";
-  const made: TextToHtmlParams = { kind, paper, margin, isTurnable, tagged, options, ...(appends ? { appends } : {}) };
+  const made: TextToHtmlParams = { kind, paper, margin, isTurnable, tagged, options };
   const printing = { ...html, tagged, isSealed: true };
   const printed = kind === "web-archive" ? printing : { ...printing, ownPages: { size: true, margin: true } };
-  return stepsJob([stepOf(textToHtml, made), stepOf(htmlToPdf, printed)]);
+  const isMail = kind === "mail" || kind === "msg";
+  if (!appends || !isMail) return stepsJob([stepOf(textToHtml, made), stepOf(htmlToPdf, printed)]);
+  const appending = stepOf(appendAttachments, { printing: printed, text: made });
+  return stepsJob([stepOf(textToHtml, { ...made, appends }), appending]);
 }
 
 const sides = (margin: number) => ({ top: margin, right: margin, bottom: margin, left: margin });

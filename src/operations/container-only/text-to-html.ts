@@ -6,6 +6,7 @@ import { LIMITS } from "../../document/contract/limits.ts";
 import { countedNotices, type Notice } from "../../document/contract/notice.ts";
 import { defineOperation, type Input, type Run } from "../../document/contract/operation.ts";
 import { readSeparatedValues } from "../../document/formats/csv/read.ts";
+import type { Mail } from "../../document/formats/mail/mail.ts";
 import { readMail } from "../../document/formats/mail/read.ts";
 import { readWebArchive } from "../../document/formats/mhtml/read.ts";
 import { readMsg } from "../../document/formats/msg/read.ts";
@@ -31,7 +32,7 @@ interface Content {
   readonly styles: string;
   readonly body: Iterable<string>;
   readonly notices?: readonly Notice[];
-  readonly attachments?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  readonly attachments?: readonly { readonly name: string; readonly body: Uint8Array | Iterable<Uint8Array> }[];
 }
 
 /** Lines of data on a page. */
@@ -53,8 +54,8 @@ const run: Run<TextToHtmlParams> = async function* (inputs, params, context) {
   context.log("page made of text", { kind: params.kind, bytes: input.size, attachments: attachments.length });
   yield { extension: "html", name: "page.html", type: "text/html", body: pageOf(page), notices: () => notices };
   if (!params.appends) return;
-  for (const { name, bytes } of attachments) {
-    yield { extension: "bin", name, role: "attachment", type: "application/octet-stream", body: bytes };
+  for (const { name, body: content } of attachments) {
+    yield { extension: "bin", name, role: "attachment", type: "application/octet-stream", body: content };
   }
 };
 
@@ -163,15 +164,24 @@ function data(lines: Iterable<DataLine>, params: TextToHtmlParams): Content {
   return { styles: dataStyles(params.options.style ?? {}, !isOutline), body: dataBody(limited()) };
 }
 
-function mail(message: Parameters<typeof mailPage>[0], { options }: TextToHtmlParams): Content {
+function mail(message: Mail, params: TextToHtmlParams): Content {
   const { body, remoteImages, attachments } = mailPage(message);
   return {
     title: message.subject || undefined,
-    styles: mailStyles(options.style ?? {}),
+    styles: mailStyles(params.options.style ?? {}),
     body,
     notices: countedNotices("images-not-loaded", remoteImages),
-    attachments: attachments.map(({ name, bytes }) => ({ name: name || "attachment", bytes })),
+    attachments: attachments.map((one) => ({
+      name: one.mail ? `${one.name}.html` : one.name || "attachment",
+      body: one.mail ? innerPage(one.mail, params) : one.bytes,
+    })),
   };
+}
+
+/** Yields the page of an e-mail that is attached to another one. */
+function innerPage(message: Mail, params: TextToHtmlParams): Iterable<Uint8Array> {
+  const { title = "", styles, body } = mail(message, params);
+  return pageOf({ title, layout: { ...params.paper, margin: params.margin }, styles, body });
 }
 
 export const textToHtml = defineOperation({ ...signature, run });
