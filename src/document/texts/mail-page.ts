@@ -74,10 +74,15 @@ function htmlBody(html: string, source: (address: string) => string | undefined)
       const url = source(address);
       return url === undefined ? undefined : { source: url };
     },
-    style: (css) => css.replace(/(url\(\s*["']?)(cid:[^"')]+)/gi, (_, start, cid) => start + (source(cid) ?? "")),
+    style: (css) =>
+      withoutPages(css).replace(/(url\(\s*["']?)(cid:[^"')]+)/gi, (_, start, cid) => start + (source(cid) ?? "")),
   });
   return `<div class="body"><template shadowrootmode="open"><style>${TEXT_STYLES}</style>${inner}</template></div>`;
 }
+
+/** Removes the rules of pages, with which programs would print the text alone. A named page would start a new one. */
+const withoutPages = (css: string): string =>
+  css.replace(/@page\b[^{}]*\{[^{}]*\}/gi, "").replace(/(^|[;{\s])page\s*:[^;}]*/gi, "$1");
 
 function decoded(id: string): string {
   try {

@@ -119,5 +119,6 @@ function styleOf(element: Element, { style }: Sanitizing): string {
   const css = element.childNodes
     .map((node) => (node.nodeName === "#text" ? (node as DefaultTreeAdapterMap["textNode"]).value : ""))
     .join("");
-  return (style?.(css) ?? css).replace(/<(?=\/|!)/g, "\\3c ");
+  const plain = css.replace(/<!--|-->/g, "");
+  return (style?.(plain) ?? plain).replace(/<(?=\/|!)/g, "\\3c ");
 }

@@ -106,7 +106,9 @@ class Item {
 
   #ansi(tag: number): string | undefined {
     const bytes = this.#stream(tag, TYPE.ansi);
-    return bytes && decodeText(bytes, this.encoding);
+    if (!bytes) return undefined;
+    // The declared encoding can be that of another part.
+    return decodeText(bytes, this.encoding === "utf-8" ? undefined : this.encoding);
   }
 
   binary(tag: number): Buffer | undefined {

@@ -17,6 +17,8 @@ const BY_NAME: readonly (readonly [RegExp, TextKind])[] = [
 const OTHER_NAME =
   /\.(?:docx?|dotx?|docm|xlsx?|xlsm|xltx?|pptx?|pptm|potx?|ppsx?|od[tspgf]|ot[tspg]|fod[tspg]|rtf|pdf|ps|eps|zip|gz|tar|7z|rar|png|jpe?g|gif|tiff?|bmp|webp|heic|heif|avif|svgz?|msg|exe|dll|mp[34]|html?)$/i;
 const OTHER_XML = /<(?:svg)[\s>]/i;
+/** First line of an e-mail, whose headers can be damaged, or of a mailbox file. */
+const FIRST_HEADER = /^\s*(?:From |[!-9;-~]+[ \t]*:)/;
 /** Headers of a message from a person or a server, which web archives lack. */
 const OF_MESSAGE = /^(?:From|To|Received|Message-ID):/im;
 /** Headers with which browsers mark web archives. */
@@ -26,7 +28,7 @@ const OF_BROWSER = /^(?:Snapshot-Content-Location:|From:\s*<?Saved by )/im;
 export function textKindOf(text: string, name: string): TextKind | undefined {
   if (text === "" || isBinary(text)) return undefined;
   const named = BY_NAME.find(([pattern]) => pattern.test(name))?.[1];
-  if (named === "web-archive" || named === "mail") return isMailHead(text) ? named : undefined;
+  if (named === "web-archive" || named === "mail") return FIRST_HEADER.test(text) ? named : undefined;
   if (named) return named;
   if (OTHER_NAME.test(name)) return undefined;
   if (isWebArchive(text) && (OF_BROWSER.test(text) || !OF_MESSAGE.test(text))) return "web-archive";
