@@ -34,12 +34,16 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   json: "application/json",
   markdown: "text/markdown",
   md: "text/markdown",
+  mht: "multipart/related",
+  mhtml: "multipart/related",
+  msg: "application/vnd.ms-outlook",
   pdf: "application/pdf",
   ppt: "application/vnd.ms-powerpoint",
   pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
   ps: "application/postscript",
   rtf: "application/rtf",
   svg: "image/svg+xml",
+  tsv: "text/tab-separated-values",
   txt: "text/plain",
   xdp: "application/vnd.adobe.xdp+xml",
   xfd: "application/vnd.adobe.xfd+xml",
@@ -50,7 +54,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 const ZIP_BASED = new Set(["docx", "pptx", "xlsx"]);
-const OLE_BASED = new Set(["doc", "ppt", "xls"]);
+const OLE_BASED = new Set(["doc", "msg", "ppt", "xls"]);
 
 /** ISO 32000-1 Annex H, implementation note 13: readers accept the header anywhere in the first 1024 bytes. */
 const PDF_HEADER_WITHIN = 1024;
@@ -94,6 +98,7 @@ const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "image/png": "png",
   "image/tiff": "tif",
+  "multipart/related": "mht",
   "text/html": "html",
   "text/markdown": "md",
 };

@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "application/vnd.adobe.xfdf": "a file of form data",
   "application/vnd.fdf": "a file of form data",
   "application/vnd.ms-excel": "an Excel workbook",
+  "application/vnd.ms-outlook": "an Outlook item",
   "application/vnd.ms-powerpoint": "a PowerPoint presentation",
   "application/vnd.openxmlformats-officedocument.presentationml.presentation": "a PowerPoint presentation",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "an Excel workbook",
@@ -23,11 +24,13 @@ const NAMES: Readonly<Record<string, string>> = {
   "image/svg+xml": "an SVG image",
   "image/tiff": "a TIFF image",
   "message/rfc822": "an e-mail",
+  "multipart/related": "a web archive",
   "text/css": "a style sheet",
   "text/csv": "a CSV file",
   "text/html": "an HTML page",
   "text/markdown": "a Markdown text",
   "text/plain": "a plain text",
+  "text/tab-separated-values": "a TSV file",
 };
 
 /** Returns a media type with its article, as in `report.docx is a Word document`. */

@@ -71,6 +71,53 @@ describe("HTML with zero bytes", () => {
   ])("%s is not", async (_, content) => expect(await typeOf(content, "page.html")).not.toBe("html"));
 });
 
+describe("texts", () => {
+  const type = (text: string, name: string) => typeOf(Buffer.from(text), name);
+  const mail = "From: a@example.com\r\nSubject: A\r\nMIME-Version: 1.0\r\n\r\nText";
+  const saved = `From: <Saved by Blink>\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n--x`;
+
+  test.each([
+    ["prose", "Dear Sir,", "letter.txt", "text"],
+    ["prose without a known name", "Dear Sir,", "letter", "text"],
+    ["source code", "int main() {}", "main.c", "text"],
+    ["Markdown that starts with HTML", "<h1 align=center>A</h1>\n\n- b", "README.md", "markdown"],
+    ["a table", "a;b\n1;2", "table.csv", "table"],
+    ["a table with tabs", "a\tb", "table.TSV", "table"],
+    ["JSON", '{"a": 1}', "data.json", "json"],
+    ["JSON without a known name", '{"a": 1, "b": [2]}', "data", "json"],
+    ["JSON in a text", '{"a": 1}', "data.txt", "text"],
+    ["XML", "<?xml version='1.0'?><a/>", "data", "xml"],
+    ["XML without a declaration", "<a><b/></a>", "data.xml", "xml"],
+    ["e-mail", mail, "mail", "mail"],
+    ["e-mail with damaged headers", "Subject: A\r\nnot a header\r\n\r\nText", "a.eml", "mail"],
+    ["e-mail in a mailbox", `From a@example.com Mon Jan 1\n${mail}`, "mail", "mail"],
+    ["e-mail in a text", mail, "mail.txt", "text"],
+    ["a web archive of a browser", saved, "page", "web-archive"],
+    ["HTML in a text", "<!doctype html><p>a", "page.txt", "html"],
+    ["a drawing", "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "a.svg", "none"],
+    ["prose that is named like a picture", "Dear Sir,", "a.png", "none"],
+    ["nothing", "", "a.txt", "none"],
+  ])("%s", async (_, text, name, expected) => expect(await type(text, name)).toBe(expected));
+
+  test("UTF-16 without a byte order mark is text", async () => {
+    const text = Buffer.from("Dear Sir,\nplease read", "utf16le");
+    expect(await typeOf(text, "a.txt")).toBe("text");
+    expect(await typeOf(Buffer.from(text).swap16(), "a.csv")).toBe("table");
+  });
+
+  test("bytes that no text has are none", async () => {
+    expect(await typeOf(Buffer.from("\x01\x02\x03\x04abc", "latin1"), "a.txt")).toBe("none");
+  });
+
+  test("an item of Outlook is known by its parts, or by its name", async () => {
+    const ole = Buffer.from(`d0cf11e0a1b11ae1${"00".repeat(100)}`, "hex");
+    const marked = Buffer.concat([ole, Buffer.from("__properties_version1.0", "utf16le")]);
+    expect(await typeOf(marked, "a.bin")).toBe("msg");
+    expect(await typeOf(ole, "a.msg")).toBe("msg");
+    expect(await typeOf(ole, "a.doc")).toBe("office");
+  });
+});
+
 describe("text in a file that is named like one of Office", () => {
   const type = (text: string, name: string) => typeOf(Buffer.from(text), name);
   const archive = "MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=x\r\n\r\n--x";
@@ -98,15 +145,15 @@ describe("text in a file that is named like one of Office", () => {
       expect(await type(text, name)).toBe("office");
   });
 
-  test("a web archive of another name is none, and a table is what it says", async () => {
-    for (const name of ["page.docx", "page.mht", "page"]) expect(await type(archive, name)).toBe("none");
-    expect(await type('{"a": 1};2', "table.csv")).toBe("office");
+  test("a web archive of another name is one, unless its name is that of another format", async () => {
+    for (const name of ["page.mht", "page.mhtml", "page"]) expect(await type(archive, name)).toBe("web-archive");
+    for (const name of ["page.docx", "page.odt"]) expect(await type(archive, name)).toBe("none");
   });
 
   test.each(["a.doc", "a.xml", "a"])("a package in one file of XML called %s is a document", async (name) => {
     expect(await type(`<?xml version="1.0"?>\n<?mso-application progid="Word.Document"?>${flat}`, name)).toBe("office");
     expect(await type(`<?xml version="1.0"?>${flat}`, name)).toBe("office");
     expect(await type(flat, name)).toBe("office");
-    expect(await type("<package xmlns='urn:x'>", "a.xml")).toBe("none");
+    expect(await type("<package xmlns='urn:x'>", "a.xml")).toBe("xml");
   });
 });
