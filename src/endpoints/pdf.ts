@@ -1,6 +1,6 @@
 // Declares /pdf, which converts documents of many types to PDF.
 
-import type { OperationDeclaration } from "../document/contract/operation.ts";
+import type { Input, OperationDeclaration } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { length } from "../document/contract/parameters/length.ts";
@@ -20,7 +20,7 @@ import {
   typeOfStart,
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
-import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
 
 /** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
@@ -93,42 +93,50 @@ export const pdf = defineEndpoint({
   },
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
   async createJob(values, { inputs: [input], isSent }) {
-    const { compression, downsample, tagged_pdf } = values;
+    const images = {
+      lossless: values.compression === "lossless",
+      ...(values.downsample === "off" ? {} : { maxImageDpi: Number(values.downsample) }),
+    };
     // Called for every document type, because it also validates the margins.
-    const html = printing(values, isSent);
-    switch (input ? await documentTypeOf(input) : "html") {
-      case "office":
-        return containerJob(officeToPdf, {
-          tagged: tagged_pdf,
-          lossless: compression === "lossless",
-          ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
-        });
-      case "postscript":
-        return containerJob(postscriptToPdf, {
-          lossless: compression === "lossless",
-          ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
-        });
-      case "image":
-        return streamingJobWithFallback(imageToPdf, {});
-      case "tiff":
-        return edgeJob(imageToPdf, {});
-      case "html":
-        return containerJob(htmlToPdf, html);
-      case "web-page": {
-        const url = addressIn(new TextDecoder().decode(await input!.bytes()));
-        if (url === undefined) throw wrongType();
-        return containerJob(htmlToPdf, { ...html, url });
-      }
-      case "none":
-        throw isSent("url")
-          ? notAWebPage()
-          : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
-    }
+    const html = { ...printing(values, isSent), ...images };
+    const type = input ? await documentTypeOf(input) : "html";
+    if (type !== "none") return JOBS[type]({ values, images, html, input });
+    throw isSent("url")
+      ? notAWebPage()
+      : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
   },
 });
 
+/** A request to convert a document. */
+interface Conversion {
+  readonly values: Params<typeof parameters>;
+  readonly images: Pick<HtmlToPdfParams, "lossless" | "maxImageDpi">;
+  readonly html: HtmlToPdfParams;
+  /** Undefined if only the fields are validated. */
+  readonly input: Input | undefined;
+}
+
+/** The job for each document type. */
+const JOBS: {
+  readonly [type in Exclude<DocumentType, "none">]: (conversion: Conversion) => JobPlan | Promise<JobPlan>;
+} = {
+  office: ({ values, images }) => containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images }),
+  postscript: ({ images }) => containerJob(postscriptToPdf, images),
+  image: () => streamingJobWithFallback(imageToPdf, {}),
+  tiff: () => edgeJob(imageToPdf, {}),
+  html: ({ html }) => containerJob(htmlToPdf, html),
+  async "web-page"({ html, input }) {
+    const url = addressIn(new TextDecoder().decode(await input!.bytes()));
+    if (url === undefined) throw wrongType();
+    return containerJob(htmlToPdf, { ...html, url });
+  },
+};
+
 /** @throws ServiceError 400 if the margins leave too little space */
-function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
+function printing(
+  fields: Params<typeof parameters>,
+  isSent: PrepareContext["isSent"],
+): Omit<HtmlToPdfParams, "lossless" | "maxImageDpi"> {
   const paper = paperSize(fields.page_size, fields.page_orientation);
   const { points: margin, text } = fields.page_margin;
   if (Math.min(paper.width, paper.height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
@@ -138,7 +146,5 @@ function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isS
     ...(isSent("web_layout") ? { layout: fields.web_layout } : {}),
     ownPages: { size: !isSent("page_size") && !isSent("page_orientation"), margin: !isSent("page_margin") },
     tagged: fields.tagged_pdf,
-    lossless: fields.compression === "lossless",
-    ...(fields.downsample === "off" ? {} : { maxImageDpi: Number(fields.downsample) }),
   };
 }
