@@ -288,6 +288,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
     "input of an engine at the edge, or input and output together if both are in memory; larger jobs move to the container",
   imageSamples: "samples of an image",
   imageSidePixels: "pixels on a side of an image",
+  encodedPicturePixels: "pixels of a page as WebP or AVIF",
+  decodedPicturePixels: "pixels of a WebP, AVIF or HEIC picture",
   tiffPages: "pages of a TIFF",
   picturedPagePixels: "pixels of a page that becomes images",
   picturedDocumentPixels: "pixels, beyond the usual resolution, of all images that replace content in a document",

@@ -10,6 +10,7 @@ import { addText } from "./add-text.ts";
 import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
+import { drawWebImages } from "./container-only/draw-web-images.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
@@ -74,6 +75,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   applyRedactions,
   compressPdf,
   drawInvoice,
+  drawWebImages,
   renderPage,
   extractImages,
   indexText,

@@ -9,7 +9,7 @@ import { extra, onlyWith, type Params, parameter, schemaOf } from "../document/c
 import { choice } from "../document/contract/parameters/choice.ts";
 import { integer } from "../document/contract/parameters/number.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
-import { CHANNELS, COLOR_MODELS, type ColorModel, type Raster } from "../document/contract/raster.ts";
+import { CHANNELS, type ColorModel, type Raster } from "../document/contract/raster.ts";
 import { pixelsOf, type Size } from "../document/engines/mupdf/page.ts";
 import { encodeBmp } from "../document/formats/bmp/write.ts";
 import { encodeGif, GIF_MAX_SIDE } from "../document/formats/gif/write.ts";
