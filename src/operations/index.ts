@@ -12,6 +12,7 @@ import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { drawWebImages } from "./container-only/draw-web-images.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
+import { heifToPdf } from "./container-only/heif-to-pdf.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
@@ -85,6 +86,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   pdfToWorkbook,
   findDifferences,
   flattenTransparency,
+  heifToPdf,
   imageToPdf,
   imposePages,
   flattenAnnotations,

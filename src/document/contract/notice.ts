@@ -44,6 +44,7 @@ export const NOTICE_CODES = [
   "images-unreadable",
   "pages-not-recognized",
   "no-tables",
+  "frames-left-out",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

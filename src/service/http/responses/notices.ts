@@ -91,6 +91,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(count, "JPEG or JPEG 2000 image", "JPEG or JPEG 2000 images")} became files without their masks`,
   "images-unreadable": ({ count }) => `${counted(count, "image", "images")} could not be read`,
   "no-tables": () => "no tables were found, so that a sheet has the lines of text",
+  "frames-left-out": ({ count }) =>
+    `${counted(count, "further frame or picture", "further frames or pictures")} of the file were left out`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
