@@ -7,13 +7,14 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { EngineFailure, OutOfRange } from "../../src/document/contract/failure.ts";
-import { checkEntities, sizeOfSvg } from "../../src/document/formats/svg/drawing.ts";
+import { checkElements, checkEntities, missingNamespace, sizeOfSvg } from "../../src/document/formats/svg/drawing.ts";
 import { MAX_POINTS } from "../../src/document/formats/to-pdf/page-size.ts";
 import { svgToPdf } from "../../src/operations/to-pdf/svg-to-pdf.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
 
+const NAMESPACE = ' xmlns="http://www.w3.org/2000/svg"';
 const POINTS_PER_PIXEL = 0.75;
 /** Smaller pages are not printed. */
 const MIN_POINTS = 3;
@@ -52,6 +53,7 @@ async function unpacked(file: Buffer): Promise<Buffer> {
 function pageOf(drawing: Buffer) {
   const text = textOf(drawing);
   checkEntities(text);
+  checkElements(text);
   const size = sizeOfSvg(text);
   const [width, height] = [size.width, size.height].map((side) => side * POINTS_PER_PIXEL) as [number, number];
   if (Math.max(width, height) > MAX_POINTS) {
@@ -61,7 +63,9 @@ function pageOf(drawing: Buffer) {
   const box = `width:${size.width}px;height:${size.height}px`;
   // The page rule declares a document for paper, which is not scaled.
   const style = `@page{margin:0}html,body{margin:0;${box};overflow:hidden}img{display:block;${box}}`;
-  const source = `data:image/svg+xml;base64,${drawing.toString("base64")}`;
+  const place = missingNamespace(text);
+  const named = place === undefined ? drawing : Buffer.from(`${text.slice(0, place)}${NAMESPACE}${text.slice(place)}`);
+  const source = `data:image/svg+xml;base64,${named.toString("base64")}`;
   return { paper, html: Buffer.from(`<!doctype html><style>${style}</style><img alt="" src="${source}">`) };
 }
 

@@ -20,6 +20,8 @@ export interface HeifFile {
   readonly nclx?: { readonly primaries: number; readonly transfer: number };
   /** Number of further pictures that a viewer shows, or frames of a sequence. */
   readonly furtherFrames: number;
+  /** True if the file has frames of a sequence, but no other picture. */
+  readonly isOnlySequence: boolean;
 }
 
 interface Box {
@@ -39,7 +41,8 @@ export function readHeifFile(file: Uint8Array): HeifFile | undefined {
   const { width, height } = primary.width > 0 ? primary : (frames ?? largest);
   if (width * height === 0) return undefined;
   const furtherFrames = Math.max((frames?.count ?? 1) - 1, (items?.shown ?? 1) - 1, 0);
-  return { ...primary, width: Math.max(width, 1), height: Math.max(height, 1), furtherFrames };
+  const isOnlySequence = frames !== undefined && (items?.primary.width ?? 0) === 0;
+  return { ...primary, width: Math.max(width, 1), height: Math.max(height, 1), furtherFrames, isOnlySequence };
 }
 
 function boxesOf(bytes: Uint8Array): Box[] {
@@ -83,7 +86,7 @@ function framesOf(movie: Uint8Array): { readonly width: number; readonly height:
   return { width, height, count };
 }
 
-type Primary = Omit<HeifFile, "furtherFrames">;
+type Primary = Omit<HeifFile, "furtherFrames" | "isOnlySequence">;
 
 /** @param meta contents of a `meta` box, which begin with a version */
 function itemsOf(meta: Uint8Array) {

@@ -27,10 +27,14 @@ const TURNED_AND_SWAPPED: readonly Orientation[] = [2, 7, 4, 5];
  * @throws EngineFailure `damaged`, `too-large`, `too-complex`
  */
 export async function readHeif(file: Uint8Array, memoryBytes: number, isExact: boolean): Promise<ImagePage> {
+  const isAvif = detectMediaType(file.subarray(0, 256), "") === "image/avif";
   const facts = readHeifFile(file);
   if (!facts) throw new EngineFailure("damaged", "no picture in a HEIF file");
   checkPixels(facts, memoryBytes);
-  const isAvif = detectMediaType(file.subarray(0, 256), "") === "image/avif";
+  if (!isAvif && facts.isOnlySequence) {
+    const feature = "HEIC sequence without a still picture";
+    throw new EngineFailure("unsupported", feature, { feature });
+  }
   const pixels = await (isAvif ? decodeAvif(file) : decodeHeic(file));
   const { width, height } = pixels;
   // libheif returns the picture upright.

@@ -32,7 +32,7 @@ function behindProlog(text: string): string {
   }
 }
 
-/** Returns the end of a comment, an instruction or a document type; the position itself if there is none of them. */
+/** Returns the end of a comment, an instruction, a section of characters or a document type; the position itself if there is none of them. */
 function endOfProlog(text: string, at: number): number {
   const endAfter = (mark: string) => {
     const end = text.indexOf(mark, at);
@@ -40,6 +40,7 @@ function endOfProlog(text: string, at: number): number {
   };
   if (text.startsWith("<!--", at)) return endAfter("-->");
   if (text.startsWith("<?", at)) return endAfter("?>");
+  if (text.startsWith("<![CDATA[", at)) return endAfter("]]>");
   if (!/^<!doctype\s/i.test(text.slice(at, at + 10))) return at;
   const bracket = text.indexOf("[", at);
   const close = text.indexOf(">", at);
@@ -77,6 +78,37 @@ function fitted(stated: { readonly [K in keyof Size]: number | undefined }, view
   if (width !== undefined) return { width, height: (width * view.height) / view.width };
   if (height !== undefined) return { width: (height * view.width) / view.height, height };
   return view;
+}
+
+const TAG = /<(\/?)([^\s<>\/!?"'=]+)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/y;
+
+/**
+ * Checks that every element ends, because Chromium shows nothing of a drawing that is truncated.
+ * @throws EngineFailure `damaged`
+ */
+export function checkElements(text: string): void {
+  const open: string[] = [];
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
+    const end = endOfProlog(text, at);
+    if (end < 0) throw new EngineFailure("damaged", "markup without an end");
+    if (end > at) {
+      at = end;
+      continue;
+    }
+    TAG.lastIndex = at;
+    const [, slash, name, rest = ""] = TAG.exec(text) ?? [];
+    if (name === undefined) throw new EngineFailure("damaged", `no element at ${at}`);
+    if (slash === "" && !rest.endsWith("/")) open.push(name);
+    if (slash !== "" && open.pop() !== name) throw new EngineFailure("damaged", `the end of ${name} at ${at}`);
+    at = TAG.lastIndex;
+  }
+  if (open.length > 0) throw new EngineFailure("damaged", `no end of ${open.at(-1)}`);
+}
+
+/** Returns the position at which the root element lacks its namespace, as in drawings cut from HTML. */
+export function missingNamespace(text: string): number | undefined {
+  const rest = behindProlog(text);
+  return /^<svg(?=[\s>])(?![^>]*\sxmlns\s*=)/.test(rest) ? text.length - rest.length + "<svg".length : undefined;
 }
 
 /**

@@ -72,7 +72,10 @@ function frameOf(data: Uint8Array) {
 function sizeOf({ name, data }: Chunk): WebpFile["frame"] | undefined {
   if (data.length < 10) return undefined;
   const view = new DataView(data.buffer, data.byteOffset);
-  if (name === "VP8 ") return { width: view.getUint16(6, true) & 0x3fff, height: view.getUint16(8, true) & 0x3fff };
+  if (name === "VP8 ") {
+    const [width, height] = [view.getUint16(6, true) & 0x3fff, view.getUint16(8, true) & 0x3fff];
+    return width * height > 0 ? { width, height } : undefined;
+  }
   const bits = view.getUint32(1, true);
   return { width: 1 + (bits & 0x3fff), height: 1 + ((bits >>> 14) & 0x3fff) };
 }

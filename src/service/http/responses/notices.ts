@@ -92,7 +92,7 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "images-unreadable": ({ count }) => `${counted(count, "image", "images")} could not be read`,
   "no-tables": () => "no tables were found, so that a sheet has the lines of text",
   "frames-left-out": ({ count }) =>
-    `${counted(count, "further frame or picture", "further frames or pictures")} of the file were left out`,
+    `${counted(count, "further frame or picture of the file was", "further frames or pictures of the file were")} left out`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
