@@ -69,6 +69,8 @@ export const CONTAINER_LIMITS = {
   embeddedPdfs: 16,
   embeddedDepth: 1,
   fetchRedirects: 10,
+  /** Chromium reads a drawing as an address of this length. */
+  drawingBytes: 32 * MIB,
   pageFileBytes: GIB,
   pageTrafficBytes: 256 * MIB,
   pageRequests: 5000,

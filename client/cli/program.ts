@@ -26,11 +26,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/pdf": ".pdf",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
   "application/zip": ".zip",
+  "image/avif": ".avif",
   "image/bmp": ".bmp",
   "image/gif": ".gif",
   "image/jpeg": ".jpg",
   "image/png": ".png",
   "image/tiff": ".tif",
+  "image/webp": ".webp",
   "text/html": ".html",
 };
 

@@ -10,6 +10,7 @@ import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 import { nativeReadPdfInfo } from "./read-pdf-info.ts";
 import { nativeRecognizeText } from "./recognize-text.ts";
+import { nativeSvgToPdf } from "./svg-to-pdf.ts";
 import { nativeValidateInvoice } from "./validate-invoice.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
@@ -23,5 +24,6 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativePostscriptToPdf,
   nativeReadPdfInfo,
   nativeRecognizeText,
+  nativeSvgToPdf,
   nativeValidateInvoice,
 ];

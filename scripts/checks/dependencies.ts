@@ -17,6 +17,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "BlueOak-1.0.0",
   "CC0-1.0",
   "ISC",
+  "LGPL-3.0",
   "LGPL-3.0-or-later",
   "MIT",
   "MPL-2.0",

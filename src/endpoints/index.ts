@@ -18,11 +18,13 @@ import { flattenedLayersPdf } from "./flattened-layers-pdf.ts";
 import { flattenedTransparenciesPdf } from "./flattened-transparencies-pdf.ts";
 import { exportedFormData } from "./forms/exported-form-data.ts";
 import { pdfWithImportedFormData } from "./forms/pdf-with-imported-form-data.ts";
+import { avif } from "./images/avif.ts";
 import { bmp } from "./images/bmp.ts";
 import { gif } from "./images/gif.ts";
 import { jpg } from "./images/jpg.ts";
 import { png } from "./images/png.ts";
 import { tif } from "./images/tif.ts";
+import { webp } from "./images/webp.ts";
 import { imposedPdf } from "./imposed-pdf.ts";
 import { validatedZugferd } from "./invoices/validated-zugferd.ts";
 import { zugferdPdf } from "./invoices/zugferd-pdf.ts";
@@ -71,7 +73,7 @@ export const endpoints: readonly Endpoint[] = [
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
-  ...[png, jpg, tif, gif, bmp],
+  ...[png, jpg, tif, gif, bmp, webp, avif],
   ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];

@@ -7,11 +7,13 @@ import { length } from "../document/contract/parameters/length.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { orientation, PAPER_NAMES, paperSize } from "../document/contract/parameters/paper.ts";
 import { addressIn } from "../document/contract/web-url.ts";
+import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
 import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { TEXT_KINDS, type TextKind } from "../operations/to-pdf/text-to-html.ts";
+import { svgToPdf } from "../operations/to-pdf/svg-to-pdf.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
 import {
@@ -31,6 +33,8 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
   html: htmlToPdf,
   "web-page": htmlToPdf,
   ...Object.fromEntries(TEXT_KINDS.map((kind) => [kind, htmlToPdf])),
+  heif: heifToPdf,
+  svg: svgToPdf,
 };
 
 /** Minimum width and height between the margins, in points: a smaller area cannot contain a single letter. */
@@ -41,7 +45,7 @@ const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its
 
 const TAKES =
   "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, web archive (MHTML), Markdown, text, " +
-  "CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP)";
+  "CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, WebP, HEIC, AVIF, SVG)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {
@@ -133,6 +137,9 @@ const JOBS: {
   postscript: ({ images }) => containerJob(postscriptToPdf, images),
   image: () => streamingJobWithFallback(imageToPdf, {}),
   tiff: () => edgeJob(imageToPdf, {}),
+  webp: ({ images: { lossless } }) => edgeJob(imageToPdf, { lossless }),
+  heif: ({ images: { lossless } }) => containerJob(heifToPdf, { lossless }),
+  svg: ({ images }) => containerJob(svgToPdf, images),
   html: ({ html }) => containerJob(htmlToPdf, html),
   async "web-page"({ html, input }) {
     const url = addressIn(new TextDecoder().decode(await input!.bytes()));

@@ -10,8 +10,10 @@ import { addText } from "./add-text.ts";
 import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
+import { drawWebImages } from "./container-only/draw-web-images.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { textToHtml } from "./container-only/text-to-html.ts";
+import { heifToPdf } from "./container-only/heif-to-pdf.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
@@ -75,6 +77,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   applyRedactions,
   compressPdf,
   drawInvoice,
+  drawWebImages,
   renderPage,
   extractImages,
   indexText,
@@ -84,6 +87,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   pdfToWorkbook,
   findDifferences,
   flattenTransparency,
+  heifToPdf,
   imageToPdf,
   imposePages,
   flattenAnnotations,

@@ -24,7 +24,8 @@ import { openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { displayedSize, shownSpace } from "../document/pages/page-size.ts";
 import { copyShell } from "../document/pages/shell.ts";
 import { type Coding, imageData, RasterImages } from "../document/pictures/raster-image.ts";
-import { checkSize, HEAP_MARK_BYTES, jpegQuality, resolution } from "./rasterize-pdf.ts";
+import { HEAP_MARK_BYTES, resolution } from "./draw-pages.ts";
+import { checkSize, jpegQuality } from "./rasterize-pdf.ts";
 
 const parameters = {
   dpi: parameter("Dots per inch.", resolution, "300"),

@@ -1,52 +1,43 @@
-// Renders the pages of a PDF as image files, one output per page. Checks the limits of each format; encoders are in
-// formats/.
+// Renders the pages of a PDF as image files, one output per page, or as one TIFF. Checks the limits of each format;
+// encoders are in formats/.
 
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import { defineOperation, type Output, type Run } from "../document/contract/operation.ts";
-import { resolvePages } from "../document/contract/pages.ts";
-import { onlyWith, type Params, parameter, schemaOf } from "../document/contract/parameter.ts";
+import { extra, onlyWith, type Params, parameter, schemaOf } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { integer } from "../document/contract/parameters/number.ts";
-import { pages } from "../document/contract/parameters/pages.ts";
-import { CHANNELS, COLOR_MODELS, type ColorModel, type Raster } from "../document/contract/raster.ts";
-import { asDrawn } from "../document/drawing/as-drawn.ts";
-import { MupdfDocument } from "../document/engines/mupdf/document.ts";
-import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
-import { MupdfPage, pixelsOf, type Size } from "../document/engines/mupdf/page.ts";
+import { onOff } from "../document/contract/parameters/on-off.ts";
+import { CHANNELS, type ColorModel, type Raster } from "../document/contract/raster.ts";
+import { pixelsOf, type Size } from "../document/engines/mupdf/page.ts";
 import { encodeBmp } from "../document/formats/bmp/write.ts";
 import { encodeGif, GIF_MAX_SIDE } from "../document/formats/gif/write.ts";
 import { encodeJpeg, JPEG_MAX_SIDE } from "../document/formats/jpeg/write.ts";
 import { encodePng } from "../document/formats/png/write.ts";
 import { encodeTiff } from "../document/formats/tiff/write.ts";
-import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
+import { encodeTiffPages } from "../document/formats/tiff/write-pages.ts";
+import { DRAWING_PARAMETERS, type DrawnPage, drawPages, LOWEST_DPI, onePartition } from "./draw-pages.ts";
 
-/** If even this resolution produces too many pixels, no resolution is low enough. */
-const LOWEST_DPI = 12;
 const DEFAULT_JPEG_QUALITY = 75;
 
-export const resolution = integer({ min: LOWEST_DPI, max: 2400 });
 export const jpegQuality = integer({ min: 1, max: 100 });
 
 const parameters = {
   format: parameter("The format of the files.", choice(["bmp", "jpg", "png", "gif", "tif"])),
-  pages: parameter("The pages to convert, in this order.", pages, "1-last"),
-  dpi: parameter("Dots per inch.", resolution, "300"),
-  colorModel: parameter("The color model of the files.", choice(COLOR_MODELS), "rgb"),
+  ...DRAWING_PARAMETERS,
   jpegQuality: onlyWith(
     "format",
     "jpg",
     parameter("Higher gives better quality and larger files.", jpegQuality, `${DEFAULT_JPEG_QUALITY}`),
   ),
+  multipage: onlyWith(
+    "format",
+    "tif",
+    extra("Makes one file of all selected pages, instead of one file for each page.", onOff, "off"),
+  ),
 };
-const paramsSchema = z.intersection(
-  schemaOf(parameters),
-  z.object({
-    /** Renders only a partition of the pages. @default all pages */
-    share: z.object({ share: z.int().min(0), shares: z.int().min(1) }).exactOptional(),
-  }),
-);
+const paramsSchema = z.intersection(schemaOf(parameters), z.object({ share: onePartition.exactOptional() }));
 export type RasterizeParams = z.infer<typeof paramsSchema>;
 export type RasterFormat = Params<typeof parameters>["format"];
 
@@ -60,8 +51,6 @@ export const COLOR_MODELS_OF: Readonly<Record<RasterFormat, readonly ColorModel[
 };
 
 const { imageSamples: MAX_SAMPLES, imageSidePixels: MAX_SIDE } = LIMITS;
-/** Heap size above which the next page gets a new engine, because a heap never shrinks. */
-export const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 
 export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
   bmp: "image/bmp",
@@ -72,44 +61,36 @@ export const MEDIA_TYPES: Readonly<Record<RasterFormat, string>> = {
 };
 
 /**
- * Yields one output per selected page, in order. A body is rendered while it is read, and must be read before the next
- * output is requested.
+ * Yields one output per selected page, in order, or one output of all pages. A body is rendered while it is read, and
+ * must be read before the next output is requested.
  * @throws EngineFailure the failure of the document or the engine
  * @throws OutOfRange `pages`, or `dpi` if a page would have more pixels than the format or {@link MAX_SAMPLES}
  * allows
  */
-const run: Run<RasterizeParams> = async function* (inputs, params, context) {
-  const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
-  for (const input of inputs) {
-    const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
-    const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
-    let heapBytes = 0;
-    let pages = 0;
-    try {
-      const pageNumbers = resolvePages(params.pages, document.pageCount);
-      const { share, shares } = params.share ?? { share: 0, shares: 1 };
-      for (let index = share; index < pageNumbers.length; index += shares) {
-        context.signal.throwIfAborted();
-        const page = new MupdfPage(document, pageNumbers[index]! - 1);
-        try {
-          checkSize(page, params);
-          const raster = page.raster({ ...params, signal: context.signal });
-          yield { ...encodedAs(raster, params.format, params.jpegQuality), total: pageNumbers.length };
-        } finally {
-          page.close();
-        }
-        pages++;
-        heapBytes = Math.max(heapBytes, document.engine.heapBytes);
-        if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
-      }
-    } finally {
-      const reported = document.messageCount > 0 ? { reported: document.messageCount, first: document.messages } : {};
-      context.log("document rasterized", { pages, heapBytes, ...reported });
-      document.close();
-      context.defer(() => prepareSpare(limits));
-    }
+const run: Run<RasterizeParams> = async function* ([input], params, context) {
+  const { multipage = false, format, jpegQuality } = params;
+  const pages = drawPages(input!, params, context, {
+    check: (page) => checkSize(page, params),
+    checksFirst: multipage,
+  });
+  if (!multipage) {
+    for await (const { raster, total } of pages) yield { ...encodedAs(raster, format, jpegQuality), total };
+    return;
   }
+  const first = await pages.next();
+  if (first.done) return;
+  if (first.value.total > LIMITS.tiffPages) {
+    const why = `A TIFF has at most ${LIMITS.tiffPages} pages.`;
+    throw new OutOfRange("pages", params.pages.text, why);
+  }
+  const { body, head } = encodeTiffPages(rastersOf(first.value, pages), first.value.total);
+  yield { extension: format, type: MEDIA_TYPES[format], body, headerPatch: head };
 };
+
+async function* rastersOf(first: DrawnPage, others: AsyncIterable<DrawnPage>): AsyncGenerator<Raster> {
+  yield first.raster;
+  for await (const { raster } of others) yield raster;
+}
 
 export const rasterizePdf = defineOperation({
   name: "rasterize-pdf",

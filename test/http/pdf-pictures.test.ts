@@ -128,13 +128,9 @@ describe("400", () => {
     expect(await error(upload(tiff([{ ...page, segments: [file] }]), "picture.tif"))).toEqual([422, sentence]);
   });
 
-  test.each([
-    ["zstd", "Zstandard"],
-    ["webp", "WebP"],
-    ["lzma", "LZMA"],
-  ])("a TIFF compressed by libtiff with %s is told so", async (compression, name) => {
-    const file = await byTiffcp(tiff([plainTiff(rgb, 2)]), "-c", compression);
-    const sentence = `The input file uses a feature that is not supported: TIFF compressed with ${name}.`;
+  test("a TIFF compressed by libtiff with LZMA is told so", async () => {
+    const file = await byTiffcp(tiff([plainTiff(rgb, 2)]), "-c", "lzma");
+    const sentence = "The input file uses a feature that is not supported: TIFF compressed with LZMA.";
     expect(await error(upload(file, "picture.tif"))).toEqual([422, sentence]);
   });
 

@@ -21,11 +21,13 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   "application/vnd.adobe.xfdf": "<?xml",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "PK\x03\x04",
   "application/zip": "PK\x03\x04",
+  "image/avif": "\0\0\0",
   "image/bmp": "BM",
   "image/gif": "GIF8",
   "image/jpeg": "\xff\xd8\xff",
   "image/png": "\x89PNG",
   "image/tiff": "II*\0",
+  "image/webp": "RIFF",
   "text/html": EXAMPLE_TEXT,
 };
 

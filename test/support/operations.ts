@@ -20,10 +20,13 @@ export function inputOf(bytes: Uint8Array, name = "a.pdf"): Input {
   };
 }
 
-export async function bytesOf({ body }: Output): Promise<Uint8Array> {
+export async function bytesOf({ body, headerPatch }: Pick<Output, "body" | "headerPatch">): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   for await (const chunk of body instanceof Uint8Array ? [body] : body) chunks.push(Buffer.from(chunk));
-  return new Uint8Array(Buffer.concat(chunks));
+  const whole = new Uint8Array(Buffer.concat(chunks));
+  const head = headerPatch?.();
+  if (head) whole.set(head);
+  return whole;
 }
 
 /** Runs an operation, and returns the bytes of all outputs. */

@@ -106,7 +106,8 @@ describe("every endpoint", () => {
   test("is in the list of contents, the image endpoints together", () => {
     const contents = read("docs/api.md").split("## First request")[0]!;
     const missing = endpoints.filter(({ path }) => !contents.includes(`[${path}](#${path.slice(1)})`));
-    expect(missing.map(({ path }) => path).sort()).toEqual(["/bmp", "/gif", "/jpg", "/png", "/tif"]);
+    const images = ["/avif", "/bmp", "/gif", "/jpg", "/png", "/tif", "/webp"];
+    expect(missing.map(({ path }) => path).sort()).toEqual(images);
     expect(contents).toContain("[images of pages](#image-endpoints)");
   });
 

@@ -7,6 +7,7 @@ import { replaceConstant } from "../rewrite/expressions.ts";
 import { type FlatRate, meter } from "../rewrite/meter.ts";
 import { exportStackPointer, readMemory, readModule, writeModule } from "../rewrite/module.ts";
 import { editGlue } from "./glue.ts";
+import { findSmoothing } from "./smoothing.ts";
 import { addTileKey } from "./tiles.ts";
 
 const PACKAGE = new URL("../../node_modules/mupdf/dist/", import.meta.url);
@@ -49,7 +50,9 @@ export async function build(): Promise<void> {
   assignCodes(module);
   const engine = readModule(module);
   const { initial, max } = engine.getMemoryInfo();
-  const added = `${cmykProfile(engine)}export const MEMORY_PAGES = { initial: ${initial}, maximum: ${max} };\n`;
+  const smoothing = `export const SMOOTHING = ${JSON.stringify(findSmoothing(engine))};\n`;
+  const memory = `export const MEMORY_PAGES = { initial: ${initial}, maximum: ${max} };\n`;
+  const added = `${cmykProfile(engine)}${smoothing}${memory}`;
   await Promise.all([
     writeFile(new URL("mupdf.wasm", TARGET), rewrite(engine)),
     writeFile(new URL("mupdf.node.js", TARGET), NODE_MODULE),
@@ -113,6 +116,8 @@ const GLUE_TYPES = `declare function createEngine<T extends object>(configuratio
 export default createEngine;
 /** Where the profile of device CMYK lies in an engine's memory. */
 export declare const CMYK_PROFILE: { readonly address: number; readonly size: number };
+/** Where the pointer to MuPDF's context lies, and where its levels of anti-aliasing lie in the context. */
+export declare const SMOOTHING: { readonly context: number; readonly levels: number };
 /** Limits of the memory that an engine imports. */
 export declare const MEMORY_PAGES: { readonly initial: number; readonly maximum: number };
 `;

@@ -57,11 +57,13 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/xml": "xml",
   "application/pdf": "pdf",
   "application/zip": "zip",
+  "image/avif": "avif",
   "image/bmp": "bmp",
   "image/gif": "gif",
   "image/jpeg": "jpg",
   "image/png": "png",
   "image/tiff": "tif",
+  "image/webp": "webp",
   "text/html": "html",
 };
 

@@ -16,7 +16,7 @@ export interface Pair {
 }
 
 /** Media types of images that all browsers display, and that cannot contain scripts. */
-const SHOWN_PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/bmp"]);
+const SHOWN_PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/bmp", "image/webp", "image/avif"]);
 
 const isPdf = (type: string | undefined): boolean => type?.split(";")[0] === "application/pdf";
 export const isPicture = (type: string | undefined): boolean => SHOWN_PICTURES.has(type?.split(";")[0] ?? "");

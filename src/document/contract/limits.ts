@@ -226,6 +226,10 @@ export const LIMITS = {
    */
   imageSamples: 2 ** 32 - 2 ** 16,
   imageSidePixels: 400_000,
+  /** An A4 page at 600 dpi, or an A3 page at 400 dpi. The encoders need 30 bytes per pixel. */
+  encodedPicturePixels: 36_000_000,
+  /** A camera with 64 million pixels. The decoders need 10 bytes per pixel. */
+  decodedPicturePixels: 2 ** 26,
   tiffPages: 10_000,
   /** An A3 page at 600 dpi has 70 million pixels. */
   picturedPagePixels: 100_000_000,

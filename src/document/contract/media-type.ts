@@ -66,6 +66,9 @@ const PDF_HEADER_WITHIN = 1024;
  */
 export function detectMediaType(start: Uint8Array, name: string): string {
   for (const [signature, type] of SIGNATURES) if (startsWith(start, signature)) return type;
+  if (startsWith(start, ascii("RIFF")) && startsWith(start.subarray(8), ascii("WEBP"))) return "image/webp";
+  const heif = heifType(start);
+  if (heif) return heif;
   if (indexOf(start.subarray(0, PDF_HEADER_WITHIN + 5), ascii("%PDF-")) >= 0) return "application/pdf";
   if (isPostscript(start)) return "application/postscript";
   if (isBitmap(start)) return "image/bmp";
@@ -94,11 +97,14 @@ export const extensionOf = (type: string): string | undefined =>
 /** Extensions of types with magic bytes, or with several extensions. */
 const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
   "application/postscript": "ps",
+  "image/avif": "avif",
   "image/gif": "gif",
+  "image/heic": "heic",
   "image/jpeg": "jpg",
   "image/png": "png",
   "image/tiff": "tif",
   "multipart/related": "mht",
+  "image/webp": "webp",
   "text/html": "html",
   "text/markdown": "md",
 };
@@ -112,6 +118,20 @@ export function behindComments(markup: string): string {
     rest = rest.slice(end + 3).trimStart();
   }
   return rest;
+}
+
+/** Brands of HEIF (ISO/IEC 23008-12, 10) with HEVC or H.264; and of AVIF. */
+const HEIF_BRAND = /^(hei[cmsx]|hev[cmsx]|avci|avcs|mif[12]|msf1|miaf)$/;
+const AVIF_BRAND = /^av(if|is)$/;
+
+/** Returns the type of a HEIF file, by the brands in its first box (ISO/IEC 14496-12, 4.3). */
+function heifType(start: Uint8Array): "image/heic" | "image/avif" | undefined {
+  if (!startsWith(start.subarray(4), ascii("ftyp"))) return undefined;
+  const size = Math.min(new DataView(start.buffer, start.byteOffset).getUint32(0), start.length, 256);
+  const brands: string[] = [];
+  for (let at = 8; at + 4 <= size; at += 4) if (at !== 12) brands.push(latin1(start.subarray(at, at + 4)));
+  if (brands.some((brand) => AVIF_BRAND.test(brand))) return "image/avif";
+  return brands.some((brand) => HEIF_BRAND.test(brand)) ? "image/heic" : undefined;
 }
 
 /**

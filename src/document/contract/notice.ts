@@ -47,6 +47,7 @@ export const NOTICE_CODES = [
   "images-not-loaded",
   "alternative-texts-missing",
   "attachments-not-converted",
+  "frames-left-out",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -111,6 +111,14 @@ export const optional = <T>(description: string, kind: Kind<T>): Parameter<T, tr
 });
 
 /**
+ * Declares a parameter that has a value in every request, but that callers in this code base can leave out.
+ * @param fallback text of the default of requests, which is equivalent to leaving the parameter out
+ */
+export const extra = <T>(description: string, kind: Kind<T>, fallback: string): Parameter<T, true> => ({
+  ...{ description, kind, default: fallback, isOptional: false, mayBeAbsent: true },
+});
+
+/**
  * Declares a parameter that applies only with one or several values of another parameter, and is ignored otherwise.
  * Example: `onlyWith("format", "jpg", parameter("Quality.", integer({ min: 1, max: 100 }), "75"))`.
  */

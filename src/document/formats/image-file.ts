@@ -12,6 +12,7 @@ import { readJpeg } from "./jpeg/read.ts";
 import { readPng } from "./png/read.ts";
 import { readTiff } from "./tiff/read.ts";
 import type { ImagePage } from "./to-pdf/image-page.ts";
+import { readWebp } from "./webp/read.ts";
 
 /** Buffer memory if the operation has no memory for an engine, because it streams concurrently with other jobs. */
 const MIN_BUFFER_BYTES = 8 * 2 ** 20;
@@ -29,12 +30,13 @@ export interface ImageFile extends Disposable {
 }
 
 /**
- * @throws EngineFailure `unsupported` for input other than a supported JPEG, PNG, TIFF, BMP or GIF, `damaged` if no
+ * @param isExact true if the samples of a picture that must be decoded stay as they are
+ * @throws EngineFailure `unsupported` for input other than a supported JPEG, PNG, TIFF, BMP, GIF or WebP, `damaged` if no
  * pixel can be decoded, `too-large` for data that must be buffered but do not fit, `too-complex` for sizes that no real
  * image has
  * @throws OutOfRange if a page would exceed the limits of PDF
  */
-export async function openImage(input: Input, heapLimitBytes: number): Promise<ImageFile> {
+export async function openImage(input: Input, heapLimitBytes: number, isExact = true): Promise<ImageFile> {
   const holdBytes = Math.max(MIN_BUFFER_BYTES, heapLimitBytes * HOLD_SHARE);
   let decoder: MupdfJpegDecoder | undefined;
   const openDecoder = async () => {
@@ -42,8 +44,9 @@ export async function openImage(input: Input, heapLimitBytes: number): Promise<I
     return decoder;
   };
   const dispose = () => decoder?.[Symbol.dispose]();
+  const memory = { holdBytes, heapLimitBytes };
   try {
-    return { pictures: await readPictures(input, holdBytes, openDecoder), [Symbol.dispose]: dispose };
+    return { pictures: await readPictures(input, memory, openDecoder, isExact), [Symbol.dispose]: dispose };
   } catch (error) {
     dispose();
     throw error;
@@ -52,8 +55,9 @@ export async function openImage(input: Input, heapLimitBytes: number): Promise<I
 
 async function readPictures(
   input: Input,
-  holdBytes: number,
+  { holdBytes, heapLimitBytes }: { readonly holdBytes: number; readonly heapLimitBytes: number },
   openDecoder: OpenJpegDecoder,
+  isExact: boolean,
 ): Promise<ImageFile["pictures"]> {
   switch (await contentType(input)) {
     case "image/jpeg":
@@ -64,6 +68,8 @@ async function readPictures(
       return [await readBmp(input, holdBytes, openDecoder)];
     case "image/gif":
       return [await readGif(input, holdBytes)];
+    case "image/webp":
+      return [await readWebp(input, heapLimitBytes, isExact)];
     case "image/tiff":
       return readTiff(await input.bytes(), holdBytes, openDecoder);
     default:

@@ -31,12 +31,20 @@ const side = (name: string) =>
   );
 const SIDES = { width: side("Width"), height: side("Height") };
 
+/** The parameters of the endpoint that a page image has, too. */
+const DRAWN = new Set(["resolution", "color_model", "jpeg_quality"]);
+
 /** The query parameters of a page image: width and height, and the parameters of the endpoint for the format. */
 export const PICTURE_FIELDS = { png: fieldsOf("png"), jpg: fieldsOf("jpg") } as const;
 
 function fieldsOf(format: "png" | "jpg"): Parameters {
-  const { pages: _, ...drawn } = exposed(rasterizePdf.parameters, imageExposure(format)).fields;
-  return { ...SIDES, ...drawn, highlight: optional("Text to mark, as in a search of the document.", QUERY) };
+  const { fields } = exposed(rasterizePdf.parameters, imageExposure(format));
+  const drawn = Object.entries(fields).filter(([name]) => DRAWN.has(name));
+  return {
+    ...SIDES,
+    ...Object.fromEntries(drawn),
+    highlight: optional("Text to mark, as in a search of the document.", QUERY),
+  };
 }
 
 interface Values {

@@ -2,6 +2,7 @@
 import { CHANNELS, type ColorModel } from "../../contract/raster.ts";
 import type { FuelBudget, Mupdf } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
+import { repeatPixels, type Smoothing, setLevels } from "./smoothing.ts";
 
 /**
  * Objects up to this many pixels outside a band are also drawn, because an object's bounds exclude its anti-aliased
@@ -26,13 +27,16 @@ export class Canvas {
   readonly #engine: Mupdf;
   readonly #colorModel: ColorModel;
   readonly #width: number;
+  readonly #smoothing: Smoothing | undefined;
   #pixmap: Pointer = 0;
   #converted: Pointer = 0;
 
-  constructor(engine: Mupdf, colorModel: ColorModel, width: number) {
+  /** @param smoothing what the engine smooths. @default what it smoothed before, at first everything */
+  constructor(engine: Mupdf, colorModel: ColorModel, width: number, smoothing?: Smoothing) {
     this.#engine = engine;
     this.#colorModel = colorModel;
     this.#width = width;
+    this.#smoothing = smoothing;
   }
 
   /**
@@ -53,7 +57,10 @@ export class Canvas {
       this.#pixmap = raw._wasm_new_pixmap_with_bbox(colorspace, box, Number(this.#colorModel === "rgba"));
       if (this.#colorModel === "rgba") raw._wasm_clear_pixmap(this.#pixmap);
       else raw._wasm_clear_pixmap_with_value(this.#pixmap, 255);
+      const smoothing = this.#smoothing;
+      if (smoothing) setLevels(engine, smoothing);
       const device = raw._wasm_new_draw_device(engine.identity(), this.#pixmap);
+      if (smoothing && !smoothing.images) repeatPixels(engine, device);
       try {
         engine.clipTo(left - MARGIN, top - MARGIN, right + MARGIN, top + rows + MARGIN);
         raw._wasm_run_display_list(list, device, engine.floats(...matrix));

@@ -8,6 +8,7 @@ import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
 import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
 import type { Pointer } from "./instance/raw.ts";
+import type { Smoothing } from "./smoothing.ts";
 import type { MarkPage } from "./structure/content-elements.ts";
 import type { StructureNode } from "./structure/document-structure.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
@@ -71,6 +72,8 @@ export interface RasterOptions {
   readonly view?: View;
   /** @default {@link BAND_BYTES} */
   readonly bandBytes?: number;
+  /** @default everything is smoothed */
+  readonly smoothing?: Smoothing | undefined;
   /** Multiple of the usual fuel for all bands. @default 1 */
   readonly effort?: number;
   /** Checked before each band. */
@@ -81,7 +84,7 @@ export interface RasterOptions {
 export const readingTank = (engine: Mupdf): FuelBudget => engine.tank(READING_FUEL - DRAWING_FUEL);
 
 /** One page. Its rasters are readable until {@link close}. */
-export class MupdfPage {
+export class MupdfPage implements Disposable {
   /** Width of the crop box in points, after rotation and UserUnit. */
   readonly width: number;
   readonly height: number;
@@ -116,7 +119,7 @@ export class MupdfPage {
 
   raster(options: RasterOptions): Raster {
     const { colorModel, dpi } = options;
-    const view = options.view ?? this.#whole(dpi);
+    const view = options.view ?? this.whole(dpi);
     const bands = (order?: "top-down" | "bottom-up") => this.#bands(view, options, order === "bottom-up");
     const raster = { width: view.width, height: view.height, dpi, colorModel, bands };
     return colorModel === "cmyk" ? { ...raster, iccProfile: this.#document.engine.cmykProfile() } : raster;
@@ -254,6 +257,10 @@ export class MupdfPage {
     }
   }
 
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -318,7 +325,8 @@ export class MupdfPage {
     throw new EngineFailure("too-complex", limit.message, { cause: limit });
   }
 
-  #whole(dpi: number): View {
+  /** Returns the view of the whole page at a resolution. */
+  whole(dpi: number): View {
     const { width, height } = this.pixels(dpi);
     return { width, height, left: 0, top: 0, matrix: [width / this.width, 0, 0, height / this.height, 0, 0] };
   }
@@ -332,7 +340,7 @@ export class MupdfPage {
     const { fuel } = engine.tank(width * height * FUEL_PER_PIXEL);
     const tank = { fuel: fuel * effort };
     let rows = Math.min(height, Math.max(1, Math.floor(bandBytes / (width * DRAWN_BYTES[colorModel]))));
-    const canvas = new Canvas(engine, colorModel, width);
+    const canvas = new Canvas(engine, colorModel, width, options.smoothing);
     const matrix = [a, b, c, d, e - left * a - upper * c, f - left * b - upper * d];
     try {
       for (let done = 0; done < height; ) {

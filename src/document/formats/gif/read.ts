@@ -48,6 +48,7 @@ export async function readGif(input: Input, holdBytes: number): Promise<ImagePag
     colorSpace: { kind: "indexed", base: RGB, palette },
     rows: () => (isInterlaced ? sorted(first) : rowsOf(first)),
   });
+  const furtherFrames = imagesIn(file) - 1;
   const density = file[12] === 0 ? undefined : densityOfAspect(64, file[12]! + 15);
   return {
     // Viewers enlarge a screen that is too small for its image.
@@ -55,6 +56,7 @@ export async function readGif(input: Input, holdBytes: number): Promise<ImagePag
     height: Math.max(wordAt(file, 8), top + height),
     orientation: 1,
     ...(density ? { density } : {}),
+    ...(furtherFrames > 0 ? { furtherFrames } : {}),
     parts: [
       {
         x: left,
@@ -75,6 +77,20 @@ function firstImage(file: Uint8Array): GifImage {
     at = blocksAt(file, at + 2).end;
   }
   throw new EngineFailure("damaged", "a GIF without an image");
+}
+
+/** Counts the images of a file. */
+function imagesIn(file: Uint8Array): number {
+  let images = 0;
+  let at = SCREEN_BYTES + tableAt(file, SCREEN_BYTES, file[10]!).length;
+  while (file[at] === IMAGE || file[at] === EXTENSION) {
+    if (file[at] === IMAGE) {
+      images++;
+      at += 1 + IMAGE_BYTES + tableAt(file, at + 1 + IMAGE_BYTES, file[at + 9] ?? 0).length + 1;
+    } else at += 2;
+    for (let size = file[at++]; size; size = file[at++]) at += size;
+  }
+  return images;
 }
 
 function imageAt(file: Uint8Array, at: number, colors: Uint8Array, transparent: number | undefined): GifImage {

@@ -17,6 +17,8 @@ export const COMPRESSION = {
   faxWords: 32_771,
   packBits: 32_773,
   oldDeflate: 32_946,
+  zstandard: 50_000,
+  webp: 50_001,
 } as const;
 const COMPRESSIONS: ReadonlySet<number> = new Set(Object.values(COMPRESSION));
 

@@ -5,6 +5,7 @@ import { FaxDecoder, type FaxOptions } from "../ccitt/decode.ts";
 import { inflated } from "../deflate/inflate.ts";
 import { decodeLzw } from "../lzw/decode.ts";
 import { decodePackBits } from "./packbits.ts";
+import { unpackedWebp, unpackedZstandard } from "./modern.ts";
 import { COMPRESSION, segmentBytes, type TiffPage } from "./page.ts";
 import { undoDifferences } from "./predictor.ts";
 
@@ -33,15 +34,15 @@ export interface Plane {
  */
 export async function* planeRows(page: TiffPage, plane: Plane, holdBytes: number): AsyncGenerator<Uint8Array> {
   if (page.across > 1) yield* tileRows(page, plane, holdBytes);
-  else yield* stripRows(page, plane);
+  else yield* stripRows(page, plane, holdBytes);
 }
 
 /** Yields rows of strips, and of tiles that are at least as wide as the image. */
-async function* stripRows(page: TiffPage, plane: Plane): AsyncGenerator<Uint8Array> {
+async function* stripRows(page: TiffPage, plane: Plane, holdBytes: number): AsyncGenerator<Uint8Array> {
   const row = new Uint8Array(plane.segmentRowBytes);
   const visible = row.subarray(0, plane.rowBytes);
   for (let down = 0; down < page.down; down++) {
-    await using segment = new Segment(page, plane, plane.index * page.down + down);
+    await using segment = new Segment(page, plane, plane.index * page.down + down, holdBytes);
     const rows = Math.min(plane.segmentRows, plane.rows - down * plane.segmentRows);
     for (let index = 0; index < rows; index++) {
       await segment.read(row);
@@ -62,7 +63,7 @@ async function* tileRows(page: TiffPage, plane: Plane, holdBytes: number): Async
   for (let down = 0; down < page.down; down++) {
     const rows = Math.min(bandRows, plane.rows - down * plane.segmentRows);
     for (let x = 0; x < across; x++) {
-      await using segment = new Segment(page, plane, (plane.index * page.down + down) * across + x);
+      await using segment = new Segment(page, plane, (plane.index * page.down + down) * across + x, holdBytes);
       const start = x * plane.segmentRowBytes;
       const visible = row.subarray(0, Math.min(row.length, plane.rowBytes - start));
       for (let index = 0; index < rows; index++) {
@@ -83,11 +84,11 @@ class Segment implements AsyncDisposable {
   #piece: Uint8Array = new Uint8Array(0);
   #isOver = false;
 
-  constructor(page: TiffPage, plane: Plane, index: number) {
+  constructor(page: TiffPage, plane: Plane, index: number, holdBytes: number) {
     this.#page = page;
     this.#plane = plane;
     const bytes = page.segment?.(index) ?? segmentBytes(page, index);
-    this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes);
+    this.#pieces = unpacked(page, plane, page.isReversed ? reversed(bytes) : bytes, holdBytes);
   }
 
   /** Writes the next row. After the end of the data, writes the fill value. */
@@ -113,7 +114,14 @@ class Segment implements AsyncDisposable {
   }
 }
 
-function unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Iterator<Uint8Array> | AsyncIterator<Uint8Array> {
+function unpacked(
+  page: TiffPage,
+  plane: Plane,
+  bytes: Uint8Array,
+  holdBytes: number,
+): Iterator<Uint8Array> | AsyncIterator<Uint8Array> {
+  const { segmentRowBytes, segmentRows, samples } = plane;
+  const size = { width: page.segmentWidth, rows: segmentRows, samples, bytes: segmentRowBytes * segmentRows };
   switch (page.compression) {
     case COMPRESSION.none:
       return [bytes].values();
@@ -124,6 +132,10 @@ function unpacked(page: TiffPage, plane: Plane, bytes: Uint8Array): Iterator<Uin
     case COMPRESSION.deflate:
     case COMPRESSION.oldDeflate:
       return inflated(bytes, plane.segmentRowBytes * plane.segmentRows);
+    case COMPRESSION.zstandard:
+      return unpackedZstandard(bytes, size, holdBytes);
+    case COMPRESSION.webp:
+      return unpackedWebp(bytes, size, holdBytes);
     default:
       return faxRows(new FaxDecoder(bytes, faxOptions(page, page.segmentWidth)), plane.segmentRowBytes);
   }

@@ -14,6 +14,8 @@ export interface Field {
   readonly type: FieldType;
   /** Numbers. A rational consists of two numbers, numerator first. */
   readonly values: ArrayLike<number>;
+  /** Offset of the values in the file, if they are written elsewhere. @default they follow the directory */
+  readonly at?: number;
 }
 
 /** Returns the size of the file header in bytes. */
@@ -40,8 +42,9 @@ export function fileHeader(big: boolean, directoryOffset: number): Uint8Array {
  * Returns a directory, followed by the values that do not fit in it.
  * @param fields in ascending order of tags, as section 2 requires
  * @param offset even offset of the directory in the file
+ * @param hasNext true if another directory follows the values
  */
-export function directory(big: boolean, fields: readonly Field[], offset: number): Uint8Array {
+export function directory(big: boolean, fields: readonly Field[], offset: number, hasNext = false): Uint8Array {
   const inlineBytes = big ? 8 : 4;
   const countBytes = big ? 8 : 2;
   const entryBytes = big ? 20 : 12;
@@ -49,7 +52,7 @@ export function directory(big: boolean, fields: readonly Field[], offset: number
   let total = even(tableBytes);
   for (const field of fields) {
     const size = valueBytes(big, field);
-    if (size > inlineBytes) total += even(size);
+    if (size > inlineBytes && field.at === undefined) total += even(size);
   }
   const bytes = new Uint8Array(total);
   const view = new DataView(bytes.buffer);
@@ -69,12 +72,15 @@ export function directory(big: boolean, fields: readonly Field[], offset: number
     const valueAt = at + entryBytes - inlineBytes;
     if (size <= inlineBytes) {
       setValues(view, big, field, valueAt);
+    } else if (field.at !== undefined) {
+      setOffset(valueAt, field.at);
     } else {
       setOffset(valueAt, offset + free);
       setValues(view, big, field, free);
       free += even(size);
     }
   });
+  if (hasNext) setOffset(tableBytes - inlineBytes, offset + total);
   return bytes;
 }
 

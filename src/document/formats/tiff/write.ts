@@ -105,14 +105,17 @@ export class TiffEncoder {
   #offset: number;
   #directoryOffset: number | undefined;
 
-  /** @throws RangeError if TIFF does not support the sides */
-  constructor(header: TiffHeader) {
+  /**
+   * @param offset position of the first strip in the file. @default after the header
+   * @throws RangeError if TIFF does not support the sides
+   */
+  constructor(header: TiffHeader, offset?: number) {
     const { width, height } = header;
     if (!isSide(width) || !isSide(height)) throw new RangeError(`TIFF cannot be ${width} x ${height} pixels`);
     this.#header = header;
     this.#rowBytes = width * samplesOf(header);
     this.#isBig = this.#rowBytes * height > CLASSIC_RAW_BYTES;
-    this.#offset = headerBytes(this.#isBig);
+    this.#offset = offset ?? headerBytes(this.#isBig);
     // The kernel compresses a strip in one call, so its row limit applies.
     this.#rowsPerStrip = Math.min(height, MAX_CHUNK_ROWS, Math.max(1, Math.floor(STRIP_BYTES / this.#rowBytes)));
     this.#best = new StripEncoder(header, HORIZONTAL_DIFFERENCING);
@@ -176,8 +179,18 @@ export class TiffEncoder {
       this.#offset++;
     }
     this.#directoryOffset = this.#offset;
+    yield directory(this.#isBig, this.fields(), this.#offset);
+  }
+
+  /** Position in the file after the last strip. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Returns the fields of the directory, after the last row. */
+  fields(): Field[] {
     const strips = { rowsPerStrip: this.#rowsPerStrip, offsets: this.#offsets, byteCounts: this.#byteCounts };
-    yield directory(this.#isBig, fields(this.#header, this.#best.predictor, strips), this.#offset);
+    return fields(this.#header, this.#best.predictor, strips);
   }
 
   /** Releases the kernels. Nothing can be added afterwards. */

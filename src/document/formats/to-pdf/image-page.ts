@@ -14,6 +14,8 @@ export interface ImagePage {
    * The parts of the image, in a grid; usually one part. Parts are cropped at the right and lower edges of the image.
    */
   readonly parts: readonly ImagePart[];
+  /** Number of further frames or pictures that are left out. @default none */
+  readonly furtherFrames?: number;
 }
 
 /** Displayed position of the first row and the first column (TIFF 6.0 section 8, and EXIF). 1 is upright. */

@@ -6,12 +6,24 @@ import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
 import { PROPERTIES } from "../../../document/formats/msg/properties.ts";
 import { pairedZeros } from "../../../document/formats/text/utf16.ts";
+import { isSvg } from "../../../document/formats/svg/drawing.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 import type { TextKind } from "../../../operations/to-pdf/text-to-html.ts";
 import { isNamedText, textKindOf } from "./text-type.ts";
 
 /** A family of document types. TIFF is separate from other images because its parts can be anywhere in the file. */
-export type DocumentType = "office" | "postscript" | "image" | "tiff" | "html" | "web-page" | TextKind | "none";
+export type DocumentType =
+  | "office"
+  | "postscript"
+  | "image"
+  | "tiff"
+  | "webp"
+  | "heif"
+  | "svg"
+  | "html"
+  | "web-page"
+  | TextKind
+  | "none";
 
 /** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */
 const SNIFFED_BYTES = 4096;
@@ -24,11 +36,14 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "application/rtf": "office",
   "application/postscript": "postscript",
   "application/pdf": "none",
+  "image/avif": "heif",
   "image/bmp": "image",
-  "image/gif": "none",
+  "image/gif": "image",
+  "image/heic": "heif",
   "image/jpeg": "image",
   "image/png": "image",
   "image/tiff": "tiff",
+  "image/webp": "webp",
 };
 
 /** A text file with such a name is HTML, independent of its content. */
@@ -53,6 +68,9 @@ const BEFORE_OLE: Readonly<Record<string, RegExp>> = {
   doc: /^(31be0000|(9b|db|dc)a5|fe3[247]00)/,
   xls: /^090[0248](0[4-9a-f]|10)00/,
 };
+
+/** Names of drawings. The name is needed if the first element comes late, or the drawing is compressed. */
+const SVG_NAME = /\.svgz?$/i;
 
 /** Names of PostScript files. The name is needed, because a PostScript program can lack a signature. */
 const POSTSCRIPT_NAME = /\.(ps|eps)$/i;
@@ -83,6 +101,7 @@ export function typeOfStart(start: Uint8Array, name: string): DocumentType {
   if (found === "office" && isOutlookItem(start, name)) return "msg";
   if (found) return found;
   if (isBeforeOle(start, name)) return "office";
+  if (SVG_NAME.test(name) && (start[0] === 0x1f || (text?.trimStart() ?? "").startsWith("<"))) return "svg";
   if (text === undefined) return unmarkedTypeOf(start, name);
   // A web archive is MIME, which programs read only in ASCII-compatible encodings, not in UTF-16.
   if (isUtf16(start) && isWebArchive(text)) return "none";
@@ -113,6 +132,7 @@ function isBeforeOle(start: Uint8Array, name: string): boolean {
 
 function textTypeOf(text: string, name: string): DocumentType {
   if (isShortcut(text)) return "web-page";
+  if (isSvg(text) && !isNamedText(name)) return "svg";
   const markup = behindComments(text);
   if (/^<(\?xml|[\w.-]*:?package\s)/.test(markup) && OFFICE_XML.test(markup)) return "office";
   if (isNamedText(name)) return textKindOf(text, name) ?? "none";

@@ -95,6 +95,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
   "alternative-texts-missing": ({ count }) => `${counted(count, "image has", "images have")} no alternative text`,
   "attachments-not-converted": (notice) =>
     `${counted(notice.count, "attachment", "attachments")} could not be converted${listed(notice)}`,
+  "frames-left-out": ({ count }) =>
+    `${counted(count, "further frame or picture of the file was", "further frames or pictures of the file were")} left out`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;
