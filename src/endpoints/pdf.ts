@@ -1,17 +1,16 @@
 // Declares /pdf, which converts documents of many types to PDF.
 
-import type { OperationDeclaration } from "../document/contract/operation.ts";
-import { type Params, parameter } from "../document/contract/parameter.ts";
+import { type OperationDeclaration, stepOf } from "../document/contract/operation.ts";
+import { parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
-import { length } from "../document/contract/parameters/length.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
-import { orientation, PAPER_NAMES, paperSize } from "../document/contract/parameters/paper.ts";
 import { addressIn } from "../document/contract/web-url.ts";
+import { mergePdfs } from "../operations/merge-pdfs.ts";
 import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
-import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
+import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
 import {
   type DocumentType,
@@ -20,7 +19,8 @@ import {
   typeOfStart,
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
-import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { containerJob, edgeJob, stepsJob, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 
 /** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
@@ -29,12 +29,6 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
   html: htmlToPdf,
   "web-page": htmlToPdf,
 };
-
-/** Minimum width and height between the margins, in points: a smaller area cannot contain a single letter. */
-const MIN_ROOM = 9;
-
-/** Without web_layout, the document's CSS for paper (`@page`) determines the page size. */
-const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
 const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
@@ -51,28 +45,7 @@ const parameters = {
     onOff,
     "off",
   ),
-  page_size: parameter(
-    `Paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-    choice(PAPER_NAMES),
-    "letter",
-  ),
-  page_margin: parameter(
-    `Margin on all sides, in inches or millimeters (HTML); at least ${MIN_ROOM} points must remain between margins. ` +
-      `${OWN_PAGE} margin, unless page_margin is sent.`,
-    length,
-    "1in",
-  ),
-  page_orientation: parameter(
-    `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-    orientation,
-    "portrait",
-  ),
-  web_layout: parameter(
-    "The device whose layout a page shows, fitted to the width of the paper (HTML). " +
-      "If it is not sent, a document with @page rules or print styles of its own is not fitted: 12pt is 12pt.",
-    choice(["desktop", "tablet", "mobile"]),
-    "desktop",
-  ),
+  ...HTML_FIELDS,
 };
 
 export const pdf = defineEndpoint({
@@ -86,7 +59,13 @@ export const pdf = defineEndpoint({
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
-  errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
+  errors: [
+    outOfRange("downsample", "100"),
+    unsupportedFile("lossless JPEG"),
+    unreachable(),
+    notAWebPage(),
+    ...HTML_ERRORS,
+  ],
   failures: {
     damaged: () => wrongType(UNREADABLE),
     unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
@@ -95,7 +74,16 @@ export const pdf = defineEndpoint({
   async createJob(values, { inputs: [input], isSent }) {
     const { compression, downsample, tagged_pdf } = values;
     // Called for every document type, because it also validates the margins.
-    const html = printing(values, isSent);
+    const html = {
+      ...printing(values, { isSent }),
+      tagged: tagged_pdf,
+      lossless: compression === "lossless",
+      ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
+    };
+    const htmlJob = (params: HtmlToPdfParams) =>
+      values.pages
+        ? stepsJob([stepOf(htmlToPdf, params), stepOf(mergePdfs, { pages: [values.pages] })])
+        : containerJob(htmlToPdf, params);
     switch (input ? await documentTypeOf(input) : "html") {
       case "office":
         return containerJob(officeToPdf, {
@@ -113,11 +101,11 @@ export const pdf = defineEndpoint({
       case "tiff":
         return edgeJob(imageToPdf, {});
       case "html":
-        return containerJob(htmlToPdf, html);
+        return htmlJob(html);
       case "web-page": {
         const url = addressIn(new TextDecoder().decode(await input!.bytes()));
         if (url === undefined) throw wrongType();
-        return containerJob(htmlToPdf, { ...html, url });
+        return htmlJob({ ...html, url });
       }
       case "none":
         throw isSent("url")
@@ -126,19 +114,3 @@ export const pdf = defineEndpoint({
     }
   },
 });
-
-/** @throws ServiceError 400 if the margins leave too little space */
-function printing(fields: Params<typeof parameters>, isSent: PrepareContext["isSent"]): HtmlToPdfParams {
-  const paper = paperSize(fields.page_size, fields.page_orientation);
-  const { points: margin, text } = fields.page_margin;
-  if (Math.min(paper.width, paper.height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
-  return {
-    paper,
-    margin,
-    ...(isSent("web_layout") ? { layout: fields.web_layout } : {}),
-    ownPages: { size: !isSent("page_size") && !isSent("page_orientation"), margin: !isSent("page_margin") },
-    tagged: fields.tagged_pdf,
-    lossless: fields.compression === "lossless",
-    ...(fields.downsample === "off" ? {} : { maxImageDpi: Number(fields.downsample) }),
-  };
-}

@@ -21,8 +21,9 @@ import {
   WebProxy,
   type WebProxySettings,
 } from "./network/web-proxy.ts";
-import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
+import { type PrintOptions, printPage } from "./page.ts";
 import { ProtocolError } from "./pipe.ts";
+import type { LeasedPage, PageLimits, PageSetting } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
 /** The page to print: the URL of a web page, or an uploaded document. */
@@ -127,10 +128,15 @@ export class Chromium implements AsyncDisposable {
     options: PrintOptions,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
+    await this.#run({ source, signal, work: (page, setting) => printPage(page, { ...setting, outputPath, options }) });
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { source, signal } = job;
     try {
       // Rejects immediately on abort, whatever the job is waiting for. The job releases each resource as soon as it
       // receives it.
-      await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
+      await untilAborted(this.#attempts(job), signal);
     } catch (error) {
       signal.throwIfAborted();
       throw failureOf(error, source);
@@ -166,7 +172,7 @@ export class Chromium implements AsyncDisposable {
     await withRetries({ retries: RETRIES, kindOf: lossOf, onRetry }, (left) => this.#attempt(job, left.renderer === 0));
   }
 
-  async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
+  async #attempt({ source, work: run, signal }: Job, fresh: boolean): Promise<void> {
     const browser = await untilAborted(this.#supply.acquire(), signal);
     await using page = await browser.lease({ fresh });
     using work = new DisposableStack();
@@ -181,16 +187,16 @@ export class Chromium implements AsyncDisposable {
     page.visit(visit);
     const location =
       "url" in source
-        ? { url: source.url, isStill: false }
-        : { url: `http://${DOCUMENT_HOST}/`, isStill: source.isStill ?? false };
-    const printed = printPage(page, {
-      ...{ location, outputPath, options, limits: this.#limits, signal },
+        ? { url: source.url, isUpload: false, isStill: false }
+        : { url: `http://${DOCUMENT_HOST}/`, isUpload: true, isStill: source.isStill ?? false };
+    const done = run(page, {
+      ...{ location, limits: this.#limits, signal },
       version: browser.chromium.version,
       isRefused: (url) => visit.isRefused(url),
     });
-    printed.catch(() => {});
+    done.catch(() => {});
     try {
-      await untilAborted(Promise.race([exceeded, printed]), signal);
+      await untilAborted(Promise.race([exceeded, done]), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
@@ -205,9 +211,8 @@ export class Chromium implements AsyncDisposable {
 
 interface Job {
   readonly source: PageSource;
-  readonly outputPath: string;
-  readonly options: PrintOptions;
   readonly signal: AbortSignal;
+  work(page: LeasedPage, setting: PageSetting): Promise<void>;
 }
 
 /** Failures that only the page can cause, whatever the browser's state. */

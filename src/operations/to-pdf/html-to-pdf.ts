@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
+import { visitSchema } from "../../document/contract/parameters/web-page.ts";
 
 const paramsSchema = z.object({
   /** URL of the page. @default the input is the page */
@@ -23,6 +24,17 @@ const paramsSchema = z.object({
   ownPages: z.object({ size: z.boolean(), margin: z.boolean() }).exactOptional(),
   /** True to write the structure tree, and an outline derived from it. @default false */
   tagged: z.boolean().exactOptional(),
+  /** Templates of headers and footers, in HTML. @default none */
+  header: z.string().max(LIMITS.pageTemplateLength).exactOptional(),
+  footer: z.string().max(LIMITS.pageTemplateLength).exactOptional(),
+  /** Factor for CSS lengths. @default the page is fitted to the paper, unless it is made for paper */
+  scale: z.number().min(0.1).max(2).exactOptional(),
+  /** The medium whose styles apply. @default print */
+  media: z.enum(["print", "screen"]).exactOptional(),
+  /** True to print backgrounds. @default true */
+  background: z.boolean().exactOptional(),
+  /** How the page is visited. @default without cookies, headers, conditions and checks */
+  visit: visitSchema.exactOptional(),
   /** True to store images losslessly, false to store them as JPEG. */
   lossless: z.boolean(),
   /** Maximum resolution of images on the page. @default unlimited */

@@ -370,8 +370,15 @@ function statusFor(error: unknown): number {
 
 function refuse(answer: ServerResponse, error: unknown): void {
   if (answer.headersSent) answer.destroy();
-  else answer.writeHead(statusFor(error), { "Content-Length": 0 }).end();
+  else answer.writeHead(statusFor(error), { "Content-Length": 0, [REFUSAL.name]: REFUSAL.value }).end();
 }
+
+/** Marks the responses that come from the proxy itself (RFC 9209). */
+const REFUSAL = { name: "Proxy-Status", value: "pagewright; error=destination_unavailable" };
+
+/** Reports whether the proxy itself made a response with an error status. */
+export const isOwnRefusal = (headers: Readonly<Record<string, string>>): boolean =>
+  headers[REFUSAL.name] === REFUSAL.value;
 
 function refuseTunnel(socket: Duplex, error: unknown): void {
   const status = statusFor(error);
