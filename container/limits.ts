@@ -70,6 +70,7 @@ export const CONTAINER_LIMITS = {
   embeddedDepth: 1,
   fetchRedirects: 10,
   pageFileBytes: GIB,
+  archivedPageBytes: 128 * MIB,
   pageTrafficBytes: 256 * MIB,
   pageRequests: 5000,
   pageNavigations: 20,

@@ -336,6 +336,7 @@ export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>
   embeddedPdfs: "embedded PDFs of a document that are converted to PDF/A; further ones are removed",
   embeddedDepth: "levels of embedded PDFs that are converted to PDF/A",
   fetchRedirects: "redirects on the way to a file",
+  archivedPageBytes: "`index.html` in an archive",
   pageFileBytes: "PDF of a web page",
   pageTrafficBytes: "traffic of a web page",
   pageRequests: "requests of a web page",

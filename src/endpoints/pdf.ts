@@ -6,7 +6,7 @@ import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { addressIn } from "../document/contract/web-url.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
-import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
+import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
@@ -27,10 +27,13 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
   office: officeToPdf,
   postscript: postscriptToPdf,
   html: htmlToPdf,
+  "html-archive": htmlToPdf,
   "web-page": htmlToPdf,
 };
 
-const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP)";
+const TAKES =
+  "Word, Excel, PowerPoint, PostScript or EPS document, HTML, a zip archive with index.html, or an image (JPEG, PNG, TIFF, BMP)";
+const ASSETS = "the style sheets, pictures, fonts and scripts to which an HTML file refers by name";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {
@@ -55,7 +58,10 @@ export const pdf = defineEndpoint({
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
-  inputs: { file: { kind: "one", webPages: true, description: TAKES } },
+  inputs: {
+    file: { kind: "one", webPages: true, description: TAKES, othersAs: "asset_files" },
+    asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
+  },
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
@@ -102,6 +108,8 @@ export const pdf = defineEndpoint({
         return edgeJob(imageToPdf, {});
       case "html":
         return htmlJob(html);
+      case "html-archive":
+        return htmlJob({ ...html, isArchive: true });
       case "web-page": {
         const url = addressIn(new TextDecoder().decode(await input!.bytes()));
         if (url === undefined) throw wrongType();

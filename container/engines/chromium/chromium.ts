@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import { LIMITS } from "../../../src/document/contract/limits.ts";
 import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { untilAborted } from "../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
@@ -17,6 +18,7 @@ import type { Confinement } from "./network/confinement.ts";
 import {
   DOCUMENT_HOST,
   type ServedDocument,
+  type ServedFiles,
   type VisitLimits,
   WebProxy,
   type WebProxySettings,
@@ -31,6 +33,8 @@ export type PageSource =
   | { readonly url: string }
   | {
       readonly document: ServedDocument;
+      /** The files to which it refers. @default none */
+      readonly files?: ServedFiles;
       /** True if the document seems to have no script, and no content that loads only when visible. @default false */
       readonly isStill?: boolean;
     };
@@ -53,6 +57,7 @@ export interface ChromiumLimits extends PageLimits, VisitLimits, WatchLimits {}
 const DEFAULTS: ChromiumLimits = {
   parseMs: CONTAINER_LIMITS.pageParseMs,
   settleMs: CONTAINER_LIMITS.pageSettleMs,
+  conditionMs: LIMITS.pageWaitMs,
   answerMs: CONTAINER_LIMITS.pageResponseMs,
   printMs: CONTAINER_LIMITS.pagePrintMs,
   fileBytes: CONTAINER_LIMITS.pageFileBytes,
@@ -181,7 +186,9 @@ export class Chromium implements AsyncDisposable {
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
       limits: this.#limits,
-      document: "document" in source ? source.document : undefined,
+      ...("document" in source
+        ? { document: source.document, files: source.files }
+        : { document: undefined, files: undefined }),
       exceeded: (what) => exceed(new EngineFailure("too-large", `the page requests more than ${what}`)),
     });
     page.visit(visit);

@@ -10,6 +10,8 @@ const paramsSchema = z.object({
     .url({ protocol: /^https?$/ })
     .max(LIMITS.addressLength)
     .exactOptional(),
+  /** True if the input is a zip archive of the page and its files. @default false */
+  isArchive: z.boolean().exactOptional(),
   /** Size of the sheet in its final orientation, in points. */
   paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
   /** Margin on all sides, in points. */
@@ -43,5 +45,8 @@ const paramsSchema = z.object({
 export type HtmlToPdfParams = z.infer<typeof paramsSchema>;
 /** The @page rules of a document that can apply. `size` includes the orientation. */
 export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
+
+/** {@link Input.role} of the files to which the page refers. */
+export const ASSET = "asset";
 
 export const htmlToPdf = declareOperation({ name: "html-to-pdf", params: paramsSchema, internet: true });

@@ -40,6 +40,12 @@ export interface ServedDocument {
   stream(): NodeJS.ReadableStream;
 }
 
+/** The files to which an uploaded document refers, at the same host. */
+export interface ServedFiles {
+  /** @param path decoded path, without the slash at the start */
+  find(path: string): ServedDocument | undefined;
+}
+
 /**
  * Host of an uploaded document: a name that cannot be registered (RFC 6761). Browsers treat it as a secure context,
  * like a local file (Secure Contexts, 3.1).
@@ -49,6 +55,8 @@ export const DOCUMENT_HOST = "document.localhost";
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
+  /** The files to which the document refers. @default none */
+  readonly files?: ServedFiles | undefined;
   /** Called when the page has exceeded its limits and the visit has ended. */
   exceeded(what: string): void;
 }
@@ -82,6 +90,7 @@ class CheckedAgent extends Agent {
 export class ProxySession {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
+  readonly files: ServedFiles | undefined;
   readonly #refused = new Set<string>();
   /** Connection pool that only this visit uses. */
   readonly agent: Agent;
@@ -93,9 +102,10 @@ export class ProxySession {
   readonly #exceeded: (what: string) => void;
 
   /** Called only by {@link WebProxy.visit}. */
-  constructor(connectTo: Connecting, { limits, document, exceeded }: VisitOptions) {
+  constructor(connectTo: Connecting, { limits, document, files, exceeded }: VisitOptions) {
     this.limits = limits;
     this.document = document;
+    this.files = files;
     this.#exceeded = exceeded;
     this.#connectTo = connectTo;
     this.agent = new CheckedAgent((host, port) => connectTo(host, port, this));
@@ -343,14 +353,26 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function giveDocument(
-  { document }: ProxySession,
+  { document, files }: ProxySession,
   { method }: IncomingMessage,
   url: URL,
   answer: ServerResponse,
 ): Promise<void> {
-  if (!document || method !== "GET" || url.pathname !== "/" || url.port !== "") throw new Unanswerable(404);
-  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store" });
-  await pipeline(document.stream(), answer);
+  if (method !== "GET" || url.port !== "") throw new Unanswerable(404);
+  const path = decodedPath(url);
+  const found = path === "" ? document : path === undefined ? undefined : files?.find(path);
+  if (!found) throw new Unanswerable(404);
+  answer.writeHead(200, { "Content-Type": found.type, "Cache-Control": "no-store" });
+  await pipeline(found.stream(), answer);
+}
+
+/** Returns the path without its first slash; undefined if it is encoded incorrectly. */
+function decodedPath({ pathname }: URL): string | undefined {
+  try {
+    return decodeURIComponent(pathname.slice(1));
+  } catch {
+    return undefined;
+  }
 }
 
 /** An error to which the proxy responds with a specific status. */

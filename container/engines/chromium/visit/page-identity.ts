@@ -34,7 +34,7 @@ async function setCookie(session: Session, cookie: PageCookie, index: number): P
  * to another origin repeats the headers of the request, so they are removed there.
  */
 function sendHeaders(session: Session, origin: string, headers: Readonly<Record<string, string>>): void {
-  const own = Object.entries(headers).map(([name, value]) => ({ name, value: utf8(value) }));
+  const own = Object.entries(headers).map(([name, value]) => ({ name, value }));
   const names = new Set(own.map(({ name }) => name.toLowerCase()));
   session.on("Fetch.requestPaused", ({ requestId, request, redirectedRequestId }) => {
     const isOwn = URL.canParse(request.url) && new URL(request.url).origin === origin;
@@ -46,6 +46,3 @@ function sendHeaders(session: Session, origin: string, headers: Readonly<Record<
   });
   void session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
 }
-
-/** Returns a header value as the bytes of its UTF-8. */
-const utf8 = (value: string): string => Buffer.from(value).toString("latin1");

@@ -73,7 +73,7 @@ async function retryOnNavigation<T>(job: PageJob, work: (job: PageJob) => Promis
  */
 export async function completed<T>(job: PageJob, prepare: (timeoutMs: number) => Promise<T>): Promise<T> {
   const { session, within, loading, page, visit } = job;
-  const { settleMs, answerMs } = job.limits;
+  const { settleMs, conditionMs, answerMs } = job.limits;
   let deadline = performance.now() + settleMs;
   const loaded = async () => {
     await within(
@@ -89,7 +89,8 @@ export async function completed<T>(job: PageJob, prepare: (timeoutMs: number) =>
   await loaded().catch(stopWaiting);
   if (visit.waitFor) {
     const since = performance.now();
-    await Promise.race([meetCondition(visit.waitFor, { session, frameId: page.frameId, within }), loading.failed]);
+    const waiting = { session, frameId: page.frameId, timeoutMs: conditionMs, within };
+    await Promise.race([meetCondition(visit.waitFor, waiting), loading.failed]);
     deadline += performance.now() - since;
   }
   const timeoutMs = Math.max(100, deadline - performance.now());

@@ -25,6 +25,8 @@ export interface PageLimits {
   readonly parseMs: number;
   /** Time limit for images, fonts and scripts after that. Resources that arrive later are missing from the PDF. */
   readonly settleMs: number;
+  /** Time limit for the condition for which the client waits. */
+  readonly conditionMs: number;
   /** Time limit for a response of the page. A page whose script does not respond is aborted. */
   readonly answerMs: number;
   /** Time limit for printing. */

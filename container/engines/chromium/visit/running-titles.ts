@@ -39,25 +39,29 @@ export async function printedTitles(
 }
 
 /**
- * Returns a template without the parts that the browser ignores or that make printing fail, such as `@import`. The
- * document that parses it is inert: it runs no script and loads nothing.
+ * Returns a template without the parts that the browser ignores, and without references that make printing fail, such as
+ * fonts and `@import`. The document that parses it is inert: it runs no script and loads nothing.
  */
 function cleaned({ template, hasUrl, zoom }: Cleaning): string {
+  const ACTIVE = "script, noscript, link, meta, base, iframe, frame, frameset, object, embed, template, video, audio";
+  const ADDRESS = /^(src|srcset|href|xlink:href|poster|data|action|formaction|background)$/i;
+  const OUTER_URL = /url\(\s*(?!["']?\s*(?:data:|#))(?:"(?:[^"\\]|\\.)*"|[^)]*)\s*\)/gi;
+  const local = (css: string) => css.replaceAll(OUTER_URL, 'url("data:,")');
   const inert = new DOMParser().parseFromString(template, "text/html");
-  const active =
-    "script, noscript, link, meta, base, iframe, frame, frameset, object, embed, portal, template, video, audio";
-  for (const element of inert.querySelectorAll(active)) element.remove();
+  for (const element of inert.querySelectorAll(ACTIVE)) element.remove();
   for (const style of inert.querySelectorAll("style")) {
     const sheet = new CSSStyleSheet();
     // A constructed sheet has no @import rules.
     sheet.replaceSync(style.textContent);
     // A string of CSS can contain the end tag, as an escape that is now resolved.
-    style.textContent = Array.from(sheet.cssRules, ({ cssText }) => cssText.replaceAll("</", "<\\/")).join("\n");
+    style.textContent = Array.from(sheet.cssRules, ({ cssText }) => local(cssText).replaceAll("</", "<\\/")).join("\n");
   }
   for (const element of inert.querySelectorAll("*")) {
     for (const { name, value } of [...element.attributes]) {
-      const isAddress = /^(src|srcset|href|xlink:href|poster|data|action|formaction|background)$/i.test(name);
-      if (/^on/i.test(name) || (isAddress && !/^\s*(data:image\/|#)/i.test(value))) element.removeAttribute(name);
+      const isOuter = ADDRESS.test(name) && !/^\s*(data:image\/|#)/i.test(value);
+      const isStyle = name === "style";
+      if (isStyle) element.setAttribute(name, local((element as HTMLElement).style.cssText));
+      else if (/^on/i.test(name) || isOuter || local(value) !== value) element.removeAttribute(name);
     }
   }
   if (!hasUrl) for (const element of inert.querySelectorAll(".url")) element.classList.remove("url");

@@ -3,7 +3,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Protocol } from "devtools-protocol";
 import { EngineFailure, OutOfRange } from "../../../../src/document/contract/failure.ts";
-import { LIMITS } from "../../../../src/document/contract/limits.ts";
 import type { WaitCondition } from "../../../../src/document/contract/parameters/web-page.ts";
 import type { Session } from "../pipe.ts";
 
@@ -13,6 +12,7 @@ interface Waiting {
   readonly session: Session;
   /** ID of the page's main frame. */
   readonly frameId: string;
+  readonly timeoutMs: number;
   /** Limits the wait, and rejects when the page is lost. */
   within<T>(timeoutMs: number, work: Promise<T>, what: string): Promise<T>;
 }
@@ -23,15 +23,15 @@ interface Waiting {
  * @throws OutOfRange `wait_for` if the condition cannot be parsed
  */
 export async function meetCondition(condition: WaitCondition, waiting: Waiting): Promise<void> {
-  const { within } = waiting;
+  const { within, timeoutMs } = waiting;
   if ("milliseconds" in condition) {
-    await within(condition.milliseconds + LIMITS.pageWaitMs, sleep(condition.milliseconds), "a pause");
+    await within(condition.milliseconds + timeoutMs, sleep(condition.milliseconds), "a pause");
     return;
   }
   const ended = new AbortController();
   const check = "selector" in condition ? selectorCheck(condition, waiting) : expressionCheck(condition, waiting);
   try {
-    await within(LIMITS.pageWaitMs, repeat(check, ended.signal), "a condition");
+    await within(timeoutMs, repeat(check, ended.signal), "a condition");
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason !== "timed-out") throw error;
     throw new EngineFailure("unmet-condition", JSON.stringify(condition), { cause: error });

@@ -39,6 +39,11 @@ export interface OneInput {
    * refers to a file
    */
   readonly webPages?: boolean;
+  /**
+   * Further file to which additional `file` parts belong. The first part called `index.html`, or else the first one
+   * with the extension of an HTML file, is then the document. @default one `file` part
+   */
+  readonly othersAs?: string;
   /** True if the endpoint processes documents that need a password. @default such a document is an error */
   readonly mayBeLocked?: boolean;
 }

@@ -54,7 +54,8 @@ export interface ResolveOptions {
  * Resolves the inputs of a request to files. Omits inputs that will be fetched later.
  * @throws ServiceError 400 if the number of inputs is wrong, 404 if an ID is unknown
  */
-export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+export async function resolveInputs(inputs: Inputs, sent: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+  const form = withOthersApart(inputs, sent);
   const sources = [...(await locateMain(mainInputOf(inputs), form, where))];
   const further = furtherInputsOf(inputs);
   const isGiven = (field: string): boolean => {
@@ -69,6 +70,24 @@ export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOp
     else if (!isOptional && insteadOf === undefined) throw fieldRequired(file);
   }
   return sources;
+}
+
+/** Matches the names of HTML files. */
+const PAGE_NAME = /\.x?html?$/i;
+
+/** Moves additional `file` parts to the list of further files that the endpoint declares for them. */
+function withOthersApart({ file }: Inputs, form: Form): Form {
+  const others = file?.kind === "one" ? file.othersAs : undefined;
+  const files = form.files.get(MAIN_FIELDS.file) ?? [];
+  if (others === undefined || files.length < 2) return form;
+  const page = files.find(({ name }) => /^index\.html?$/i.test(name)) ?? files.find(({ name }) => PAGE_NAME.test(name));
+  if (!page) return form;
+  const rest = files.filter((one) => one !== page);
+  return {
+    ...form,
+    files: new Map([...form.files, ["file", [page]], [others, [...rest, ...(form.files.get(others) ?? [])]]]),
+    order: [...rest.map(() => others), ...form.order.filter((name) => name !== MAIN_FIELDS.file)],
+  };
 }
 
 async function locateMain(input: MainInput, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
