@@ -20,7 +20,7 @@ import {
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, stepsJob, streamingJobWithFallback } from "../service/placement/placement.ts";
-import { HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
+import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 
 /** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
@@ -33,7 +33,6 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
 
 const TAKES =
   "Word, Excel, PowerPoint, PostScript or EPS document, HTML, a zip archive with index.html, or an image (JPEG, PNG, TIFF, BMP)";
-const ASSETS = "the style sheets, pictures, fonts and scripts to which an HTML file refers by name";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {

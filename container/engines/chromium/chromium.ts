@@ -24,6 +24,7 @@ import {
   type WebProxySettings,
 } from "./network/web-proxy.ts";
 import { type PrintOptions, printPage } from "./page.ts";
+import { type PictureOptions, takePicture } from "./picture.ts";
 import { ProtocolError } from "./pipe.ts";
 import type { LeasedPage, PageLimits, PageSetting } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
@@ -134,6 +135,25 @@ export class Chromium implements AsyncDisposable {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
     await this.#run({ source, signal, work: (page, setting) => printPage(page, { ...setting, outputPath, options }) });
+  }
+
+  /**
+   * Takes a picture of a page.
+   * @param outputPath path of the picture, which is written only when it is complete
+   * @throws EngineFailure, OutOfRange for the reasons of {@link printToPdf}; `too-complex` for too many pixels;
+   *   OutOfRange for `selector` if there is no such element
+   */
+  async takePicture(
+    source: PageSource,
+    outputPath: string,
+    options: PictureOptions,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
+    await this.#run({
+      source,
+      signal,
+      work: (page, setting) => takePicture(page, { ...setting, outputPath, options }),
+    });
   }
 
   async #run(job: Job): Promise<void> {

@@ -69,6 +69,9 @@ export const HTML_FIELDS = {
   ...VISIT_FIELDS,
 };
 
+/** Describes the further files of a page. */
+export const ASSETS = "the style sheets, pictures, fonts and scripts to which an HTML file refers by name";
+
 export const HTML_ERRORS = [unmetCondition(), faultyPage()];
 
 type Sent = Pick<PrepareContext, "isSent">;

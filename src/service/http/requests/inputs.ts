@@ -12,7 +12,6 @@ import {
   fileIdAndUrl,
   inputOrderMismatch,
   noInput,
-  noInputOrUrl,
   noSuchFile,
   outOfRange,
   tooFewInputs,
@@ -26,6 +25,7 @@ import {
   type Inputs,
   type MainInput,
   mainInputOf,
+  missingInput,
   type NamedInput,
   type OneInput,
   type SeveralInputs,
@@ -121,11 +121,12 @@ type InputFields = Pick<NamedInput, "file" | "id" | "url">;
 const MAIN_FIELDS: InputFields = { file: "file", id: "id", url: "url" };
 
 async function locateOne(
-  { accepts = () => true, webPages = false, description }: OneInput,
+  input: OneInput,
   named: InputFields,
   form: Form,
   { store, receive }: ResolveOptions,
 ): Promise<readonly InputFile[]> {
+  const { accepts = () => true, acceptsAlso = () => false, webPages = false, description } = input;
   const files = form.files.get(named.file) ?? [];
   const ids = filledValues(form, named.id);
   const urls = filledValues(form, named.url);
@@ -136,11 +137,11 @@ async function locateOne(
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
   if (urls.length > 1) throw duplicateField(named.url);
   if (files.length + ids.length > 1) throw named === MAIN_FIELDS ? tooManyFiles() : duplicateField(named.file);
-  if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
+  if (files.length + ids.length + urls.length === 0) throw missingInput(input);
   const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: named.url, mayBePage: webPages };
   const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0]!, store)));
   if (!found) return [];
-  if (!accepts(found.type)) throw mismatch(found, description);
+  if (!accepts(found.type) && !acceptsAlso(found.type)) throw mismatch(found, description);
   return [found];
 }
 
