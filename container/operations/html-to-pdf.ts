@@ -2,10 +2,17 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { EngineFailure } from "../../src/document/contract/failure.ts";
+import type { PageSelection } from "../../src/document/contract/pages.ts";
+import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
+import { decodeResponse } from "../../src/service/placement/remote.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
+import { drainOnReturn, writeToFile } from "../pdfa/outputs.ts";
+import { threadJob } from "../processes/thread-job.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import { limitedExport } from "./limited-export.ts";
-import { nativeOperation } from "./native.ts";
+import { type Engines, type NativeJob, nativeOperation } from "./native.ts";
 import { pageSource } from "./page-source.ts";
 
 /**
@@ -14,11 +21,28 @@ import { pageSource } from "./page-source.ts";
 export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
-  async function* (job, { url, isArchive = false, lossless, maxImageDpi, ...printing }, engines) {
+  async function* (job, { url, isArchive = false, pages, lossless, maxImageDpi, ...printing }, engines) {
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");
     await chromium.printToPdf(await pageSource({ url, isArchive }, job), path, printing, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-    yield* limitedExport({ path, size: (await stat(path)).size }, images, job, engines);
+    const printed = fileInput("result.pdf", (await stat(path)).size, path);
+    const kept = pages ? await keepPages(printed, pages, job, engines) : printed;
+    yield* limitedExport({ path: kept.path, size: kept.size }, images, job, engines);
   },
 );
+
+/** Writes the selected pages to another file. @throws OutOfRange `pages` if a page does not exist */
+async function keepPages(
+  printed: FileInput,
+  pages: PageSelection,
+  job: NativeJob,
+  { threads, heapLimitBytes }: Engines,
+): Promise<FileInput> {
+  const { signal, log, folder } = job;
+  const merging = threadJob(mergePdfs, [printed], { pages: [pages] }, heapLimitBytes);
+  for await (const { body } of decodeResponse(drainOnReturn(threads.run(merging, signal, log)), { signal })) {
+    return await writeToFile(join(folder, "pages.pdf"), body, signal);
+  }
+  throw new EngineFailure("crashed", "no selected pages");
+}

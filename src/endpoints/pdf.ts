@@ -1,12 +1,11 @@
 // Declares /pdf, which converts documents of many types to PDF.
 
-import { type OperationDeclaration, stepOf } from "../document/contract/operation.ts";
+import type { OperationDeclaration } from "../document/contract/operation.ts";
 import { parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { addressIn } from "../document/contract/web-url.ts";
-import { mergePdfs } from "../operations/merge-pdfs.ts";
-import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
+import { ASSET, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
@@ -19,7 +18,7 @@ import {
   typeOfStart,
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
-import { containerJob, edgeJob, stepsJob, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { containerJob, edgeJob, streamingJobWithFallback } from "../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 
 /** Operations for the document types that only the container can convert. */
@@ -85,10 +84,6 @@ export const pdf = defineEndpoint({
       lossless: compression === "lossless",
       ...(downsample === "off" ? {} : { maxImageDpi: Number(downsample) }),
     };
-    const htmlJob = (params: HtmlToPdfParams) =>
-      values.pages
-        ? stepsJob([stepOf(htmlToPdf, params), stepOf(mergePdfs, { pages: [values.pages] })])
-        : containerJob(htmlToPdf, params);
     switch (input ? await documentTypeOf(input) : "html") {
       case "office":
         return containerJob(officeToPdf, {
@@ -106,13 +101,13 @@ export const pdf = defineEndpoint({
       case "tiff":
         return edgeJob(imageToPdf, {});
       case "html":
-        return htmlJob(html);
+        return containerJob(htmlToPdf, html);
       case "html-archive":
-        return htmlJob({ ...html, isArchive: true });
+        return containerJob(htmlToPdf, { ...html, isArchive: true });
       case "web-page": {
         const url = addressIn(new TextDecoder().decode(await input!.bytes()));
         if (url === undefined) throw wrongType();
-        return htmlJob({ ...html, url });
+        return containerJob(htmlToPdf, { ...html, url });
       }
       case "none":
         throw isSent("url")

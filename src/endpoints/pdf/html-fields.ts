@@ -89,6 +89,7 @@ export function printing(fields: Params<typeof HTML_FIELDS>, { isSent }: Sent): 
     ...(fields.header_html === undefined ? {} : { header: fields.header_html }),
     ...(fields.footer_html === undefined ? {} : { footer: fields.footer_html }),
     ...(fields.scale === undefined ? {} : { scale: fields.scale }),
+    ...(fields.pages ? { pages: fields.pages } : {}),
     ...{ media: fields.media, background: fields.background },
     visit: visiting(fields),
   };

@@ -80,13 +80,13 @@ function mayBeWebsite(start: Uint8Array): boolean {
   return !FIRST_OFFICE_PART.test(name);
 }
 
-/** Reads the directory, which is at the end of the file. */
+/** Reads the directory, which is at the end of the file. @throws EngineFailure `too-complex` */
 async function isWebsite(input: Input): Promise<boolean> {
   try {
     return websiteIn(await readContents(input)) !== undefined;
   } catch (error) {
     // LibreOffice reports a damaged archive.
-    if (error instanceof EngineFailure) return false;
+    if (error instanceof EngineFailure && error.reason === "damaged") return false;
     throw error;
   }
 }
