@@ -5,12 +5,13 @@ import type { Protocol } from "devtools-protocol";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
-import { enlargePages, savePdf } from "./output.ts";
+import { enlargePages, readTargetPages, savePdf } from "./output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
 import { readStyleSheets } from "./style-sheets.ts";
 import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
+import { prepareReferences, showNumbers, type TableOfContents } from "./visit/page-references.ts";
 import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
 import { printedTitles, type RunningTitles } from "./visit/running-titles.ts";
 
@@ -33,6 +34,8 @@ export interface PrintOptions extends RunningTitles {
   readonly media?: "print" | "screen";
   /** @default true */
   readonly background?: boolean;
+  /** @default none */
+  readonly contents?: TableOfContents;
   /** @default a visit without cookies, headers, conditions and checks */
   readonly visit?: PageVisit;
 }
@@ -53,28 +56,34 @@ export async function printPage(page: LeasedPage, printing: Printing): Promise<v
   // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
   await visitPage(page, printing, options.visit, async (job) => {
-    const { stream, enlargement } = await print(job, options);
-    await job.within(limits.printMs, savePdf(session, stream, outputPath, limits.fileBytes), "taking the PDF");
+    const enlargement = await print(job, options, outputPath);
     if (enlargement > 1) {
       await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
     }
   });
 }
 
-/** @returns the PDF's stream handle, and the factor by which its pages must be enlarged */
-async function print(
-  job: PageJob,
-  options: PrintOptions,
-): Promise<{ readonly stream: string; readonly enlargement: number }> {
-  const { session, within, limits, location } = job;
+/** Maximum number of times that a page is printed, because page numbers of links can move their targets. */
+const MAX_PASSES = 3;
+
+/** @returns the factor by which the pages must be enlarged */
+async function print(job: PageJob, options: PrintOptions, outputPath: string): Promise<number> {
+  const { session, within, limits, location, signal } = job;
   const { findings, contextId } = await completed(job, (timeoutMs) => prepare(job, options, timeoutMs));
   const { enlargement } = sheetOf(options, findings);
-  const templates = { session, contextId, hasUrl: !location.isUpload, zoom: 1 / enlargement };
+  const world = { session, contextId };
+  const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement };
   const titles = await within(limits.answerMs, printedTitles(options, templates), "a template");
+  const hasNumbers = await within(limits.answerMs, prepareReferences(world, options.contents), "a script");
   job.check();
-  const printed = session.send("Page.printToPDF", { ...requestOf(options, findings), ...titles });
-  const { stream } = await within(limits.printMs, printed, "printing");
-  return { stream: stream!, enlargement };
+  for (let pass = 1; ; pass++) {
+    const printed = session.send("Page.printToPDF", { ...requestOf(options, findings), ...titles });
+    const { stream } = await within(limits.printMs, printed, "printing");
+    await within(limits.printMs, savePdf(session, stream!, outputPath, limits.fileBytes), "taking the PDF");
+    if (!hasNumbers || pass === MAX_PASSES) return enlargement;
+    const numbers = await readTargetPages(outputPath, { timeoutMs: limits.printMs, signal });
+    if (!(await within(limits.answerMs, showNumbers(world, numbers), "a script"))) return enlargement;
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { LIMITS } from "../../document/contract/limits.ts";
 import { optional, type Params, parameter } from "../../document/contract/parameter.ts";
 import { choice } from "../../document/contract/parameters/choice.ts";
 import { length } from "../../document/contract/parameters/length.ts";
-import { number } from "../../document/contract/parameters/number.ts";
+import { integer, number } from "../../document/contract/parameters/number.ts";
 import { onOff } from "../../document/contract/parameters/on-off.ts";
 import { pages } from "../../document/contract/parameters/pages.ts";
 import { orientation, PAPER_NAMES, paperSize } from "../../document/contract/parameters/paper.ts";
@@ -66,6 +66,9 @@ export const HTML_FIELDS = {
     "print",
   ),
   background: parameter("Prints background colors and images (HTML).", onOff, "on"),
+  toc: parameter("Inserts a table of contents with page numbers before the content (HTML).", onOff, "off"),
+  toc_title: parameter("Title of the table of contents (HTML).", text({ max: 200 }), "Contents"),
+  toc_depth: parameter("Levels of headings in the table of contents (HTML).", integer({ min: 1, max: 6 }), "3"),
   ...VISIT_FIELDS,
 };
 
@@ -89,6 +92,7 @@ export function printing(fields: Params<typeof HTML_FIELDS>, { isSent }: Sent): 
     ...(fields.header_html === undefined ? {} : { header: fields.header_html }),
     ...(fields.footer_html === undefined ? {} : { footer: fields.footer_html }),
     ...(fields.scale === undefined ? {} : { scale: fields.scale }),
+    ...(fields.toc ? { contents: { title: fields.toc_title, depth: fields.toc_depth } } : {}),
     ...(fields.pages ? { pages: fields.pages } : {}),
     ...{ media: fields.media, background: fields.background },
     visit: visiting(fields),

@@ -38,6 +38,8 @@ const paramsSchema = z.object({
   media: z.enum(["print", "screen"]).exactOptional(),
   /** True to print backgrounds. @default true */
   background: z.boolean().exactOptional(),
+  /** The title and the levels of headings of a table of contents before the content. @default none */
+  contents: z.object({ title: z.string().max(200), depth: z.int().min(1).max(6) }).exactOptional(),
   /** How the page is visited. @default without cookies, headers, conditions and checks */
   visit: visitSchema.exactOptional(),
   /** True to store images losslessly, false to store them as JPEG. */

@@ -102,6 +102,36 @@ describe("paper", () => {
   });
 });
 
+describe("page numbers of links", () => {
+  const CHAPTERS = ["one", "two", "a b", "grü"].map((id) => `<h1 id="${id}">chapter ${id}</h1>`).join("");
+  const BREAKS = "<style>h1 { break-before: page }</style>";
+
+  test("by the author's style sheet", async () => {
+    const css = "<style>@media print { a::after { content: ' on ' target-counter(attr(href url), page) '.' } }</style>";
+    const links = ["one", "two", "a%20b", "grü", "none"].map((id) => `<p><a href="#${id}">to ${id}</a>`).join("");
+    const text = textOf(
+      await print(chromium, `${css}${BREAKS}${links}<p><a href="b.html#one">elsewhere</a>${CHAPTERS}`),
+    );
+    expect(text.replaceAll(/\s+/g, " ")).toContain(
+      "to one on 2. to two on 3. to a%20b on 4. to grü on 5. to none on . elsewhere on .",
+    );
+  });
+
+  test("in a table of contents, which itself takes pages", async () => {
+    const many = Array.from({ length: 120 }, (_, index) => `<h2>section ${index + 1}</h2>`).join("");
+    const path = await print(chromium, `${BREAKS}${CHAPTERS}${many}<h3>deep</h3>`, {
+      contents: { title: "All chapters", depth: 2 },
+      scale: 1,
+    });
+    const pagesOf = textOf(path).split("\f");
+    const listed = [...textOf(path).matchAll(/^[\f ]*(chapter \S+(?: b)?|section \d+) +(\d+)$/gm)];
+    expect(listed.length).toBe(124);
+    for (const [, title, number] of listed) expect(pagesOf[Number(number) - 1]).toMatch(new RegExp(`${title}$`, "m"));
+    expect(pagesOf[0]).toMatch(/^\s*All chapters/);
+    expect(pagesOf.slice(0, 3).join("")).not.toContain("deep");
+  });
+});
+
 describe("cookies, headers and the user agent", () => {
   const heard: { host: string; path: string; headers: IncomingMessage["headers"] }[] = [];
   const hear = (text: string) => (request: IncomingMessage, response: import("node:http").ServerResponse) => {
@@ -121,7 +151,6 @@ describe("cookies, headers and the user agent", () => {
     await visited(at("/from"), {
       cookies: [
         { name: "own", value: "1", domain: "127.0.0.1" },
-        { name: "elsewhere", value: "2", domain: "127.0.0.2", path: "/other.png" },
         { name: "nowhere", value: "3", domain: "169.254.169.254" },
       ],
       headers: { Authorization: "Bearer secret", "X-Name": "grüße" },
@@ -131,12 +160,20 @@ describe("cookies, headers and the user agent", () => {
     expect(of("/from")).toMatchObject({ cookie: "own=1", authorization: "Bearer secret", "user-agent": "Printer/1.0" });
     expect(Buffer.from(String(of("/from")["x-name"]), "latin1").toString()).toBe("grüße");
     expect(of("/own.png")).toMatchObject({ cookie: "own=1", authorization: "Bearer secret" });
-    expect(of("/other.png").cookie).toBe("elsewhere=2");
+    // A browser sends no cookie for another site with the requests of a page.
+    expect(of("/other.png").cookie).toBeUndefined();
     for (const path of ["/other.png", "/moved"]) {
       expect(of(path).authorization).toBeUndefined();
       expect(of(path)["x-name"]).toBeUndefined();
     }
     expect(of("/moved").cookie).toBeUndefined();
+    const cookies = [
+      { name: "elsewhere", value: "2", domain: "127.0.0.2", path: "/other.png" },
+      { name: "own", value: "1", domain: "127.0.0.1" },
+    ];
+    heard.length = 0;
+    await visited({ url: `${foreign}/other.png` }, { cookies });
+    expect(of("/other.png").cookie).toBe("elsewhere=2");
   });
 
   test("the next job has neither", async () => {
