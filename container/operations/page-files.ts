@@ -11,7 +11,7 @@ import { type ArchiveEntry, readContents } from "../../src/document/formats/zip/
 import { entryData } from "../../src/document/formats/zip/unpack.ts";
 import { leadsOut, websiteIn } from "../../src/document/formats/zip/website.ts";
 import { readWhole } from "../../src/operations/in-memory.ts";
-import type { ServedDocument, ServedFiles } from "../engines/chromium/network/web-proxy.ts";
+import type { ServedDocument, ServedFiles } from "../engines/chromium/network/served-files.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { type FileInput, fileInput } from "../scratch/file-input.ts";
 

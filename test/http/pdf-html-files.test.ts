@@ -1,5 +1,5 @@
 // Tests POST /pdf, /png and /jpg for HTML with its files, and the options of a visit, over HTTP, in the container.
-// Contract: docs/api.md#html-and-web-pages
+// Contract: docs/api.md#pdf, #html-with-its-files
 import { mkdtempSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";

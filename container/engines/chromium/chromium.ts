@@ -15,14 +15,8 @@ import { BrowserManager } from "./browser-manager.ts";
 import { BrowserLost, NetworkLost, RendererLost } from "./errors.ts";
 import { NavigationBlocked } from "./loading.ts";
 import type { Confinement } from "./network/confinement.ts";
-import {
-  DOCUMENT_HOST,
-  type ServedDocument,
-  type ServedFiles,
-  type VisitLimits,
-  WebProxy,
-  type WebProxySettings,
-} from "./network/web-proxy.ts";
+import { DOCUMENT_HOST, type ServedDocument, type ServedFiles } from "./network/served-files.ts";
+import { type VisitLimits, WebProxy, type WebProxySettings } from "./network/web-proxy.ts";
 import { type PrintOptions, printPage } from "./page.ts";
 import { type PictureOptions, takePicture } from "./picture.ts";
 import { ProtocolError } from "./pipe.ts";

@@ -5,7 +5,7 @@ import type { Protocol } from "devtools-protocol";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
-import { enlargePages, readTargetPages, savePdf } from "./output.ts";
+import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";

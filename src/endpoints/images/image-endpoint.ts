@@ -11,31 +11,30 @@ import { edgeJob } from "../../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS } from "../pdf/html-fields.ts";
 import { mayBePage, PICTURE_FIELDS, pictureJob, prewarmForPage } from "./page-pictures.ts";
 
-const endpointFacts = (format: RasterFormat, formatName: string) =>
-  ({
+export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoint =>
+  defineEndpoint({
     path: `/${format}`,
     ...{ verb: format, title: formatName, group: "Draw the pages" },
     variants: ["private", "keyed"],
-    example: { resolution: 150, pages: "1" },
-    openPasswordAlias: "password",
-    output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
-  }) as const;
-
-export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoint =>
-  defineEndpoint({
-    ...endpointFacts(format, formatName),
     summary: `Converts a PDF to ${formatName} files, one per selected page.`,
+    example: { resolution: 150, pages: "1" },
     inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
     operation: rasterizePdf,
+    openPasswordAlias: "password",
     ...imageExposure(format),
+    output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
     errors: [outOfRange("resolution", "9")],
   });
 
 /** The endpoint of a format in which the service also takes pictures of web pages. */
-export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endpoint =>
-  defineEndpoint({
-    ...endpointFacts(format, formatName),
+export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endpoint => {
+  const { names, fixed, narrowed } = imageExposure(format);
+  return defineEndpoint({
+    path: `/${format}`,
+    ...{ verb: format, title: formatName, group: "Draw the pages" },
+    variants: ["private", "keyed"],
     summary: `Converts a PDF to ${formatName} files, one per selected page, or a web page to one ${formatName} file.`,
+    example: { resolution: 150, pages: "1" },
     inputs: {
       file: {
         ...{ kind: "one", description: "PDF, HTML or a zip archive with index.html", accepts: mayBePdf },
@@ -44,15 +43,21 @@ export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endp
       asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
     },
     operation: { ...rasterizePdf, parameters: { ...rasterizePdf.parameters, ...PICTURE_FIELDS } },
-    ...imageExposure(format),
+    openPasswordAlias: "password",
+    ...{ names: { ...names }, fixed: { ...fixed }, narrowed: { ...narrowed } },
+    output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
     errors: [outOfRange("resolution", "9"), unreachable(), notAWebPage(), wrongType(), ...HTML_ERRORS],
-    async createJob(params, { inputs }) {
-      const quality = "jpegQuality" in params ? { quality: params.jpegQuality } : {};
+    async createJob({ jpegQuality, ...params }, { inputs }) {
+      const quality = jpegQuality === undefined ? {} : { quality: jpegQuality };
       const picture = await pictureJob({ ...params, format, ...quality }, { inputs });
-      return picture ?? edgeJob(rasterizePdf, rasterParams(params));
+      return (
+        picture ??
+        edgeJob(rasterizePdf, rasterParams({ ...params, ...(jpegQuality === undefined ? {} : { jpegQuality }) }))
+      );
     },
     prewarmFor: prewarmForPage,
   });
+};
 
 /** Leaves out the parameters of pictures of web pages. */
 function rasterParams(params: Params<Parameters>): RasterizeParams {

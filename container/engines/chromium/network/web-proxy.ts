@@ -17,6 +17,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CONTAINER_LIMITS } from "../../../limits.ts";
+import { DOCUMENT_HOST, REFUSAL, type ServedDocument, type ServedFiles, servedAt } from "./served-files.ts";
 import { AddressBlocked, AllowList, type DnsResolver, type PublicWeb, resolveAllowed } from "./web-addresses.ts";
 
 export interface WebProxySettings extends PublicWeb {
@@ -32,25 +33,6 @@ export interface VisitLimits {
   /** Maximum number of requests and tunnels, counted together. */
   readonly requests: number;
 }
-
-/** An uploaded document. The proxy itself serves it at the root of {@link DOCUMENT_HOST}. */
-export interface ServedDocument {
-  /** Media type, optionally with a charset. */
-  readonly type: string;
-  stream(): NodeJS.ReadableStream;
-}
-
-/** The files to which an uploaded document refers, at the same host. */
-export interface ServedFiles {
-  /** @param path decoded path, without the slash at the start */
-  find(path: string): ServedDocument | undefined;
-}
-
-/**
- * Host of an uploaded document: a name that cannot be registered (RFC 6761). Browsers treat it as a secure context,
- * like a local file (Secure Contexts, 3.1).
- */
-export const DOCUMENT_HOST = "document.localhost";
 
 export interface VisitOptions {
   readonly limits: VisitLimits;
@@ -359,20 +341,10 @@ async function giveDocument(
   answer: ServerResponse,
 ): Promise<void> {
   if (method !== "GET" || url.port !== "") throw new Unanswerable(404);
-  const path = decodedPath(url);
-  const found = path === "" ? document : path === undefined ? undefined : files?.find(path);
+  const found = servedAt(url, document, files);
   if (!found) throw new Unanswerable(404);
   answer.writeHead(200, { "Content-Type": found.type, "Cache-Control": "no-store" });
   await pipeline(found.stream(), answer);
-}
-
-/** Returns the path without its first slash; undefined if it is encoded incorrectly. */
-function decodedPath({ pathname }: URL): string | undefined {
-  try {
-    return decodeURIComponent(pathname.slice(1));
-  } catch {
-    return undefined;
-  }
 }
 
 /** An error to which the proxy responds with a specific status. */
@@ -394,13 +366,6 @@ function refuse(answer: ServerResponse, error: unknown): void {
   if (answer.headersSent) answer.destroy();
   else answer.writeHead(statusFor(error), { "Content-Length": 0, [REFUSAL.name]: REFUSAL.value }).end();
 }
-
-/** Marks the responses that come from the proxy itself (RFC 9209). */
-const REFUSAL = { name: "Proxy-Status", value: "pagewright; error=destination_unavailable" };
-
-/** Reports whether the proxy itself made a response with an error status. */
-export const isOwnRefusal = (headers: Readonly<Record<string, string>>): boolean =>
-  headers[REFUSAL.name] === REFUSAL.value;
 
 function refuseTunnel(socket: Duplex, error: unknown): void {
   const status = statusFor(error);

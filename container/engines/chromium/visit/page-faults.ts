@@ -4,7 +4,7 @@ import type { Protocol } from "devtools-protocol";
 import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import type { PageFault } from "../../../../src/document/contract/parameters/web-page.ts";
 import { CONTAINER_LIMITS } from "../../../limits.ts";
-import { DOCUMENT_HOST, isOwnRefusal } from "../network/web-proxy.ts";
+import { DOCUMENT_HOST, isOwnRefusal } from "../network/served-files.ts";
 import type { Session } from "../pipe.ts";
 
 const MAX_TEXT_LENGTH = 160;

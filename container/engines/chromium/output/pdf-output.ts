@@ -3,10 +3,10 @@
 
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { EngineFailure } from "../../../src/document/contract/failure.ts";
-import { run } from "../../processes/process.ts";
-import { DOCUMENT_HOST } from "./network/web-proxy.ts";
-import type { Session } from "./pipe.ts";
+import { EngineFailure } from "../../../../src/document/contract/failure.ts";
+import { run } from "../../../processes/process.ts";
+import { DOCUMENT_HOST } from "../network/served-files.ts";
+import type { Session } from "../pipe.ts";
 
 const CHUNK_BYTES = 2 ** 20;
 
