@@ -38,7 +38,8 @@ export class PageFaults {
     if (fault === undefined) return;
     const plain = fault.replaceAll(CONTROLS, " ").toWellFormed();
     const shown = plain.length > MAX_TEXT_LENGTH ? `${plain.slice(0, MAX_TEXT_LENGTH)}…` : plain;
-    throw new EngineFailure("faulty-page", shown, { feature: shown });
+    // The log must not contain texts of a page.
+    throw new EngineFailure("faulty-page", shown.split(",", 1)[0]!, { feature: shown });
   }
 
   #requestFault(): string | undefined {

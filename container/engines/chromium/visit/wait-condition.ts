@@ -34,7 +34,7 @@ export async function meetCondition(condition: WaitCondition, waiting: Waiting):
     await within(timeoutMs, repeat(check, ended.signal), "a condition");
   } catch (error) {
     if (!(error instanceof EngineFailure) || error.reason !== "timed-out") throw error;
-    throw new EngineFailure("unmet-condition", JSON.stringify(condition), { cause: error });
+    throw new EngineFailure("unmet-condition", Object.keys(condition).join(), { cause: error });
   } finally {
     ended.abort();
   }
