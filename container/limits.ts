@@ -72,6 +72,7 @@ export const CONTAINER_LIMITS = {
   /** Chromium reads a drawing as an address of this length. */
   drawingBytes: 32 * MIB,
   pageFileBytes: GIB,
+  archivedPageBytes: 128 * MIB,
   pageTrafficBytes: 256 * MIB,
   pageRequests: 5000,
   pageNavigations: 20,

@@ -3,6 +3,7 @@ import { nativeAppendAttachments } from "./append-attachments.ts";
 import { nativeCheckAddress } from "./check-address.ts";
 import { nativeFetchUrl } from "./fetch-url.ts";
 import { nativeHtmlToPdf } from "./html-to-pdf.ts";
+import { nativeHtmlToPicture } from "./html-to-picture.ts";
 import type { NativeOperation } from "./native.ts";
 import { nativeOfficeToPdf } from "./office-to-pdf.ts";
 import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
@@ -18,6 +19,7 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeCheckAddress,
   nativeFetchUrl,
   nativeHtmlToPdf,
+  nativeHtmlToPicture,
   nativeOfficeToPdf,
   nativePdfToPdfa,
   nativePostWebhook,

@@ -3,17 +3,15 @@
 import type { Input, OperationDeclaration } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
-import { length } from "../document/contract/parameters/length.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
-import { orientation, PAPER_NAMES, paperSize } from "../document/contract/parameters/paper.ts";
 import { addressIn } from "../document/contract/web-url.ts";
 import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
-import { type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
+import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
-import { TEXT_KINDS, type TextKind } from "../operations/to-pdf/text-to-html.ts";
 import { svgToPdf } from "../operations/to-pdf/svg-to-pdf.ts";
+import { TEXT_KINDS, type TextKind } from "../operations/to-pdf/text-to-html.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
 import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
 import {
@@ -24,6 +22,7 @@ import {
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
 
 /** Operations for the document types that only the container can convert. */
@@ -31,20 +30,15 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
   office: officeToPdf,
   postscript: postscriptToPdf,
   html: htmlToPdf,
+  "html-archive": htmlToPdf,
   "web-page": htmlToPdf,
   ...Object.fromEntries(TEXT_KINDS.map((kind) => [kind, htmlToPdf])),
   heif: heifToPdf,
   svg: svgToPdf,
 };
 
-/** Minimum width and height between the margins, in points: a smaller area cannot contain a single letter. */
-const MIN_ROOM = 9;
-
-/** Without web_layout, the document's CSS for paper (`@page`) determines the page size. */
-const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
-
 const TAKES =
-  "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, web archive (MHTML), Markdown, text, " +
+  "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, a zip archive with index.html, web archive (MHTML), Markdown, text, " +
   "CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, WebP, HEIC, AVIF, SVG)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
@@ -60,28 +54,7 @@ const parameters = {
     onOff,
     "off",
   ),
-  page_size: parameter(
-    `Paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-    choice(PAPER_NAMES),
-    "letter",
-  ),
-  page_margin: parameter(
-    `Margin on all sides, in inches or millimeters (HTML); at least ${MIN_ROOM} points must remain between margins. ` +
-      `${OWN_PAGE} margin, unless page_margin is sent.`,
-    length,
-    "1in",
-  ),
-  page_orientation: parameter(
-    `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
-    orientation,
-    "portrait",
-  ),
-  web_layout: parameter(
-    "The device whose layout a page shows, fitted to the width of the paper (HTML). " +
-      "If it is not sent, a document with @page rules or print styles of its own is not fitted: 12pt is 12pt.",
-    choice(["desktop", "tablet", "mobile"]),
-    "desktop",
-  ),
+  ...HTML_FIELDS,
   ...TEXT_FIELDS,
 };
 
@@ -92,11 +65,21 @@ export const pdf = defineEndpoint({
   variants: ["private", "keyed"],
   summary: "Converts a document to PDF.",
   example: { file: "report.docx", compression: "lossless" },
-  inputs: { file: { kind: "one", webPages: true, description: TAKES }, ...TEXT_IMAGES },
+  inputs: {
+    file: { kind: "one", webPages: true, description: TAKES, othersAs: "asset_files" },
+    asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
+    ...TEXT_IMAGES,
+  },
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
-  errors: [outOfRange("downsample", "100"), unsupportedFile("lossless JPEG"), unreachable(), notAWebPage()],
+  errors: [
+    outOfRange("downsample", "100"),
+    unsupportedFile("lossless JPEG"),
+    unreachable(),
+    notAWebPage(),
+    ...HTML_ERRORS,
+  ],
   failures: {
     damaged: () => wrongType(UNREADABLE),
     unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
@@ -108,7 +91,7 @@ export const pdf = defineEndpoint({
       ...(values.downsample === "off" ? {} : { maxImageDpi: Number(values.downsample) }),
     };
     // Called for every document type, because it also validates the margins.
-    const html = { ...printing(values, isSent), ...images };
+    const html = { ...printing(values, { isSent }), tagged: values.tagged_pdf, ...images };
     const type = input ? await documentTypeOf(input) : "html";
     const text = textRequest(values, html, isSent);
     if (isTextKind(type)) return textJob({ ...text, kind: type });
@@ -141,6 +124,7 @@ const JOBS: {
   heif: ({ images: { lossless } }) => containerJob(heifToPdf, { lossless }),
   svg: ({ images }) => containerJob(svgToPdf, images),
   html: ({ html }) => containerJob(htmlToPdf, html),
+  "html-archive": ({ html }) => containerJob(htmlToPdf, { ...html, isArchive: true }),
   async "web-page"({ html, input }) {
     const url = addressIn(new TextDecoder().decode(await input!.bytes()));
     if (url === undefined) throw wrongType();
@@ -149,23 +133,6 @@ const JOBS: {
 };
 
 const isTextKind = (type: DocumentType): type is TextKind => (TEXT_KINDS as readonly string[]).includes(type);
-
-/** @throws ServiceError 400 if the margins leave too little space */
-function printing(
-  fields: Params<typeof parameters>,
-  isSent: PrepareContext["isSent"],
-): Omit<HtmlToPdfParams, "lossless" | "maxImageDpi"> {
-  const paper = paperSize(fields.page_size, fields.page_orientation);
-  const { points: margin, text } = fields.page_margin;
-  if (Math.min(paper.width, paper.height) - 2 * margin < MIN_ROOM) throw outOfRange("page_margin", text);
-  return {
-    paper,
-    margin,
-    ...(isSent("web_layout") ? { layout: fields.web_layout } : {}),
-    ownPages: { size: !isSent("page_size") && !isSent("page_orientation"), margin: !isSent("page_margin") },
-    tagged: fields.tagged_pdf,
-  };
-}
 
 const textRequest = (
   fields: Params<typeof parameters>,

@@ -58,6 +58,12 @@ test.each([
   },
 );
 
+/** Fields of the endpoints that also take pictures of web pages. */
+const FIELDS_OF_PAGES = [
+  ...["asset_files", "asset_ids[]", "asset_urls[]", "background", "cookies", "device_scale", "fail_on", "full_page"],
+  ...["headers", "media", "selector", "user_agent", "viewport", "wait_for"],
+];
+
 describe("/openapi.json", () => {
   test.each([
     ["/bmp", ["rgb", "gray"]],
@@ -84,6 +90,7 @@ describe("/openapi.json", () => {
         "resolution",
         "url",
         ...(path === "/jpg" ? ["jpeg_quality"] : []),
+        ...(["/jpg", "/png"].includes(path) ? FIELDS_OF_PAGES : []),
       ].sort(),
     );
     if (path === "/jpg") {

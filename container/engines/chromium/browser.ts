@@ -8,11 +8,11 @@ import { emulate } from "./devices.ts";
 import { BrowserLost, type KillRecord, RendererLost, rendererError } from "./errors.ts";
 import type { LaunchedChromium } from "./launch.ts";
 import type { ProxySession, WebProxy } from "./network/web-proxy.ts";
-import type { LeasedPage } from "./page.ts";
 import type { Session } from "./pipe.ts";
 import { runScript } from "./probe.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
 import { observing, QUESTIONS } from "./scripts/page-scripts.ts";
+import type { LeasedPage } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
 export interface BrowserSettings {

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import { LIMITS } from "../../../src/document/contract/limits.ts";
 import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { untilAborted } from "../../../src/runtime/until-aborted.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
@@ -14,15 +15,12 @@ import { BrowserManager } from "./browser-manager.ts";
 import { BrowserLost, NetworkLost, RendererLost } from "./errors.ts";
 import { NavigationBlocked } from "./loading.ts";
 import type { Confinement } from "./network/confinement.ts";
-import {
-  DOCUMENT_HOST,
-  type ServedDocument,
-  type VisitLimits,
-  WebProxy,
-  type WebProxySettings,
-} from "./network/web-proxy.ts";
-import { type PageLimits, type PrintOptions, printPage } from "./page.ts";
+import { DOCUMENT_HOST, type ServedDocument, type ServedFiles } from "./network/served-files.ts";
+import { type VisitLimits, WebProxy, type WebProxySettings } from "./network/web-proxy.ts";
+import { type PrintOptions, printPage } from "./page.ts";
+import { type PictureOptions, takePicture } from "./picture.ts";
 import { ProtocolError } from "./pipe.ts";
+import type { LeasedPage, PageLimits, PageSetting } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
 /** The page to print: the URL of a web page, or an uploaded document. */
@@ -30,6 +28,8 @@ export type PageSource =
   | { readonly url: string }
   | {
       readonly document: ServedDocument;
+      /** The files to which it refers. @default none */
+      readonly files?: ServedFiles;
       /** True if the document seems to have no script, and no content that loads only when visible. @default false */
       readonly isStill?: boolean;
     };
@@ -52,6 +52,7 @@ export interface ChromiumLimits extends PageLimits, VisitLimits, WatchLimits {}
 const DEFAULTS: ChromiumLimits = {
   parseMs: CONTAINER_LIMITS.pageParseMs,
   settleMs: CONTAINER_LIMITS.pageSettleMs,
+  conditionMs: LIMITS.pageWaitMs,
   answerMs: CONTAINER_LIMITS.pageResponseMs,
   printMs: CONTAINER_LIMITS.pagePrintMs,
   fileBytes: CONTAINER_LIMITS.pageFileBytes,
@@ -127,10 +128,34 @@ export class Chromium implements AsyncDisposable {
     options: PrintOptions,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<void> {
+    await this.#run({ source, signal, work: (page, setting) => printPage(page, { ...setting, outputPath, options }) });
+  }
+
+  /**
+   * Takes a picture of a page.
+   * @param outputPath path of the picture, which is written only when it is complete
+   * @throws EngineFailure, OutOfRange for the reasons of {@link printToPdf}; `too-complex` for too many pixels;
+   *   OutOfRange for `selector` if there is no such element
+   */
+  async takePicture(
+    source: PageSource,
+    outputPath: string,
+    options: PictureOptions,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<void> {
+    await this.#run({
+      source,
+      signal,
+      work: (page, setting) => takePicture(page, { ...setting, outputPath, options }),
+    });
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { source, signal } = job;
     try {
       // Rejects immediately on abort, whatever the job is waiting for. The job releases each resource as soon as it
       // receives it.
-      await untilAborted(this.#attempts({ source, outputPath, options, signal }), signal);
+      await untilAborted(this.#attempts(job), signal);
     } catch (error) {
       signal.throwIfAborted();
       throw failureOf(error, source);
@@ -166,7 +191,7 @@ export class Chromium implements AsyncDisposable {
     await withRetries({ retries: RETRIES, kindOf: lossOf, onRetry }, (left) => this.#attempt(job, left.renderer === 0));
   }
 
-  async #attempt({ source, outputPath, options, signal }: Job, fresh: boolean): Promise<void> {
+  async #attempt({ source, work: run, signal }: Job, fresh: boolean): Promise<void> {
     const browser = await untilAborted(this.#supply.acquire(), signal);
     await using page = await browser.lease({ fresh });
     using work = new DisposableStack();
@@ -175,22 +200,24 @@ export class Chromium implements AsyncDisposable {
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
       limits: this.#limits,
-      document: "document" in source ? source.document : undefined,
+      ...("document" in source
+        ? { document: source.document, files: source.files }
+        : { document: undefined, files: undefined }),
       exceeded: (what) => exceed(new EngineFailure("too-large", `the page requests more than ${what}`)),
     });
     page.visit(visit);
     const location =
       "url" in source
-        ? { url: source.url, isStill: false }
-        : { url: `http://${DOCUMENT_HOST}/`, isStill: source.isStill ?? false };
-    const printed = printPage(page, {
-      ...{ location, outputPath, options, limits: this.#limits, signal },
+        ? { url: source.url, isUpload: false, isStill: false }
+        : { url: `http://${DOCUMENT_HOST}/`, isUpload: true, isStill: source.isStill ?? false };
+    const done = run(page, {
+      ...{ location, limits: this.#limits, signal },
       version: browser.chromium.version,
       isRefused: (url) => visit.isRefused(url),
     });
-    printed.catch(() => {});
+    done.catch(() => {});
     try {
-      await untilAborted(Promise.race([exceeded, printed]), signal);
+      await untilAborted(Promise.race([exceeded, done]), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProtocolError) await Promise.race([page.failed, sleep(REASON_COMES_MS)]);
@@ -205,9 +232,8 @@ export class Chromium implements AsyncDisposable {
 
 interface Job {
   readonly source: PageSource;
-  readonly outputPath: string;
-  readonly options: PrintOptions;
   readonly signal: AbortSignal;
+  work(page: LeasedPage, setting: PageSetting): Promise<void>;
 }
 
 /** Failures that only the page can cause, whatever the browser's state. */

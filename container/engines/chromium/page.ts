@@ -2,37 +2,21 @@
 // time limit.
 
 import type { Protocol } from "devtools-protocol";
-import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
-import { Loading } from "./loading.ts";
-import type { ProxySession } from "./network/web-proxy.ts";
-import { enlargePages, savePdf } from "./output.ts";
-import { ProtocolError, type Session } from "./pipe.ts";
+import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
 import { readStyleSheets } from "./style-sheets.ts";
-
-/** A blank page in a separate context, for one job. */
-export interface LeasedPage extends AsyncDisposable {
-  readonly session: Session;
-  /** ID of the page's main frame. */
-  readonly frameId: string;
-  /**
-   * Makes the page visible. A page starts hidden: it is not rendered and has no animation frames. @throws ProtocolError
-   */
-  show(): Promise<void>;
-  /** Rejects when the page or browser cannot continue: EngineFailure, {@link RendererLost}, {@link BrowserLost}. */
-  readonly failed: Promise<never>;
-  /** Grants the page access to the web. Without a visit, its requests get no response. */
-  visit(visit: ProxySession): void;
-  /** Lowers the priority of the page's processes from now on. */
-  lower(): void;
-}
+import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
+import { prepareReferences, showNumbers, type TableOfContents } from "./visit/page-references.ts";
+import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
+import { printedTitles, type RunningTitles } from "./visit/running-titles.ts";
 
 /** Options for printing a page. Lengths are in points. */
-export interface PrintOptions {
+export interface PrintOptions extends RunningTitles {
   readonly paper: { readonly width: number; readonly height: number };
   readonly margin: number;
   /** @default a desktop; no device for a document made for paper, whose CSS lengths stay unchanged */
@@ -44,143 +28,81 @@ export interface PrintOptions {
    * false
    */
   readonly tagged?: boolean;
-}
-
-export interface PageLimits {
-  /** Time limit for loading and parsing the document. */
-  readonly parseMs: number;
-  /** Time limit for images, fonts and scripts after that. Resources that arrive later are missing from the PDF. */
-  readonly settleMs: number;
-  /** Time limit for a response of the page. A page whose script does not respond is aborted. */
-  readonly answerMs: number;
-  /** Time limit for printing. */
-  readonly printMs: number;
-  /** Maximum size of the PDF. */
-  readonly fileBytes: number;
+  /** Factor for CSS lengths, instead of fitting the page to the paper. @default fitted, unless made for paper */
+  readonly scale?: number;
+  /** @default print */
+  readonly media?: "print" | "screen";
+  /** @default true */
+  readonly background?: boolean;
+  /** @default none */
+  readonly contents?: TableOfContents;
+  /** @default a visit without cookies, headers, conditions and checks */
+  readonly visit?: PageVisit;
 }
 
 const POINTS_PER_INCH = 72;
 const CSS_PIXELS_PER_POINT = 96 / 72;
 
-/** The page's URL. */
-export interface PageLocation {
-  readonly url: string;
-  /** True if the page seems to have no script and no content that loads only when visible: it need not be shown. */
-  readonly isStill: boolean;
-}
-
-export interface Printing {
-  readonly location: PageLocation;
+export interface Printing extends PageSetting {
   /** Path of the PDF, which is written only when it is complete. */
   readonly outputPath: string;
   readonly options: PrintOptions;
-  readonly limits: PageLimits;
-  /** Version of the browser. */
-  readonly version: string;
-  readonly signal: AbortSignal;
-  /** Reports whether a visit to a host was refused. */
-  isRefused(url: string): boolean;
 }
 
 /** Prints a page to a file. @throws EngineFailure; BrowserLost, RendererLost, NetworkLost; NavigationBlocked */
 export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
-  const { location, outputPath, options, limits, version, isRefused, signal } = printing;
-  const { url, isStill } = location;
-  const { session, failed } = page;
-  const within = <T>(timeoutMs: number, work: Promise<T>, what: string) => inTime(timeoutMs, work, failed, what);
+  const { outputPath, options, limits, version, signal } = printing;
+  const { session } = page;
   // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
-  if (!isStill) await within(limits.answerMs, page.show(), "a blank page");
-  const { stream, enlargement } = await loadAndPrint({ page, session, url, options, limits, isRefused, within });
-  await within(limits.printMs, savePdf(session, stream, outputPath, limits.fileBytes), "taking the PDF");
-  if (enlargement > 1) {
-    await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
-  }
-}
-
-interface Job {
-  readonly page: LeasedPage;
-  readonly session: Session;
-  readonly url: string;
-  readonly options: PrintOptions;
-  readonly limits: PageLimits;
-  readonly isRefused: (url: string) => boolean;
-  readonly within: Within;
-}
-
-/** @returns the PDF's stream handle, and the factor by which its pages must be enlarged */
-async function loadAndPrint(job: Job): Promise<{ readonly stream: string; readonly enlargement: number }> {
-  const { session, url, options, limits, within } = job;
-  using loading = new Loading(session, job.page.frameId, job.isRefused);
-  const parsed = async () => {
-    await loading.navigate(url);
-    await loading.parsed();
-  };
-  await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");
-  return await retryOnNavigation(limits.parseMs, loading, within, async () => {
-    const findings = await settle(job, loading);
-    const printed = session.send("Page.printToPDF", requestOf(options, findings));
-    const { stream } = await within(limits.printMs, printed, "printing");
-    return { stream: stream!, enlargement: sheetOf(options, findings).enlargement };
+  await visitPage(page, printing, options.visit, async (job) => {
+    const enlargement = await print(job, options, outputPath);
+    if (enlargement > 1) {
+      await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
+    }
   });
 }
 
-/** Maximum attempts for a page that navigates to another URL during the work. Each attempt continues at the new URL. */
-const ATTEMPTS = 5;
+/** Maximum number of times that a page is printed, because page numbers of links can move their targets. */
+const MAX_PASSES = 3;
 
-async function retryOnNavigation<T>(
-  parseMs: number,
-  loading: Loading,
-  within: Within,
-  work: () => Promise<T>,
-): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ProtocolError)) throw error;
-      if (attempt === ATTEMPTS) throw new EngineFailure("unreachable", `the page keeps navigating: ${error.message}`);
-      await within(parseMs, Promise.race([loading.parsed(), loading.failed]), "loading");
-    }
+/** @returns the factor by which the pages must be enlarged */
+async function print(job: PageJob, options: PrintOptions, outputPath: string): Promise<number> {
+  const { session, within, limits, location, signal } = job;
+  const { findings, contextId } = await completed(job, (timeoutMs) => prepare(job, options, timeoutMs));
+  const { enlargement } = sheetOf(options, findings);
+  const world = { session, contextId };
+  const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement };
+  const titles = await within(limits.answerMs, printedTitles(options, templates), "a template");
+  const hasNumbers = await within(limits.answerMs, prepareReferences(world, options.contents), "a script");
+  job.check();
+  for (let pass = 1; ; pass++) {
+    const printed = session.send("Page.printToPDF", { ...requestOf(options, findings), ...titles });
+    const { stream } = await within(limits.printMs, printed, "printing");
+    await within(limits.printMs, savePdf(session, stream!, outputPath, limits.fileBytes), "taking the PDF");
+    if (!hasNumbers || pass === MAX_PASSES) return enlargement;
+    const numbers = await readTargetPages(outputPath, { timeoutMs: limits.printMs, signal });
+    if (!(await within(limits.answerMs, showNumbers(world, numbers), "a script"))) return enlargement;
   }
-}
-
-type Within = <T>(timeoutMs: number, work: Promise<T>, what: string) => Promise<T>;
-
-/** Waits until the page looks complete. After the time limit, continues without the missing resources. */
-async function settle(job: Job, loading: Loading): Promise<Findings> {
-  const { session, within } = job;
-  const { settleMs, answerMs } = job.limits;
-  const deadline = performance.now() + settleMs;
-  const loaded = async () => {
-    await within(
-      Math.max(1, deadline - performance.now()),
-      Promise.race([loading.loaded(), loading.failed]),
-      "settling",
-    );
-  };
-  const stopWaiting = (error: unknown) => {
-    if (!(error instanceof EngineFailure) || error.reason !== "timed-out") throw error;
-    void session.send("Page.stopLoading");
-  };
-  await loaded().catch(stopWaiting);
-  const timeoutMs = Math.max(100, deadline - performance.now());
-  const findings = await within(timeoutMs + answerMs, prepare(job, timeoutMs), "a script");
-  await loaded().catch(stopWaiting);
-  return findings;
 }
 
 /**
  * Prepares a page for paper. Many pages are complete once they are loaded; others must be shown, and then checked
  * repeatedly.
  */
-async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findings> {
+async function prepare(
+  { page }: PageJob,
+  options: PrintOptions,
+  timeoutMs: number,
+): Promise<{ readonly findings: Findings; readonly contextId: number }> {
   const { session, frameId } = page;
   const { size, margin } = sheetOf(options, { purpose: "screen", overflow: 1 });
-  void session.send("Emulation.setEmulatedMedia", { media: "print" });
+  const { media = "print" } = options;
+  void session.send("Emulation.setEmulatedMedia", { media });
   const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId });
   const ownPages = options.ownPages ?? { size: false, margin: false };
-  const paper = { size, margin, ...(options.layout ? {} : { ownPages }), questions: QUESTIONS };
+  const isForScreens = options.layout !== undefined || media === "screen";
+  const paper = { size, margin, ...(isForScreens ? {} : { ownPages }), questions: QUESTIONS };
   const set = async (more: Partial<Paper>) => {
     const told = JSON.stringify({ ...paper, ...more } satisfies Paper);
     const expression = `(${setPaper})(${told}, ${isSettled}, ${detectMedium})`;
@@ -195,7 +117,7 @@ async function prepare({ page, options }: Job, timeoutMs: number): Promise<Findi
     found = await set({ isWaitedFor: true });
   }
   if (found === "hidden") found = await set({ isWaitedFor: true, sheets: await readStyleSheets(session) });
-  return typeof found === "string" ? { purpose: "screen", overflow: 1 } : found;
+  return { contextId, findings: typeof found === "string" ? { purpose: "screen", overflow: 1 } : found };
 }
 
 /** Scales that the browser accepts. */
@@ -220,8 +142,10 @@ interface Sheet {
   readonly margin: string;
 }
 
-function sheetOf({ paper, margin, layout = "desktop" }: PrintOptions, { purpose, overflow }: Findings): Sheet {
+function sheetOf(options: PrintOptions, { purpose, overflow }: Findings): Sheet {
+  const { paper, margin, layout = "desktop", scale: wanted } = options;
   const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
+  if (wanted !== undefined) return { ...asItIs, scale: wanted };
   if (purpose === "paper") return { ...asItIs, scale: 1 };
   const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
   const usual = printable / DEVICES[layout].width;
@@ -256,21 +180,10 @@ function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.Pri
     marginLeft: margin,
     marginRight: margin,
     scale,
-    printBackground: true,
+    printBackground: options.background ?? true,
     preferCSSPageSize: findings.purpose === "paper",
     generateTaggedPDF: tagged,
     generateDocumentOutline: tagged,
     transferMode: "ReturnAsStream",
   };
-}
-
-async function inTime<T>(timeoutMs: number, work: Promise<T>, failed: Promise<never>, what: string): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new EngineFailure("timed-out", `${what} took more than ${timeoutMs} ms`)),
-    timeoutMs,
-  );
-  // Prevents unhandled rejections of a promise that lost the race.
-  work.catch(() => {});
-  return Promise.race([failed, work, timeout]).finally(() => clearTimeout(timer));
 }

@@ -16,6 +16,8 @@ export const FAILURE_REASONS = [
   "too-much-content",
   "unreachable",
   "not-a-web-page",
+  "unmet-condition",
+  "faulty-page",
   "nonconforming",
   "timed-out",
   "crashed",
@@ -63,7 +65,7 @@ export class EngineFailure extends Error {
   readonly nonconformity: Nonconformity | undefined;
   /**
    * With the reason `unsupported`: the name of the feature for the client, for example `lossless JPEG`. With
-   * `attachments-forbidden`: the standard that forbids them.
+   * `attachments-forbidden`: the standard that forbids them. With `faulty-page`: the first fault.
    */
   readonly feature: string | undefined;
   /** With the reason `too-large`, if the file size is the cause: the maximum size in bytes. */

@@ -94,6 +94,8 @@ export const LIMITS = {
   answerLagMs: 1_000,
   /** Leaves time for other jobs on the CPU, and for compressing the result. */
   flatteningCpuMs: 180_000,
+  /** Shorter than the container's limit for a document. */
+  pageWaitMs: 30_000,
   /** In this time, a connection with 2 KB/s sends twice the required minimum. */
   bodyStallMs: 30_000,
 
@@ -167,6 +169,12 @@ export const LIMITS = {
   redactionMarks: 100_000,
   redactionGlyphs: 20_000_000,
   addressLength: 8192,
+  pageCookies: 100,
+  pageHeaders: 100,
+  pageHeaderLength: 8192,
+  pageTemplateLength: 60_000,
+  pagePicturePixels: 2 ** 26,
+  pagePictureSidePixels: 16_384,
   uploadMetadataLength: 8192,
 
   /** Files up to this size are stored in one write and processed from memory. Most requests are smaller. */

@@ -1,10 +1,15 @@
 // Declares the parts that the five image endpoints have in common (spec, "Image endpoints").
 
 import { mayBePdf } from "../../document/contract/media-type.ts";
-import { MEDIA_TYPES, type RasterFormat, rasterizePdf } from "../../operations/rasterize-pdf.ts";
+import type { Parameters, Params } from "../../document/contract/parameter.ts";
+import { MEDIA_TYPES, type RasterFormat, type RasterizeParams, rasterizePdf } from "../../operations/rasterize-pdf.ts";
+import { ASSET } from "../../operations/to-pdf/html-to-pdf.ts";
 import { defineEndpoint, type Endpoint } from "../../service/http/contract/endpoint.ts";
-import { outOfRange } from "../../service/http/contract/errors.ts";
+import { notAWebPage, outOfRange, unreachable, wrongType } from "../../service/http/contract/errors.ts";
 import { imageExposure } from "../../service/http/contract/image-fields.ts";
+import { edgeJob } from "../../service/placement/placement.ts";
+import { ASSETS, HTML_ERRORS } from "../pdf/html-fields.ts";
+import { mayBePage, PICTURE_FIELDS, pictureJob, prewarmForPage } from "./page-pictures.ts";
 
 export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoint =>
   defineEndpoint({
@@ -20,3 +25,42 @@ export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoin
     output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
     errors: [outOfRange("resolution", "9")],
   });
+
+/** The endpoint of a format in which the service also takes pictures of web pages. */
+export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endpoint => {
+  const { names, fixed, narrowed } = imageExposure(format);
+  return defineEndpoint({
+    path: `/${format}`,
+    ...{ verb: format, title: formatName, group: "Draw the pages" },
+    variants: ["private", "keyed"],
+    summary: `Converts a PDF to ${formatName} files, one per selected page, or a web page to one ${formatName} file.`,
+    example: { resolution: 150, pages: "1" },
+    inputs: {
+      file: {
+        ...{ kind: "one", description: "PDF, HTML or a zip archive with index.html", accepts: mayBePdf },
+        ...{ acceptsAlso: mayBePage, webPages: true, othersAs: "asset_files" },
+      },
+      asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
+    },
+    operation: { ...rasterizePdf, parameters: { ...rasterizePdf.parameters, ...PICTURE_FIELDS } },
+    openPasswordAlias: "password",
+    ...{ names: { ...names }, fixed: { ...fixed }, narrowed: { ...narrowed } },
+    output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
+    errors: [outOfRange("resolution", "9"), unreachable(), notAWebPage(), wrongType(), ...HTML_ERRORS],
+    async createJob({ jpegQuality, ...params }, { inputs }) {
+      const quality = jpegQuality === undefined ? {} : { quality: jpegQuality };
+      const picture = await pictureJob({ ...params, format, ...quality }, { inputs });
+      return (
+        picture ??
+        edgeJob(rasterizePdf, rasterParams({ ...params, ...(jpegQuality === undefined ? {} : { jpegQuality }) }))
+      );
+    },
+    prewarmFor: prewarmForPage,
+  });
+};
+
+/** Leaves out the parameters of pictures of web pages. */
+function rasterParams(params: Params<Parameters>): RasterizeParams {
+  const entries = Object.entries(params).filter(([name]) => Object.hasOwn(rasterizePdf.parameters, name));
+  return Object.fromEntries(entries) as RasterizeParams;
+}

@@ -1,4 +1,4 @@
-// Declares /jpg, which renders the pages of a PDF as JPEG images.
-import { imageEndpoint } from "./image-endpoint.ts";
+// Declares /jpg, which renders the pages of a PDF, or a web page, as JPEG images.
+import { pictureEndpoint } from "./image-endpoint.ts";
 
-export const jpg = imageEndpoint("jpg", "JPEG");
+export const jpg = pictureEndpoint("jpg", "JPEG");

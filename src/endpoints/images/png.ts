@@ -1,4 +1,4 @@
-// Declares /png, which renders the pages of a PDF as PNG images.
-import { imageEndpoint } from "./image-endpoint.ts";
+// Declares /png, which renders the pages of a PDF, or a web page, as PNG images.
+import { pictureEndpoint } from "./image-endpoint.ts";
 
-export const png = imageEndpoint("png", "PNG");
+export const png = pictureEndpoint("png", "PNG");

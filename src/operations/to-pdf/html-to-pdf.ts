@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
+import { pages } from "../../document/contract/parameters/pages.ts";
+import { visitSchema } from "../../document/contract/parameters/web-page.ts";
 
 const paramsSchema = z.object({
   /** URL of the page. @default the input is the page */
@@ -9,6 +11,8 @@ const paramsSchema = z.object({
     .url({ protocol: /^https?$/ })
     .max(LIMITS.addressLength)
     .exactOptional(),
+  /** True if the input is a zip archive of the page and its files. @default false */
+  isArchive: z.boolean().exactOptional(),
   /** Size of the sheet in its final orientation, in points. */
   paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
   /** Margin on all sides, in points. */
@@ -25,6 +29,21 @@ const paramsSchema = z.object({
   isSealed: z.boolean().exactOptional(),
   /** True to write the structure tree, and an outline derived from it. @default false */
   tagged: z.boolean().exactOptional(),
+  /** Templates of headers and footers, in HTML. @default none */
+  header: z.string().max(LIMITS.pageTemplateLength).exactOptional(),
+  footer: z.string().max(LIMITS.pageTemplateLength).exactOptional(),
+  /** Factor for CSS lengths. @default the page is fitted to the paper, unless it is made for paper */
+  scale: z.number().min(0.1).max(2).exactOptional(),
+  /** The pages to keep, in this order. @default all */
+  pages: pages.value.exactOptional(),
+  /** The medium whose styles apply. @default print */
+  media: z.enum(["print", "screen"]).exactOptional(),
+  /** True to print backgrounds. @default true */
+  background: z.boolean().exactOptional(),
+  /** The title and the levels of headings of a table of contents before the content. @default none */
+  contents: z.object({ title: z.string().max(200), depth: z.int().min(1).max(6) }).exactOptional(),
+  /** How the page is visited. @default without cookies, headers, conditions and checks */
+  visit: visitSchema.exactOptional(),
   /** True to store images losslessly, false to store them as JPEG. */
   lossless: z.boolean(),
   /** Maximum resolution of images on the page. @default unlimited */
@@ -33,5 +52,8 @@ const paramsSchema = z.object({
 export type HtmlToPdfParams = z.infer<typeof paramsSchema>;
 /** The @page rules of a document that can apply. `size` includes the orientation. */
 export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
+
+/** {@link Input.role} of the files to which the page refers. */
+export const ASSET = "asset";
 
 export const htmlToPdf = declareOperation({ name: "html-to-pdf", params: paramsSchema, internet: true });

@@ -17,6 +17,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CONTAINER_LIMITS } from "../../../limits.ts";
+import { DOCUMENT_HOST, REFUSAL, type ServedDocument, type ServedFiles, servedAt } from "./served-files.ts";
 import { AddressBlocked, AllowList, type DnsResolver, type PublicWeb, resolveAllowed } from "./web-addresses.ts";
 
 export interface WebProxySettings extends PublicWeb {
@@ -33,27 +34,14 @@ export interface VisitLimits {
   readonly requests: number;
 }
 
-/** An uploaded document. The proxy itself serves it at the root of {@link DOCUMENT_HOST}. */
-export interface ServedDocument {
-  /** Media type, optionally with a charset. */
-  readonly type: string;
-  /** True if the document has no access to the web and runs no scripts. @default false */
-  readonly isSealed?: boolean;
-  stream(): NodeJS.ReadableStream;
-}
-
-/**
- * Host of an uploaded document: a name that cannot be registered (RFC 6761). Browsers treat it as a secure context,
- * like a local file (Secure Contexts, 3.1).
- */
-export const DOCUMENT_HOST = "document.localhost";
-
 /** Policy of a sealed document: nothing beside its own styles and the images within it, and no scripts. */
 const SEALED = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
+  /** The files to which the document refers. @default none */
+  readonly files?: ServedFiles | undefined;
   /** Called when the page has exceeded its limits and the visit has ended. */
   exceeded(what: string): void;
 }
@@ -87,6 +75,7 @@ class CheckedAgent extends Agent {
 export class ProxySession {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
+  readonly files: ServedFiles | undefined;
   readonly #refused = new Set<string>();
   /** Connection pool that only this visit uses. */
   readonly agent: Agent;
@@ -98,9 +87,10 @@ export class ProxySession {
   readonly #exceeded: (what: string) => void;
 
   /** Called only by {@link WebProxy.visit}. */
-  constructor(connectTo: Connecting, { limits, document, exceeded }: VisitOptions) {
+  constructor(connectTo: Connecting, { limits, document, files, exceeded }: VisitOptions) {
     this.limits = limits;
     this.document = document;
+    this.files = files;
     this.#exceeded = exceeded;
     this.#connectTo = connectTo;
     this.agent = new CheckedAgent((host, port) => connectTo(host, port, this));
@@ -350,15 +340,17 @@ function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function giveDocument(
-  { document }: ProxySession,
+  { document, files }: ProxySession,
   { method }: IncomingMessage,
   url: URL,
   answer: ServerResponse,
 ): Promise<void> {
-  if (!document || method !== "GET" || url.pathname !== "/" || url.port !== "") throw new Unanswerable(404);
-  const sealed = document.isSealed ? { "Content-Security-Policy": SEALED } : {};
-  answer.writeHead(200, { "Content-Type": document.type, "Cache-Control": "no-store", ...sealed });
-  await pipeline(document.stream(), answer);
+  if (method !== "GET" || url.port !== "") throw new Unanswerable(404);
+  const found = servedAt(url, document, files);
+  if (!found) throw new Unanswerable(404);
+  const sealed = found.isSealed ? { "Content-Security-Policy": SEALED } : {};
+  answer.writeHead(200, { "Content-Type": found.type, "Cache-Control": "no-store", ...sealed });
+  await pipeline(found.stream(), answer);
 }
 
 /** An error to which the proxy responds with a specific status. */
@@ -378,7 +370,7 @@ function statusFor(error: unknown): number {
 
 function refuse(answer: ServerResponse, error: unknown): void {
   if (answer.headersSent) answer.destroy();
-  else answer.writeHead(statusFor(error), { "Content-Length": 0 }).end();
+  else answer.writeHead(statusFor(error), { "Content-Length": 0, [REFUSAL.name]: REFUSAL.value }).end();
 }
 
 function refuseTunnel(socket: Duplex, error: unknown): void {

@@ -1,6 +1,7 @@
 // Creates all error responses: one function per row of the spec's error table, and the only mapping from engine
 // failures to responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
 import { FileBoundElsewhere, RegionLost } from "../../regions/region-errors.ts";
 
 /** An error with a message for the client. Constructed only in this file. */
@@ -130,6 +131,12 @@ export const tooMuchContent = () =>
   );
 export const unreachable = () => new ServiceError(422, "The web page could not be loaded.");
 export const notAWebPage = () => new ServiceError(422, "The address does not lead to a web page.");
+export const unmetCondition = () =>
+  about(422, "The web page did not meet the condition of wait_for within <number> seconds.", {
+    number: String(LIMITS.pageWaitMs / 1000),
+  });
+export const faultyPage = (fault = "console_errors, ReferenceError: x is not defined") =>
+  about(422, "The web page has a fault that fail_on does not allow: <fault>.", { fault: shown(fault) });
 export const fileUnreachable = () => new ServiceError(422, "The file at the URL could not be loaded.");
 /**
  * Returns an error whose message contains the first rules that are broken, and the pages whose appearance the
@@ -256,6 +263,10 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return unreachable();
     case "not-a-web-page":
       return notAWebPage();
+    case "unmet-condition":
+      return unmetCondition();
+    case "faulty-page":
+      return faultyPage(feature);
     case "nonconforming":
       return nonconforming(nonconformity);
     case "timed-out":

@@ -34,11 +34,18 @@ export interface OneInput {
    * any type
    */
   accepts?(type: string): boolean;
+  /** Reports whether the endpoint has another operation for documents of this type. @default no other types */
+  acceptsAlso?(type: string): boolean;
   /**
    * True if a URL can refer to a web page. The page's URL is then stored as an internet shortcut file. @default a URL
    * refers to a file
    */
   readonly webPages?: boolean;
+  /**
+   * Further file to which additional `file` parts belong. The first part called `index.html`, or else the first one
+   * with the extension of an HTML file, is then the document. @default one `file` part
+   */
+  readonly othersAs?: string;
   /** True if the endpoint processes documents that need a password. @default such a document is an error */
   readonly mayBeLocked?: boolean;
 }
@@ -99,6 +106,10 @@ export type MainInput =
   | (TextInput & { readonly field: string })
   | { readonly kind: "none" };
 
+/** Returns the error for a request without an input. */
+export const missingInput = ({ webPages, accepts }: Pick<OneInput, "webPages" | "accepts">): ServiceError =>
+  webPages && !accepts ? noInputOrUrl() : noInput();
+
 export function mainInputOf(inputs: Inputs): MainInput {
   const { file } = inputs;
   if (file?.kind === "one" || file?.kind === "several") return { ...file, field: "file" };
@@ -146,7 +157,7 @@ function errorsOfMain(source: MainInput): readonly ServiceError[] {
       return [
         fileAndId(),
         fileIdAndUrl(),
-        source.webPages ? noInputOrUrl() : noInput(),
+        missingInput(source),
         tooManyFiles(),
         duplicateField("url"),
         outOfRange("url", "http://127.0.0.1/"),

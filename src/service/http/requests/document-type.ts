@@ -1,13 +1,16 @@
 // Detects the document type of an input of /pdf, which determines the engine. The content decides; for ambiguous text,
 // the file name extension decides. The client's Content-Type is ignored. The engine decides whether the document is
 // valid.
+import { EngineFailure } from "../../../document/contract/failure.ts";
 import { behindComments, detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Input } from "../../../document/contract/operation.ts";
 import { isShortcut } from "../../../document/contract/web-url.ts";
 import { PROPERTIES } from "../../../document/formats/msg/properties.ts";
-import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isSvg } from "../../../document/formats/svg/drawing.ts";
+import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
+import { readContents } from "../../../document/formats/zip/contents.ts";
+import { websiteIn } from "../../../document/formats/zip/website.ts";
 import type { TextKind } from "../../../operations/to-pdf/text-to-html.ts";
 import { isNamedText, textKindOf } from "./text-type.ts";
 
@@ -21,6 +24,7 @@ export type DocumentType =
   | "heif"
   | "svg"
   | "html"
+  | "html-archive"
   | "web-page"
   | TextKind
   | "none";
@@ -83,7 +87,31 @@ const OFFICE_XML = /mso-application|schemas-microsoft-com:office|schemas\.micros
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
-  return typeOfStart(await startOf(input), input.name);
+  const start = await startOf(input);
+  const type = typeOfStart(start, input.name);
+  return type === "office" && mayBeWebsite(start) && (await isWebsite(input)) ? "html-archive" : type;
+}
+
+/** Names of the parts with which Office programs start a file. */
+const FIRST_OFFICE_PART = /^(\[Content_Types\]\.xml$|_rels\/|docProps\/|customXml\/|(word|xl|ppt|visio)\/|mimetype$)/;
+
+/** Reports whether the first entry of a zip archive is no part of an Office document (APPNOTE.TXT 4.3.7). */
+function mayBeWebsite(start: Uint8Array): boolean {
+  const header = Buffer.from(start);
+  if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) return false;
+  const name = header.toString("utf8", 30, 30 + header.readUInt16LE(26));
+  return !FIRST_OFFICE_PART.test(name);
+}
+
+/** Reads the directory, which is at the end of the file. @throws EngineFailure `too-complex` */
+async function isWebsite(input: Input): Promise<boolean> {
+  try {
+    return websiteIn(await readContents(input)) !== undefined;
+  } catch (error) {
+    // LibreOffice reports a damaged archive.
+    if (error instanceof EngineFailure && error.reason === "damaged") return false;
+    throw error;
+  }
 }
 
 /** Returns the media type of an input. */

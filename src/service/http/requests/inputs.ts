@@ -12,7 +12,6 @@ import {
   fileIdAndUrl,
   inputOrderMismatch,
   noInput,
-  noInputOrUrl,
   noSuchFile,
   outOfRange,
   tooFewInputs,
@@ -26,6 +25,7 @@ import {
   type Inputs,
   type MainInput,
   mainInputOf,
+  missingInput,
   type NamedInput,
   type OneInput,
   type SeveralInputs,
@@ -54,7 +54,8 @@ export interface ResolveOptions {
  * Resolves the inputs of a request to files. Omits inputs that will be fetched later.
  * @throws ServiceError 400 if the number of inputs is wrong, 404 if an ID is unknown
  */
-export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+export async function resolveInputs(inputs: Inputs, sent: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
+  const form = withOthersApart(inputs, sent);
   const sources = [...(await locateMain(mainInputOf(inputs), form, where))];
   const further = furtherInputsOf(inputs);
   const isGiven = (field: string): boolean => {
@@ -69,6 +70,24 @@ export async function resolveInputs(inputs: Inputs, form: Form, where: ResolveOp
     else if (!isOptional && insteadOf === undefined) throw fieldRequired(file);
   }
   return sources;
+}
+
+/** Matches the names of HTML files. */
+const PAGE_NAME = /\.x?html?$/i;
+
+/** Moves additional `file` parts to the list of further files that the endpoint declares for them. */
+function withOthersApart({ file }: Inputs, form: Form): Form {
+  const others = file?.kind === "one" ? file.othersAs : undefined;
+  const files = form.files.get(MAIN_FIELDS.file) ?? [];
+  if (others === undefined || files.length < 2) return form;
+  const page = files.find(({ name }) => /^index\.html?$/i.test(name)) ?? files.find(({ name }) => PAGE_NAME.test(name));
+  if (!page) return form;
+  const rest = files.filter((one) => one !== page);
+  return {
+    ...form,
+    files: new Map([...form.files, ["file", [page]], [others, [...rest, ...(form.files.get(others) ?? [])]]]),
+    order: [...rest.map(() => others), ...form.order.filter((name) => name !== MAIN_FIELDS.file)],
+  };
 }
 
 async function locateMain(input: MainInput, form: Form, where: ResolveOptions): Promise<readonly InputFile[]> {
@@ -102,11 +121,12 @@ type InputFields = Pick<NamedInput, "file" | "id" | "url">;
 const MAIN_FIELDS: InputFields = { file: "file", id: "id", url: "url" };
 
 async function locateOne(
-  { accepts = () => true, webPages = false, description }: OneInput,
+  input: OneInput,
   named: InputFields,
   form: Form,
   { store, receive }: ResolveOptions,
 ): Promise<readonly InputFile[]> {
+  const { accepts = () => true, acceptsAlso = () => false, webPages = false, description } = input;
   const files = form.files.get(named.file) ?? [];
   const ids = filledValues(form, named.id);
   const urls = filledValues(form, named.url);
@@ -117,11 +137,11 @@ async function locateOne(
   if (urls.length > 0 && (hasFile || ids.length > 0)) throw fileIdAndUrl();
   if (urls.length > 1) throw duplicateField(named.url);
   if (files.length + ids.length > 1) throw named === MAIN_FIELDS ? tooManyFiles() : duplicateField(named.file);
-  if (files.length + ids.length + urls.length === 0) throw webPages ? noInputOrUrl() : noInput();
+  if (files.length + ids.length + urls.length === 0) throw missingInput(input);
   const addressed = urls[0] === undefined ? undefined : { url: urls[0], parameter: named.url, mayBePage: webPages };
   const found = addressed ? await receive(addressed) : (files[0] ?? (await known(ids[0]!, store)));
   if (!found) return [];
-  if (!accepts(found.type)) throw mismatch(found, description);
+  if (!accepts(found.type) && !acceptsAlso(found.type)) throw mismatch(found, description);
   return [found];
 }
 

@@ -1,12 +1,12 @@
 // Writes a PDF from the browser to a file, in chunks. Of PDF syntax, it handles only the URLs of links, as Chromium
 // writes them.
 
-import { open, rename } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { EngineFailure } from "../../../src/document/contract/failure.ts";
-import { run } from "../../processes/process.ts";
-import { DOCUMENT_HOST } from "./network/web-proxy.ts";
-import type { Session } from "./pipe.ts";
+import { EngineFailure } from "../../../../src/document/contract/failure.ts";
+import { run } from "../../../processes/process.ts";
+import { DOCUMENT_HOST } from "../network/served-files.ts";
+import type { Session } from "../pipe.ts";
 
 const CHUNK_BYTES = 2 ** 20;
 
@@ -70,4 +70,24 @@ export async function enlargePages(
   });
   if (code !== 0) throw new EngineFailure("crashed", `pages were not enlarged: ${stderr.slice(-500)}`);
   await rename(enlarged, path);
+}
+
+const TARGET_READER = join(import.meta.dirname, "target-pages.mjs");
+
+/**
+ * Returns the page numbers of the targets of links, by fragment. Runs in a separate process, for the same reason.
+ * @throws EngineFailure
+ */
+export async function readTargetPages(
+  path: string,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Readonly<Record<string, number>>> {
+  const list = `${path}.targets`;
+  const { code, stderr } = await run(process.execPath, [TARGET_READER, path, list], {
+    cwd: dirname(path),
+    limits: { timeoutMs },
+    signal,
+  });
+  if (code !== 0) throw new EngineFailure("crashed", `targets were not read: ${stderr.slice(-500)}`);
+  return JSON.parse(await readFile(list, "utf8")) as Record<string, number>;
 }

@@ -1,0 +1,48 @@
+// Sets the cookies, the headers and the user agent of a page before it is loaded.
+
+import { OutOfRange } from "../../../../src/document/contract/failure.ts";
+import type { PageCookie, PageVisit } from "../../../../src/document/contract/parameters/web-page.ts";
+import { ProtocolError, type Session } from "../pipe.ts";
+
+/**
+ * Prepares a visit.
+ * @param url URL of the page; only its origin receives the headers
+ * @throws OutOfRange `cookies` for a cookie that the browser rejects, such as one for a whole top-level domain
+ */
+export async function introduce(session: Session, url: string, visit: PageVisit): Promise<void> {
+  const { cookies = [], headers = {}, userAgent } = visit;
+  if (userAgent !== undefined) void session.send("Emulation.setUserAgentOverride", { userAgent });
+  if (Object.keys(headers).length > 0) sendHeaders(session, new URL(url).origin, headers);
+  for (const [index, cookie] of cookies.entries()) await setCookie(session, cookie, index);
+}
+
+async function setCookie(session: Session, cookie: PageCookie, index: number): Promise<void> {
+  const { name, value, domain, path = "/", secure = false, httpOnly = false, sameSite } = cookie;
+  const set = { name, value, domain, path, secure, httpOnly, ...(sameSite ? { sameSite } : {}) };
+  const isSet = await session.send("Network.setCookie", set).then(
+    ({ success }) => success,
+    (error: unknown) => {
+      if (error instanceof ProtocolError) return false;
+      throw error;
+    },
+  );
+  if (!isSet) throw new OutOfRange(`cookies.${index}`, name, "The browser rejects the cookie.");
+}
+
+/**
+ * Adds headers to the requests to one origin. The browser itself would send extra headers to every server. A redirect
+ * to another origin repeats the headers of the request, so they are removed there.
+ */
+function sendHeaders(session: Session, origin: string, headers: Readonly<Record<string, string>>): void {
+  const own = Object.entries(headers).map(([name, value]) => ({ name, value }));
+  const names = new Set(own.map(({ name }) => name.toLowerCase()));
+  session.on("Fetch.requestPaused", ({ requestId, request, redirectedRequestId }) => {
+    const isOwn = URL.canParse(request.url) && new URL(request.url).origin === origin;
+    if (!isOwn && redirectedRequestId === undefined) return void session.send("Fetch.continueRequest", { requestId });
+    const others = Object.entries(request.headers)
+      .filter(([name]) => !names.has(name.toLowerCase()))
+      .map(([name, value]) => ({ name, value }));
+    void session.send("Fetch.continueRequest", { requestId, headers: isOwn ? [...others, ...own] : others });
+  });
+  void session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
+}

@@ -1,0 +1,23 @@
+// Takes a picture of an HTML file, or of the page at a URL, with Chromium.
+
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { htmlToPicture } from "../../src/operations/html-to-picture.ts";
+import { MEDIA_TYPES } from "../../src/operations/rasterize-pdf.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
+import { encodeOutputs } from "./encode-outputs.ts";
+import { nativeOperation } from "./native.ts";
+import { pageSource } from "./page-source.ts";
+
+/** @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.takePicture} */
+export const nativeHtmlToPicture = nativeOperation(
+  htmlToPicture,
+  { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
+  async function* (job, { url, isArchive = false, ...options }, engines) {
+    const chromium = await engines.chromium.ready(job.signal);
+    const path = join(job.folder, `result.${options.format}`);
+    await chromium.takePicture(await pageSource({ url, isArchive }, job), path, options, job.signal);
+    const { format } = options;
+    yield* encodeOutputs([{ extension: format, type: MEDIA_TYPES[format], body: createReadStream(path) }], job.log);
+  },
+);
