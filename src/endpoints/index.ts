@@ -51,11 +51,12 @@ import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
 import { rasterizedPdf } from "./rasterized-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
+import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
 
-/** All endpoints, in display order. */
-export const endpoints: readonly Endpoint[] = [
+/** The endpoints with one operation, in display order. */
+const operations: readonly Endpoint[] = [
   ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf],
   ...[compressedPdf, pdfa, pdfWithOcrText, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
@@ -75,6 +76,9 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
+
+/** All endpoints, in display order. */
+export const endpoints: readonly Endpoint[] = [...operations, stepsEndpoint(operations)];
 
 /** POSTs that run no operation. */
 export const routes: readonly Route[] = [upload, deleteFiles];

@@ -59,6 +59,8 @@ import { setMetadata } from "./set-metadata.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
+import { unzipFiles } from "./unzip-files.ts";
+import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
 
@@ -102,6 +104,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setMetadata,
   setPageBoxes,
   splitPdf,
+  ...[zipFiles, unzipFiles],
   ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],
 ];

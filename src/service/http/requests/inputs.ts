@@ -35,7 +35,7 @@ import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
 /** An uploaded or stored file. A further file, such as an image to add, has a role. */
-export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role">;
+export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role" | "step">;
 
 const CHUNK_BYTES = 2 ** 18;
 
@@ -217,6 +217,7 @@ export function toInput(source: InputFile, store: Store): Input {
     size,
     ...("modified" in source ? { modified: source.modified } : {}),
     ...(source.role === undefined ? {} : { role: source.role }),
+    ...(source.step === undefined ? {} : { step: source.step }),
     async *stream() {
       if (inMemory) yield inMemory;
       else yield* chunksOf(await open());
