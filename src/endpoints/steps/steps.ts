@@ -24,7 +24,7 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const fields = { steps: stepsParameter([...byName.keys()]) };
   const declared = defineEndpoint({
     path: "/steps",
-    ...{ verb: "run", title: "Run several steps", group: "Make a PDF" },
+    ...{ verb: "steps", title: "Run several steps", group: "Make a PDF" },
     joinedName: "steps",
     variants: ["private", "keyed"],
     summary: "Runs several operations in one request, each on the outputs of the one before.",

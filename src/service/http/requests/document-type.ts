@@ -27,6 +27,8 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
 };
 
+const OFFICE_TYPE = /^application\/(vnd\.openxmlformats-officedocument|vnd\.ms-|msword)/;
+
 /** A text file with such a name is HTML, independent of its content. */
 const HTML_NAME = /\.html?$/i;
 /** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
@@ -61,7 +63,9 @@ const OFFICE_XML = /mso-application|schemas-microsoft-com:office|schemas\.micros
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
-  return typeOfStart(await startOf(input), input.name);
+  const { type, name } = input;
+  if (type === undefined) return typeOfStart(await startOf(input), name);
+  return BY_CONTENT[type] ?? (OFFICE_TYPE.test(type) ? "office" : textTypeOf("", name));
 }
 
 /** Returns the media type of an input. */
