@@ -30,7 +30,7 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     summary: "Runs several operations in one request, each on the outputs of the one before.",
     example: { steps: '[{"rotated-pdf": {"rotation": 90}}, {"compressed-pdf": {"compression_level": "medium"}}]' },
     inputs: {
-      file: { kind: "several", description: "Documents that the first step takes" },
+      file: { kind: "several", webPages: true, description: "Documents that the first step takes" },
       [STEP_FILES]: {
         ...{ kind: "one", isList: true, isOptional: true, role: STEP_FILES, id: "step_ids", url: STEP_URLS },
         description: "Further files, such as the image of a watermark; a step refers to them by their names",
@@ -41,7 +41,7 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
       ...{ kind: "files", naming: "prefix", isPlainIfOne: true, keepsNames: true, isOptional: true },
       ...{ type: "application/pdf", otherTypes: otherTypes([...byName.values()]) },
     },
-    extraFields: ["substitutedFonts", "warning"],
+    extraFields: ["substitutedFonts", "warning", "files"],
     errors: [outOfRange("steps.0.rotated-pdf", "90"), noDocument()],
     createJob: () => {
       throw new Error("the steps determine the job");

@@ -60,7 +60,7 @@ function describeInput(inputs: Inputs): DescribedInput {
   const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
   return {
-    ...{ kind, description, webPages: kind === "one" && input.webPages === true },
+    ...{ kind, description, webPages: input.webPages === true },
     accepts: kind === "one" && !input.accepts ? "documents" : acceptedBy(input),
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };

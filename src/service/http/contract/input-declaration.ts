@@ -54,6 +54,8 @@ export interface SeveralInputs {
    * order of arrival
    */
   readonly orderedBy?: string;
+  /** Like {@link OneInput.webPages}. */
+  readonly webPages?: boolean;
   /** Names of further lists that contain one value per input. */
   readonly perInput?: readonly string[];
 }

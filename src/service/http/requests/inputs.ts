@@ -143,7 +143,7 @@ async function locateSeveral(input: SeveralInputs, form: Form, where: ResolveOpt
 
 /** Resolves the files, IDs and URLs of a list in the declared order, or in order of arrival. */
 async function locateList(
-  { orderedBy, accepts = () => true, description }: Pick<SeveralInputs, "orderedBy" | "accepts" | "description">,
+  { orderedBy, accepts = () => true, webPages = false, description }: Omit<SeveralInputs, "kind">,
   named: InputFields,
   form: Form,
   where: ResolveOptions,
@@ -160,7 +160,9 @@ async function locateList(
     if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
     if (done) continue;
     const isUrl = typeof value === "string";
-    const source = isUrl ? await where.receive({ url: value, parameter: listName(named.url) }) : value;
+    const source = isUrl
+      ? await where.receive({ url: value, parameter: listName(named.url), mayBePage: webPages })
+      : value;
     if (source) sources.push(source);
   }
   const wrongAt = sources.findIndex(({ type }) => !accepts(type));

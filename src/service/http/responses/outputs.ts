@@ -101,6 +101,8 @@ class Outputs {
   readonly #made: AsyncIterator<Output>;
   readonly #to: OutputOptions;
   readonly #lost: Notice[] = [];
+  /** Names that operations chose. Several runs can choose the same. */
+  readonly #names = new EntryNames();
   #count = 0;
   #bytes = 0;
 
@@ -227,7 +229,7 @@ class Outputs {
   #nameOf({ extension, name: own, suffix, total = 1 }: Output): string {
     this.#count++;
     const { isNumbered, isPlainIfOne, keepsNames } = this.#to;
-    if (keepsNames && own !== undefined) return own;
+    if (keepsNames && own !== undefined) return this.#names.add(own);
     const name = withoutExtension(this.#to.name, extension);
     const number = isNumbered && !(isPlainIfOne && total === 1) ? `_${this.#count}` : "";
     return `${name}${suffix ?? number}.${extension}`;
