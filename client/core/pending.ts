@@ -31,6 +31,8 @@ export class Pending implements PendingResult {
   readonly #runner: Runner;
   readonly #call: Call;
   readonly #previous: Pending | undefined;
+  /** True if the call can be part of a request with several steps. */
+  readonly #isStep: boolean;
   #followers = 0;
   #result: Promise<Result> | undefined;
 
@@ -38,6 +40,7 @@ export class Pending implements PendingResult {
     this.#runner = runner;
     this.#call = call;
     this.#previous = previous;
+    this.#isStep = Object.keys(call.options).length === 0 && runner.isStep(call.name);
     setTimeout(() => {
       if (!this.#isPart) void this.#started();
     });
@@ -63,9 +66,7 @@ export class Pending implements PendingResult {
 
   /** True if the call runs in the request of the one call that follows it. */
   get #isPart(): boolean {
-    const { name, options } = this.#call;
-    const isPlain = Object.keys(options).length === 0 && this.#runner.isStep(name);
-    return isPlain && this.#followers === 1 && this.#result === undefined;
+    return this.#isStep && this.#followers === 1 && this.#result === undefined;
   }
 
   #started(): Promise<Result> {

@@ -55,9 +55,9 @@ import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
 
-/** The endpoints with one operation, in display order. */
-const operations: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf],
+const making: readonly Endpoint[] = [pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf];
+
+const others: readonly Endpoint[] = [
   ...[compressedPdf, pdfa, pdfWithOcrText, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,
@@ -78,7 +78,7 @@ const operations: readonly Endpoint[] = [
 ];
 
 /** All endpoints, in display order. */
-export const endpoints: readonly Endpoint[] = [...operations, stepsEndpoint(operations)];
+export const endpoints: readonly Endpoint[] = [...making, stepsEndpoint([...making, ...others]), ...others];
 
 /** POSTs that run no operation. */
 export const routes: readonly Route[] = [upload, deleteFiles];

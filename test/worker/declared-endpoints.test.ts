@@ -13,7 +13,7 @@ import { password } from "../../src/document/contract/parameters/text.ts";
 import { deserializeForm, serializeForm } from "../../src/service/http/async/deferred-form.ts";
 import { sealerOf } from "../../src/service/http/async/sealed-values.ts";
 import { defineEndpoint, type Endpoint } from "../../src/service/http/contract/endpoint.ts";
-import { orderedFieldsOf } from "../../src/service/http/contract/field-names.ts";
+import { orderedFieldsOf } from "../../src/service/http/contract/declaration/field-names.ts";
 import type { Form } from "../../src/service/http/contract/form.ts";
 import { fingerprintContent } from "../../src/service/http/pipeline/idempotency.ts";
 import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";

@@ -6,7 +6,7 @@ import { typeName } from "../../document/contract/type-names.ts";
 import { typesOf } from "../../service/http/contract/declaration/output-declaration.ts";
 import type { Endpoint, ParsedRequest } from "../../service/http/contract/endpoint.ts";
 import { wrongType } from "../../service/http/contract/errors.ts";
-import { inStep } from "../../service/http/contract/in-step.ts";
+import { inStep } from "../../service/http/contract/declaration/in-step.ts";
 import { mainInputOf } from "../../service/http/contract/input-declaration.ts";
 import { mediaTypeOfInput } from "../../service/http/requests/document-type.ts";
 import { mismatch } from "../../service/http/requests/mismatch.ts";

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from "../../service/http/contract/endpoint.ts";
 import { outOfRange } from "../../service/http/contract/errors.ts";
-import { fieldNamesOf, streamedFields } from "../../service/http/contract/field-names.ts";
+import { fieldNamesOf, streamedFields } from "../../service/http/contract/declaration/field-names.ts";
 import type { Form } from "../../service/http/contract/form.ts";
 import { furtherInputsOf, mainInputOf } from "../../service/http/contract/input-declaration.ts";
 import { fieldsOfJson } from "../../service/http/requests/text-bodies.ts";

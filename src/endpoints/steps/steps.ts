@@ -9,7 +9,7 @@ import { defineEndpoint, type Endpoint } from "../../service/http/contract/endpo
 import { noDocument, outOfRange } from "../../service/http/contract/errors.ts";
 import { readFields } from "../../service/http/contract/fields.ts";
 import type { Form } from "../../service/http/contract/form.ts";
-import { inStep } from "../../service/http/contract/in-step.ts";
+import { inStep } from "../../service/http/contract/declaration/in-step.ts";
 import { mainInputOf } from "../../service/http/contract/input-declaration.ts";
 import { parseName } from "../../service/http/requests/form-entries.ts";
 import { planSteps, requireTypes } from "./plan.ts";

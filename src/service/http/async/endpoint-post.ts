@@ -4,7 +4,7 @@ import { selectBackends } from "../../placement/placement.ts";
 import { bodyLimitsOf } from "../contract/body-size.ts";
 import { offersOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
-import { orderedFieldsOf, secretsOf } from "../contract/field-names.ts";
+import { orderedFieldsOf, secretsOf } from "../contract/declaration/field-names.ts";
 import type { Form } from "../contract/form.ts";
 import type { Post } from "../contract/route.ts";
 import { handleRequest, keepsInputs, readEndpointForm, runAndRespond, toEndpointError } from "../pipeline/pipeline.ts";

@@ -12,7 +12,7 @@ import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
-import { fieldNamesOf, orderedFieldsOf, secretsOf, streamedFields } from "../contract/field-names.ts";
+import { fieldNamesOf, orderedFieldsOf, secretsOf, streamedFields } from "../contract/declaration/field-names.ts";
 import type { Form } from "../contract/form.ts";
 import type { ReceiveOptions } from "../contract/route.ts";
 import { abortAfter } from "../contract/time-limit.ts";

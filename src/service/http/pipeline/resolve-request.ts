@@ -6,7 +6,7 @@ import type { Store } from "../../storage/store.ts";
 import type { ClientHooks, Endpoint, ParsedRequest, StepRequest } from "../contract/endpoint.ts";
 import { noSuchEndpoint, outOfScope } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
-import { inStep } from "../contract/in-step.ts";
+import { inStep } from "../contract/declaration/in-step.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import { type InputFile, type ResolveOptions, resolveInputs } from "../requests/inputs.ts";
 import { withStoredFields } from "../requests/stored-fields.ts";

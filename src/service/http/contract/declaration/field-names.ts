@@ -1,8 +1,8 @@
 // Derives the names of fields with special properties from the declaration of an endpoint.
 
-import type { Endpoint } from "./endpoint.ts";
-import type { Form } from "./form.ts";
-import { furtherInputsOf, mainInputOf } from "./input-declaration.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { Form } from "../form.ts";
+import { furtherInputsOf, mainInputOf } from "../input-declaration.ts";
 
 /** Returns the names of the fields whose order of arrival determines the order of the inputs. */
 export const orderedFieldsOf = ({ inputs }: Endpoint): ReadonlySet<string> =>
