@@ -1,10 +1,9 @@
 // Tests POST /steps: the order of the steps, their documents and further files, and the errors that name a step.
 // Contract: docs/api.md#steps, #asynchronous-jobs
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";
+import { pattern, png } from "../fixtures/pictures.ts";
 import { type FormFields, type MadeFile, privateClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
@@ -23,7 +22,7 @@ const fields = (steps: Steps | string, more: FormFields = {}): FormFields => ({
 });
 const make = (steps: Steps, more?: FormFields): Promise<MadeFile[]> => client.make("/steps", fields(steps, more));
 const textsOf = (files: readonly MadeFile[]) => files.map(({ bytes }) => pageTexts(bytes).join(" "));
-const png = () => upload(readFileSync(join(import.meta.dirname, "../fixtures/png/rgb.png")), "picture.png");
+const picture = () => upload(png(pattern(3), { bits: 8, colorType: 2 }), "picture.png");
 
 describe("order", () => {
   test("a step works on the result of the one before, and only the last result is stored", async () => {
@@ -55,7 +54,7 @@ describe("order", () => {
 
   test("documents of several types become PDFs, each by its own way", async () => {
     const html = upload("<title>x</title><p>From HTML</p>", "page.html");
-    const files = { file: [html, png(), upload("{\\rtf1 From RTF}", "note.rtf")] };
+    const files = { file: [html, picture(), upload("{\\rtf1 From RTF}", "note.rtf")] };
     const [merged] = await make([{ pdf: {} }, { "merged-pdf": {} }], files);
     expect(pageTexts(merged!.bytes).map((text) => text.trim())).toEqual(["From HTML", "", "From RTF"]);
     const drawn = await make([

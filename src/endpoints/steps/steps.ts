@@ -98,5 +98,8 @@ function haveSecrets(read: () => readonly { readonly endpoint: Endpoint; readonl
   }
 }
 
+/** Types that an `Accept` header can request. A client that accepts JSON wants the ids of the outputs. */
 const otherTypes = (endpoints: readonly Endpoint[]): readonly string[] =>
-  [...new Set(endpoints.flatMap(({ output }) => typesOf(output)))].filter((type) => type !== "application/pdf");
+  [...new Set(endpoints.flatMap(({ output }) => typesOf(output)))].filter(
+    (type) => type !== "application/pdf" && type !== "application/json",
+  );
