@@ -119,7 +119,8 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
   }
   if (only !== undefined && result.files.length === 1) return result.save(only, options);
   // A folder for each archive, because two archives can have files of one name.
-  if (operation.output.hasNames) return saveAll(result.files, join(path, stem), options);
+  const isOnlyJob = operation.input.kind === "several";
+  if (operation.output.hasNames) return saveAll(result.files, isOnlyJob ? path : join(path, stem), options);
   const countPages = async () => (await pw.stored(result.inputIds[0]!).info(options)).pages;
   const numbers = await numbersOf(operation, selectionOf(work), result.files.length, countPages);
   const paths: string[] = [];

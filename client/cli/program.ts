@@ -19,6 +19,11 @@ import { UsageError } from "./usage-error.ts";
 /** Exit codes of the program. */
 const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
+/** The exit code of a command. */
+interface Outcome {
+  code: number;
+}
+
 type Options = ServiceOptions & TargetOptions & Partial<BatchOptions> & Params;
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -52,7 +57,7 @@ file. The configuration file is ~/.config/pagewright/config.json, unless --confi
  * @returns the exit code
  */
 export async function run(args: readonly string[], context: CliContext): Promise<number> {
-  const outcome = { code: EXIT.ok as number };
+  const outcome: Outcome = { code: EXIT.ok };
   const program = createProgram(context, outcome);
   try {
     await program.parseAsync(args, { from: "user" });
@@ -65,7 +70,7 @@ export async function run(args: readonly string[], context: CliContext): Promise
   return context.signal.aborted ? EXIT.interrupted : outcome.code;
 }
 
-function createProgram(context: CliContext, outcome: { code: number }): Command {
+function createProgram(context: CliContext, outcome: Outcome): Command {
   const program = new Command("pagewright")
     .description("Converts and processes documents with a Pagewright service.")
     .version(VERSION)
@@ -77,6 +82,7 @@ function createProgram(context: CliContext, outcome: { code: number }): Command 
     })
     .showHelpAfterError("(--help shows the options)");
   for (const operation of OPERATION_SCHEMAS) addOperation(program, operation, context, outcome);
+  addRun(program, context, outcome);
   program
     .command("convert", { hidden: true })
     .argument("[files...]")
@@ -115,7 +121,7 @@ const addServiceOptions = (command: Command) =>
     .addOption(new Option("--api-key <key>", "API key for the service"))
     .addOption(new Option("--config <file>", "path of the configuration file"));
 
-function addOperation(program: Command, operation: OperationSchema, context: CliContext, outcome: { code: number }) {
+function addOperation(program: Command, operation: OperationSchema, context: CliContext, outcome: Outcome) {
   const { name, path, summary, input, variants } = operation;
   const command = program
     .command(commandName(name))
@@ -125,6 +131,28 @@ function addOperation(program: Command, operation: OperationSchema, context: Cli
   }
   if (path.slice(1) !== name) command.alias(path.slice(1));
   for (const option of optionsOf(operation)) command.addOption(option);
+  addOutputOptions(command, operation).action(async () => {
+    const { operands, options } = withWords(operation, command.args, command.opts<Options & BatchOptions>());
+    if (operands.length === 0 && input.kind !== "none") throw new UsageError("Name a file.");
+    outcome.code = (await operate(operation, operands, options, context)) > 0 ? EXIT.failed : EXIT.ok;
+  });
+}
+
+/** Adds the command for steps in a file: `pagewright run steps.json report.docx`. */
+function addRun(program: Command, context: CliContext, outcome: Outcome) {
+  const operation = OPERATION_SCHEMAS.find(({ name }) => name === "steps")!;
+  const command = program
+    .command("run")
+    .description("Runs the steps in a file on documents.")
+    .argument("<steps>", "JSON file with the list of steps, or - for standard input")
+    .argument("<files...>", operation.input.description);
+  addOutputOptions(command, operation).action(async (steps: string, files: readonly string[]) => {
+    const options = { ...command.opts<Options & BatchOptions>(), steps };
+    outcome.code = (await operate(operation, files, options, context)) > 0 ? EXIT.failed : EXIT.ok;
+  });
+}
+
+const addOutputOptions = (command: Command, operation: OperationSchema): Command =>
   command
     .addOption(new Option("-o, --out <file>", outHelpOf(operation)))
     .addOption(new Option("-d, --dir <folder>", "folder for the outputs"))
@@ -134,13 +162,7 @@ function addOperation(program: Command, operation: OperationSchema, context: Cli
         .argParser(jobsIn),
     )
     .addOption(new Option("--json", "print a JSON object for each document"))
-    .addOption(new Option("-q, --quiet", "print errors only"))
-    .action(async () => {
-      const { operands, options } = withWords(operation, command.args, command.opts<Options & BatchOptions>());
-      if (operands.length === 0 && input.kind !== "none") throw new UsageError("Name a file.");
-      outcome.code = (await operate(operation, operands, options, context)) > 0 ? EXIT.failed : EXIT.ok;
-    });
-}
+    .addOption(new Option("-q, --quiet", "print errors only"));
 
 /** Converts the name of an operation: `setPageBoxes` becomes `set-page-boxes`. */
 const commandName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -12,8 +12,9 @@ import {
   type StoredInput,
 } from "./inputs.ts";
 import { type JobResponse, runOperation } from "./jobs.ts";
+import { type Call, type Params, Pending, type Runner } from "./pending.ts";
 import type { CallOptions } from "./progress.ts";
-import { type PendingResult, Result, type SaveDownload, StoredFile } from "./result.ts";
+import { Result, type SaveDownload, StoredFile } from "./result.ts";
 import { storeAddress, uploadFile } from "./upload.ts";
 
 /** Platform-dependent functions: opening and saving files by path. */
@@ -21,9 +22,6 @@ export interface FileAdapter {
   readonly openPath: OpenPath;
   readonly save: SaveDownload;
 }
-
-/** Parameters of an operation, in the client's spelling. */
-export type Params = Readonly<Record<string, unknown>>;
 
 /** The operations of a service, and its stored files. */
 export type Pagewright = Service & Operations;
@@ -36,17 +34,21 @@ export interface FurtherFile {
   readonly list?: true;
 }
 
+export type { Params } from "./pending.ts";
+
+/** `isData`: the response is data, not a file. */
 type OperationEntry = readonly [
   path: string,
   kind: "none" | "one" | "several" | "selected" | "text",
   files?: readonly FurtherFile[],
+  isData?: true,
 ];
 
 /** Jobs with larger inputs run asynchronously by default, because they probably take long. */
 const LONG_JOB_BYTES = 1_000_000;
 
 /** The client without the methods for operations, which {@link createClientClass} adds. */
-class Service {
+class Service implements Runner {
   readonly #connection: Connection;
   readonly #files: FileAdapter;
 
@@ -73,12 +75,19 @@ class Service {
 
   /** Starts an operation by name. */
   run(name: OperationName, inputs: unknown, params: Params = {}, options: CallOptions = {}): Job {
-    return new Pending(this, this.#run(name, inputs, params, options)) as unknown as Job;
+    return new Pending(this, { name, inputs, params, options }) as unknown as Job;
   }
 
-  async #run(name: OperationName, inputs: unknown, params: Params, options: CallOptions): Promise<Result> {
+  isStep(name: OperationName): boolean {
+    const [, kind, , isData]: OperationEntry = OPERATIONS[name];
+    return kind !== "none" && kind !== "text" && !isData && name !== STEPS;
+  }
+
+  async execute(calls: readonly [Call, ...Call[]]): Promise<Result> {
+    const [{ name, inputs }] = calls;
+    const { options } = calls.at(-1)!;
     options.signal?.throwIfAborted();
-    const [path, kind, files = []]: OperationEntry = OPERATIONS[name];
+    const [path, kind]: OperationEntry = OPERATIONS[name];
     const uploads: StoredInput[] = [];
     const store = async (given: ResolvedInput) => {
       if (given.kind === "stored") return given;
@@ -90,16 +99,26 @@ class Service {
       const input = await this.#inputOf(name, kind, inputs, store);
       const isLong = input.sizeBytes === undefined || input.sizeBytes > LONG_JOB_BYTES;
       const isAsync = options.async ?? (options.onProgress !== undefined || isLong);
-      const body = { ...input.body, ...bodyOf(params) };
-      for (const file of files) Object.assign(body, await this.#fileFields(file, params[camelCased(file.name)], store));
+      const bodies: Record<string, unknown>[] = [];
+      for (const call of calls) bodies.push(await this.#fieldsOf(call, store));
+      const [to, body] =
+        calls.length === 1 ? [path, { ...input.body, ...bodies[0] }] : stepsRequest(calls, input.body, bodies);
       options.onProgress?.({ phase: "waiting" });
-      const answer: JobResponse = await runOperation(this.#connection, path, body, { ...options, async: isAsync });
+      const answer: JobResponse = await runOperation(this.#connection, to, body, { ...options, async: isAsync });
       return new Result(answer, (stored) => this.#fileOf(stored));
     } catch (error) {
       // Deletes the uploaded inputs of a failed call, as the service does for files in a failed request.
       await Promise.all(uploads.map(({ id }) => this.#connection.discard(`/resource/${id}`)));
       throw error;
     }
+  }
+
+  /** Uploads the further files of a call. @returns the fields of the body, without the inputs */
+  async #fieldsOf({ name, params }: Call, store: (given: ResolvedInput) => Promise<StoredInput>) {
+    const [, , files = []]: OperationEntry = OPERATIONS[name];
+    const body = bodyOf(params);
+    for (const file of files) Object.assign(body, await this.#fileFields(file, params[camelCased(file.name)], store));
+    return body;
   }
 
   /**
@@ -175,33 +194,29 @@ function single(name: string, given: readonly ResolvedInput[]): ResolvedInput {
   throw new PagewrightError(0, `${name}() takes one file, but the result has ${given.length}.`);
 }
 
+/** Name of the operation that runs several others. */
+const STEPS: OperationName = "steps";
+
+/** Returns the path and the body of the request that runs several calls. The last call names the output. */
+function stepsRequest(
+  calls: readonly Call[],
+  documents: object,
+  bodies: readonly Record<string, unknown>[],
+): [path: string, body: Record<string, unknown>] {
+  const { id, url, pages } = documents as Readonly<Record<string, unknown>>;
+  const steps = calls.map(({ name }, index) => {
+    const { output: _, ...fields } = bodies[index]!;
+    const [path]: OperationEntry = OPERATIONS[name];
+    return { [path.slice(1)]: index === 0 ? { pages, ...fields } : fields };
+  });
+  return [OPERATIONS[STEPS][0], { id, url, steps, output: bodies.at(-1)!.output }];
+}
+
 /** Converts parameters to the fields of a JSON body, whose names are in snake_case. */
 function bodyOf(params: Params): Record<string, unknown> {
   const sent = Object.entries(params).filter(([, value]) => value !== undefined);
   const spelled = (value: unknown) => (typeof value === "boolean" ? (value ? "on" : "off") : value);
   return Object.fromEntries(sent.map(([name, value]) => [snakeCased(name), spelled(value)]));
-}
-
-/** A running operation. {@link createClientClass} adds methods that run further operations on the result. */
-class Pending implements PendingResult {
-  readonly service: Service;
-  readonly #result: Promise<Result>;
-
-  constructor(service: Service, result: Promise<Result>) {
-    this.service = service;
-    this.#result = result;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: a call can be awaited
-  readonly then: PendingResult["then"] = (done, failed) => this.#result.then(done, failed);
-  readonly catch: PendingResult["catch"] = (failed) => this.#result.catch(failed);
-  readonly finally: PendingResult["finally"] = (settled) => this.#result.finally(settled);
-  readonly blob: PendingResult["blob"] = async (options) => (await this.#result).blob(options);
-  readonly bytes: PendingResult["bytes"] = async (options) => (await this.#result).bytes(options);
-  readonly delete: PendingResult["delete"] = async (options) => (await this.#result).delete(options);
-  readonly save: PendingResult["save"] = async (path, options) => (await this.#result).save(path, options);
-  readonly stream: PendingResult["stream"] = async (options) => (await this.#result).stream(options);
-  readonly text: PendingResult["text"] = async (options) => (await this.#result).text(options);
 }
 
 /** Creates the client class for a platform. */
@@ -226,8 +241,8 @@ for (const name of Object.keys(OPERATIONS) as OperationName[]) {
       : function (this: Service, inputs: unknown, params?: Params, options?: CallOptions): Job {
           return this.run(name, inputs, params, options);
         };
-  const chained = function (this: Pending, params?: Params, options?: CallOptions): Job {
-    return this.service.run(name, kind === "one" ? this : [this], params, options);
+  const chained = function (this: Pending, params: Params = {}, options: CallOptions = {}): Job {
+    return this.chain({ name, inputs: kind === "one" ? this : [this], params, options }) as unknown as Job;
   };
   Object.defineProperty(Service.prototype, name, { value: called });
   if (kind !== "text" && kind !== "none") Object.defineProperty(Pending.prototype, name, { value: chained });

@@ -9,6 +9,7 @@ import { ReadableStream } from "node:stream/web";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { isStaged } from "../../src/operations/stages.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/service/placement/frame-version.ts";
 import {
   decodeRequest,
@@ -16,6 +17,7 @@ import {
   type RemoteRequest,
   responseOutcome,
 } from "../../src/service/placement/remote.ts";
+import { CONTAINER_LIMITS } from "../limits.ts";
 import { describeError } from "../operations/encode-outputs.ts";
 import { Priority } from "../processes/priority.ts";
 import { asFile, type FileInput } from "../scratch/file-input.ts";
@@ -167,7 +169,7 @@ async function* carryOut(
     details.receivedMs = since(started);
     await entry.acquire(signal);
     details.waitedMs = since(started);
-    using limit = timeLimit(Math.max(...steps.map(({ operation }) => operation.timeoutMs)), () => outgoing.destroy());
+    using limit = timeLimit(timeoutOf(steps), () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
     const withoutPermit: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
     const job = { inputs, folder: folder.path, log, withoutPermit, signal: ends };
@@ -197,12 +199,16 @@ async function* carryOut(
   }
 }
 
+/** Returns the time limit of all steps: the longest of a step, or of a job if there are stages. */
+const timeoutOf = (steps: readonly ContainerStep[]): number =>
+  Math.max(...steps.map(({ operation }) => operation.timeoutMs), isStaged(steps) ? CONTAINER_LIMITS.longJobMs : 0);
+
 /** Returns the operations of a request. @throws EngineFailure `crashed` if this instance lacks one of them */
 function stepsOf({ steps }: RemoteRequest, operations: AppSettings["operations"]): readonly ContainerStep[] {
-  return steps.map(({ operation: name, params }) => {
+  return steps.map(({ operation: name, params, begins }) => {
     const operation = operations.get(name);
     if (!operation) throw new EngineFailure("crashed", `no operation ${name}`);
-    return { operation, params };
+    return { operation, params, ...(begins ? { begins } : {}) };
   });
 }
 

@@ -4,11 +4,13 @@
 import { open } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Notice } from "../../src/document/contract/notice.ts";
-import { spoolOutputs } from "../../src/operations/steps.ts";
-import { decodeResponse, encodeFailure, encodeNotices } from "../../src/service/placement/remote.ts";
+import type { Beginning, Output } from "../../src/document/contract/operation.ts";
+import { isStaged, runStages } from "../../src/operations/stages.ts";
+import { spoolOutputs, withEarlier, withTotal } from "../../src/operations/steps.ts";
+import { decodeResponse, encodeFailure, encodeNotices, encodeResponse } from "../../src/service/placement/remote.ts";
 import type { NativeJob } from "../operations/native.ts";
 import { writeToFile } from "../pdfa/outputs.ts";
-import { fileInput } from "../scratch/file-input.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import type { JobPool } from "./job-pool.ts";
 
 export interface ContainerJob extends NativeJob {
@@ -36,6 +38,7 @@ export interface ContainerOperation {
 export interface ContainerStep {
   readonly operation: ContainerOperation;
   readonly params: unknown;
+  readonly begins?: Beginning;
 }
 
 /**
@@ -47,17 +50,12 @@ export async function* runSteps(
   steps: readonly ContainerStep[],
   job: Omit<ContainerJob, "params">,
 ): AsyncGenerator<Uint8Array> {
+  if (isStaged(steps)) return yield* runStaged(steps, job);
   let { inputs } = job;
   const notices: Notice[] = [];
   try {
-    for (const [index, { operation, params }] of steps.slice(0, -1).entries()) {
-      const outputs = decodeResponse(operation.run({ ...job, inputs, params }), job);
-      inputs = await spoolOutputs(outputs, inputs, notices, async ({ name, role, body, headerPatch }, output) => {
-        const path = spoolPath(job.folder, `step-${index}-${output}`, name);
-        const { size } = await writeToFile(path, body, job.signal);
-        if (headerPatch) await patch(path, headerPatch());
-        return { ...fileInput(name, size, path), ...(role === undefined ? {} : { role }) };
-      });
+    for (const [index, step] of steps.slice(0, -1).entries()) {
+      inputs = await spool(step, { ...job, inputs }, notices, index);
     }
   } catch (error) {
     job.signal.throwIfAborted();
@@ -66,6 +64,43 @@ export async function* runSteps(
   if (notices.length > 0) yield encodeNotices(notices);
   const { operation, params } = steps.at(-1)!;
   yield* operation.run({ ...job, inputs, params });
+}
+
+/** @returns the frames of the last stage @throws the signal's reason */
+async function* runStaged(
+  steps: readonly ContainerStep[],
+  job: Omit<ContainerJob, "params">,
+): AsyncGenerator<Uint8Array> {
+  const earlier: Notice[] = [];
+  let count = 0;
+  const outputs = runStages<ContainerStep, FileInput, Output>(steps, job.inputs, {
+    spool: (step, inputs) => spool(step, { ...job, inputs }, earlier, count++),
+    async *finish({ operation, params }, inputs, runs) {
+      for await (const output of decodeResponse(operation.run({ ...job, inputs, params }), job)) {
+        yield withTotal(withEarlier(earlier, output), runs);
+      }
+    },
+  });
+  for await (const frame of encodeResponse(outputs)) {
+    job.signal.throwIfAborted();
+    yield frame;
+  }
+}
+
+/** @param number distinguishes the files of this run from those of other runs in the same job */
+function spool(
+  { operation, params }: ContainerStep,
+  job: Omit<ContainerJob, "params">,
+  notices: Notice[],
+  number: number,
+): Promise<FileInput[]> {
+  const outputs = decodeResponse(operation.run({ ...job, params }), job);
+  return spoolOutputs(outputs, job.inputs, notices, async ({ name, role, body, headerPatch }, output) => {
+    const path = spoolPath(job.folder, `step-${number}-${output}`, name);
+    const { size } = await writeToFile(path, body, job.signal);
+    if (headerPatch) await patch(path, headerPatch());
+    return { ...fileInput(name, size, path), ...(role === undefined ? {} : { role }) };
+  });
 }
 
 async function patch(path: string, header: Uint8Array): Promise<void> {

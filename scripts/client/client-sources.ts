@@ -14,7 +14,7 @@ export function operationsSource(operations: readonly Described[]): string {
 import type { CallOptions } from "../core/progress.ts";
 import type { PendingResult } from "../core/result.ts";
 
-/** Path, kind of input, and further files of each operation. */
+/** Path, kind of input, and further files of each operation; true if the response is data. */
 export const OPERATIONS = {
 ${operations.map(entryOf).join("")}} as const;
 
@@ -49,10 +49,11 @@ export const OPERATION_SCHEMAS: readonly OperationSchema[] = ${JSON.stringify(op
 }
 
 function entryOf(operation: Described): string {
-  const { verb, path, files } = operation;
+  const { verb, path, files, output } = operation;
   const further = files.map(({ name, id, url, list }) => JSON.stringify({ name, id, url, list }));
-  const last = further.length > 0 ? `, [${further.join(", ")}]` : "";
-  return `  ${verb}: ["${path}", "${kindOf(operation)}"${last}],\n`;
+  const listed = further.length > 0 || output.data ? `, [${further.join(", ")}]` : "";
+  const last = output.data ? ", true" : "";
+  return `  ${verb}: ["${path}", "${kindOf(operation)}"${listed}${last}],\n`;
 }
 
 function operationSchema(operation: Described): OperationSchema {
@@ -109,11 +110,12 @@ function describe({ description, schema, default: fallback }: DescribedParameter
   ].join("\n");
 }
 
-function typeOf({ control, list, joined, schema }: DescribedParameter): string {
+function typeOf({ control, list, joined, schema, content }: DescribedParameter): string {
   if (list) return "readonly (string | number)[]";
+  const object = "Readonly<Record<string, unknown>>";
   switch (control) {
     case "code":
-      return "Readonly<Record<string, unknown>> | string";
+      return content?.schema.type === "array" ? `readonly ${object}[] | ${object} | string` : `${object} | string`;
     case "pages":
     case "listed-pages":
       return "Pages";

@@ -284,6 +284,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   receivingJobsQueued: "jobs in an isolate that are queued to receive or stream their output",
   containerJobs: "concurrent jobs of an isolate in the container",
   containerJobsQueued: "queued jobs of an isolate for the container",
+  steps: "steps of a request",
   asyncJobs: "concurrent asynchronous jobs",
   asyncJobsQueued:
     "queued asynchronous jobs; one client can use at most half of the positions that others leave free; beyond it, 503",

@@ -109,5 +109,6 @@ export function clientHooksOf({ req, var: { admission } }: RequestContext): Clie
     retain: () => admission.retain(),
     tokenHeaders: () => admission.tokenHeaders,
     mayDelete: key ? createDeletePolicy(clientIdOfKey(key), req.raw.headers) : anyone,
+    mayUse: (operation) => key?.record.scopes?.includes(operation) ?? true,
   };
 }

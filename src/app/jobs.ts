@@ -144,6 +144,8 @@ const clientHooksOfJob = (usage: JobUsage): ClientHooks => ({
   retain: () => new DisposableStack(),
   tokenHeaders: () => ({}),
   mayDelete: () => false,
+  // Checked when the request was accepted.
+  mayUse: () => true,
 });
 
 /** @throws Error if a later version of the service queued the job */

@@ -53,12 +53,13 @@ import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
 import { rasterizedPdf } from "./rasterized-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
+import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
 
-/** All endpoints, in display order. */
-export const endpoints: readonly Endpoint[] = [
-  ...[pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf],
+const making: readonly Endpoint[] = [pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf];
+
+const others: readonly Endpoint[] = [
   ...[compressedPdf, pdfa, pdfWithOcrText, linearizedPdf, flattenedTransparenciesPdf, pdfWithPageBoxesSet],
   ...[
     pdfWithAddedImage,
@@ -77,6 +78,9 @@ export const endpoints: readonly Endpoint[] = [
   ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
+
+/** All endpoints, in display order. */
+export const endpoints: readonly Endpoint[] = [...making, stepsEndpoint([...making, ...others]), ...others];
 
 /** POSTs that run no operation. */
 export const routes: readonly Route[] = [upload, deleteFiles];

@@ -12,8 +12,8 @@ import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { drawWebImages } from "./container-only/draw-web-images.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
-import { textToHtml } from "./container-only/text-to-html.ts";
 import { heifToPdf } from "./container-only/heif-to-pdf.ts";
+import { textToHtml } from "./container-only/text-to-html.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
@@ -62,6 +62,8 @@ import { setMetadata } from "./set-metadata.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
+import { unzipFiles } from "./unzip-files.ts";
+import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
 
@@ -108,6 +110,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setPageBoxes,
   splitPdf,
   textToHtml,
+  ...[zipFiles, unzipFiles],
   ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],
 ];

@@ -25,11 +25,16 @@ export type MergePdfsParams = Params<typeof parameters>;
 const RESULT_PART = 0.6;
 
 /**
- * Yields one output. Opens each input after the pages of the previous input were copied.
+ * Yields one output. Opens each input after the pages of the previous input were copied. A single selection of pages
+ * applies to all inputs.
  * @throws EngineFailure the failure of a document or the engine
  * @throws OutOfRange `pages`
  */
 const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
+  const selection = pages.length === 1 ? inputs.map(() => pages[0]!) : pages;
+  if (selection.length !== inputs.length) {
+    throw new OutOfRange("pages", String(pages.length), `There are ${inputs.length} documents.`);
+  }
   const { objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes * RESULT_PART);
   const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
@@ -59,10 +64,10 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         return source;
       },
       select(pageCount) {
-        const selected = selectPages(pages[index]!, pageCount, { document });
+        const selected = selectPages(selection[index]!, pageCount, { document });
         merged.pages += selected.length;
         const isLast = index === inputs.length - 1;
-        if (isLast && merged.pages === 0) throw new OutOfRange("pages", pages[0]!.text, "No page is selected.");
+        if (isLast && merged.pages === 0) throw new OutOfRange("pages", selection[0]!.text, "No page is selected.");
         const { file, pages: sourcePages } = source!;
         const taken = new Set(selected);
         const damaged = countDamagedContents(

@@ -1,8 +1,8 @@
-// Runs the steps of a job in sequence in one process, passing documents in memory. The container passes them as files
+// Runs the steps of a job in one process, passing documents in memory. The container passes them as files
 // (container/jobs/container-job.ts).
 
 import { EngineFailure } from "../document/contract/failure.ts";
-import { withExtension } from "../document/contract/file-name.ts";
+import { stem } from "../document/contract/file-name.ts";
 import type { Notice } from "../document/contract/notice.ts";
 import {
   type Context,
@@ -13,6 +13,7 @@ import {
   type Steps,
 } from "../document/contract/operation.ts";
 import { readWhole } from "./in-memory.ts";
+import { isProgress, runStages } from "./stages.ts";
 
 /**
  * Yields the outputs of the last step. The first output reports the notices of all steps.
@@ -21,17 +22,61 @@ import { readWhole } from "./in-memory.ts";
  */
 export async function* runSteps(steps: Steps, inputs: readonly Input[], context: Context): AsyncGenerator<Output> {
   const earlier: Notice[] = [];
-  let [current, within] = [inputs, context];
-  for (const step of steps.slice(0, -1)) {
-    const expectedBytes = Math.max(0, ...current.map(({ size }) => size));
-    // The next step might buffer its input and an output of the same size.
-    const limitBytes = expectedBytes + within.heapLimitBytes / 2;
-    current = await runInMemory(step, current, within, earlier, limitBytes);
-    const excessBytes = Math.max(0, current.reduce((sum, { size }) => sum + size, 0) - expectedBytes);
-    within = { ...within, heapLimitBytes: within.heapLimitBytes - 2 * excessBytes };
+  const memory = new StepMemory(inputs, context);
+  const items = runStages<Step, Input, Output>(steps, inputs, {
+    async spool(step, given) {
+      const made = await runInMemory(step, given, memory.context, earlier, memory.limitFor(given));
+      memory.replace(given, made);
+      return made;
+    },
+    async *finish(step, given, runs) {
+      for await (const output of run(step, given, memory.context)) {
+        yield withTotal(withEarlier(earlier, output), runs);
+      }
+      memory.replace(given, []);
+    },
+  });
+  for await (const item of items) {
+    if (isProgress(item)) context.onStep?.(item);
+    else yield item;
   }
-  for await (const output of run(steps.at(-1)!, current, within)) yield withEarlier(earlier, output);
 }
+
+/** Counts the documents between steps, which reduce the memory of the next step. */
+class StepMemory {
+  readonly #context: Context;
+  /** Size of the largest input, for which the context leaves memory. */
+  readonly #expectedBytes: number;
+  readonly #held = new Set<Input>();
+
+  constructor(inputs: readonly Input[], context: Context) {
+    this.#context = context;
+    this.#expectedBytes = largest(inputs);
+  }
+
+  /** The context of the next step. */
+  get context(): Context {
+    const excessBytes = [...this.#held].reduce((sum, { size }) => sum + size, 0) - this.#expectedBytes;
+    if (excessBytes <= 0) return this.#context;
+    return { ...this.#context, heapLimitBytes: this.#context.heapLimitBytes - 2 * excessBytes };
+  }
+
+  /** Returns the maximum size of all outputs. The next step might buffer its input and an output of the same size. */
+  limitFor(inputs: readonly Input[]): number {
+    return largest(inputs) + this.context.heapLimitBytes / 2;
+  }
+
+  replace(inputs: readonly Input[], outputs: readonly Input[]): void {
+    for (const input of inputs) this.#held.delete(input);
+    for (const output of outputs) this.#held.add(output);
+  }
+}
+
+const largest = (inputs: readonly Input[]): number => Math.max(0, ...inputs.map(({ size }) => size));
+
+/** Returns an output of one of several runs of the last step, with the number of outputs of all runs. */
+export const withTotal = (output: Output, runs: number): Output =>
+  runs === 1 ? output : { ...output, total: runs * (output.total ?? 1) };
 
 /** Adds notices of earlier steps to an output. Only the output whose notices are read first reports them. */
 export const withEarlier = (earlier: Notice[], output: Output): Output => ({
@@ -62,7 +107,8 @@ export function runInMemory(
 }
 
 /**
- * Stores the outputs of a step as inputs of the next step. An output without a name gets the name of the first input.
+ * Stores the outputs of a step as inputs of the next step. An output without a name gets the name of the first input,
+ * with a number if there are several outputs.
  */
 export async function spoolOutputs<I extends Input>(
   outputs: AsyncIterable<Output>,
@@ -72,11 +118,15 @@ export async function spoolOutputs<I extends Input>(
 ): Promise<I[]> {
   const stored: I[] = [];
   for await (const output of outputs) {
-    const name = output.name ?? withExtension(first?.name ?? "document", output.extension);
-    stored.push(await store({ ...output, name }, stored.length));
+    stored.push(await store({ ...output, name: nameOf(output, first, stored.length) }, stored.length));
     notices.push(...(output.notices?.() ?? []));
   }
   return stored;
+}
+
+function nameOf({ name, extension, suffix, total = 1 }: Output, first: Input | undefined, index: number): string {
+  if (name !== undefined) return name;
+  return `${stem(first?.name ?? "document")}${suffix ?? (total > 1 ? `_${index + 1}` : "")}.${extension}`;
 }
 
 /** @throws EngineFailure `crashed` if this process does not contain the operation's code */

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await giveKeys(service, {
     expired: { expires: new Date(Date.now() - 1000).toISOString() },
     valid: { expires: new Date(Date.now() + 3_600_000).toISOString() },
-    scoped: { scopes: ["html", "upload"] },
+    scoped: { scopes: ["html", "steps", "upload"] },
     ten: { limits: { requestsPerMinute: 10 } },
     jobs: { limits: { concurrentJobs: 2 } },
     bytes: { limits: { megabytesPerDay: 1 } },
@@ -57,6 +57,9 @@ describe("a key", () => {
       const { status, body } = await createClient(service.url, "scoped").post(path, { output: "a" });
       expect([path, status, body]).toEqual([path, 403, refused]);
     }
+    const steps = { file: new File(["%PDF-"], "a.pdf"), steps: '[{"pdf": {}}, {"png": {}}]', output: "a" };
+    const { status, body } = await createClient(service.url, "scoped").post("/steps", steps);
+    expect([status, body.error]).toEqual([403, `${refused.error} The error is in step 1, pdf.`]);
     const headers = { "Api-Key": "scoped", "Tus-Resumable": "1.0.0", "Upload-Length": "3" };
     expect((await fetch(`${service.url}/upload/tus`, { method: "POST", headers })).status).toBe(201);
   });

@@ -22,6 +22,7 @@ export const FAILURE_REASONS = [
   "timed-out",
   "crashed",
   "busy",
+  "no-document",
   // The connection to the engine or container broke; the job is not the cause.
   "lost",
 ] as const;
@@ -53,6 +54,7 @@ interface FailureOptions extends ErrorOptions {
   readonly feature?: string;
   readonly limitBytes?: number;
   readonly why?: string;
+  readonly step?: number | undefined;
 }
 
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw deliberately. */
@@ -75,6 +77,8 @@ export class EngineFailure extends Error {
    * the exceeded limit.
    */
   readonly why: string | undefined;
+  /** Index of the request's step that failed, if the request has steps. */
+  step: number | undefined;
   constructor(reason: FailureReason, detail: string, options?: FailureOptions) {
     super(`${reason}: ${detail}`, options);
     this.reason = reason;
@@ -83,6 +87,7 @@ export class EngineFailure extends Error {
     this.feature = options?.feature;
     this.limitBytes = options?.limitBytes;
     this.why = options?.why;
+    this.step = options?.step;
   }
 }
 
@@ -96,11 +101,14 @@ export class OutOfRange extends Error {
   readonly value: string;
   /** Message for the client that explains the rejection, for example `The document has 3 pages.` */
   readonly why: string | undefined;
-  constructor(parameter: string, value: string, why?: string) {
+  /** See {@link EngineFailure.step}. */
+  step: number | undefined;
+  constructor(parameter: string, value: string, why?: string, step?: number) {
     super(`${value} is out of range for ${parameter}`);
     this.parameter = parameter;
     this.value = value;
     this.why = why;
+    this.step = step;
   }
 }
 

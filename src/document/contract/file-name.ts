@@ -20,6 +20,9 @@ export function safeName(path: string): string {
 /** Returns the name without its last extension. */
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 
+/** Returns the last extension in lower case, without the dot; empty if there is none. */
+export const extensionIn = (name: string): string => /(?<=.)\.([^.]*)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+
 /** Appends an extension, unless the name already ends in it. */
 export const withExtension = (name: string, extension: string): string =>
   `${withoutExtension(name, extension)}.${extension}`;

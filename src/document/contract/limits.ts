@@ -201,6 +201,7 @@ export const LIMITS = {
   containerJobsQueued: 64,
   /** Reserves the container's remaining capacity for synchronous requests. */
   asyncJobs: 2,
+  steps: 20,
   asyncJobsQueued: 10_000,
   /** A crash or restart of the service aborts jobs that are not its cause. */
   asyncAttempts: 5,

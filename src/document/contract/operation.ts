@@ -15,6 +15,10 @@ export interface Input {
   readonly modified?: Date;
   /** Purpose of an additional file, such as `image`. @default the file is the document */
   readonly role?: string;
+  /** Index of the request's step that reads an additional file, see {@link Beginning}. @default the first step */
+  readonly step?: number;
+  /** Media type, if it is known without reading the document. @default unknown */
+  readonly type?: string;
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }
@@ -31,11 +35,12 @@ export const memoryInput = (whole: Uint8Array, name: string, role?: string): Inp
 });
 
 /** Returns the properties of an input that are available without reading it, in the format sent to other processes. */
-export const factsOf = ({ name, size, role }: InputFacts): InputFacts => ({
+export const factsOf = ({ name, size, role, step }: InputFacts): InputFacts => ({
   ...{ name, size },
   ...(role === undefined ? {} : { role }),
+  ...(step === undefined ? {} : { step }),
 });
-export type InputFacts = Pick<Input, "name" | "size" | "role">;
+export type InputFacts = Pick<Input, "name" | "size" | "role" | "step">;
 
 /**
  * Chunks of a document. A chunk is valid only until the next one is requested, so that an encoder can reuse its buffer.
@@ -87,6 +92,14 @@ export interface Context {
   readonly typefaces?: TypefaceProvider;
   /** Returns the CPU time of the job's thread, in milliseconds. @default unknown */
   usedMs?(): number;
+  /** Called when a step of the request has ended. */
+  onStep?(progress: StepProgress): void;
+}
+
+/** The progress of a request with several steps. */
+export interface StepProgress {
+  readonly stepsDone: number;
+  readonly stepsTotal: number;
 }
 
 /** Client of the container, over any transport. */
@@ -123,7 +136,26 @@ export interface OperationDeclaration<P> {
 export interface Step {
   readonly operation: OperationDeclaration<unknown> & Partial<Pick<Operation<unknown>, "run">>;
   readonly params: unknown;
+  /** Present if the step begins a stage. @default the step continues the stage of the previous one */
+  readonly begins?: Beginning;
 }
+
+/**
+ * The beginning of a stage. A stage is a list of steps that run once for all documents of the previous stage, or once
+ * for each of them.
+ */
+export interface Beginning {
+  /** Index of the request's step to which the stage belongs, for errors and progress. */
+  readonly step: number;
+  readonly takes: "all" | "each";
+  /** The documents for these steps, if the stage takes each. Documents without steps are passed on. @default all */
+  readonly only?: DocumentFilter;
+  /** True if these steps are an alternative of the current stage, for other documents. @default false */
+  readonly isAlternative?: boolean;
+}
+
+/** A selection of documents by index, from 0, or by extension without the dot. */
+export type DocumentFilter = { readonly indices: readonly number[] } | { readonly extensions: readonly string[] };
 
 /** The steps of a job, in their order. */
 export type Steps = readonly [Step, ...Step[]];

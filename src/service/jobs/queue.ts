@@ -50,6 +50,7 @@ const TABLES = [
   `CREATE TABLE IF NOT EXISTS texts (job TEXT NOT NULL, piece INTEGER NOT NULL, text TEXT NOT NULL,
     PRIMARY KEY (job, piece))`,
   "CREATE TABLE IF NOT EXISTS tokens (job TEXT PRIMARY KEY, token TEXT NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS steps (job TEXT PRIMARY KEY, done INTEGER NOT NULL, total INTEGER NOT NULL)",
   `CREATE TABLE IF NOT EXISTS removals (number INTEGER PRIMARY KEY, ids TEXT NOT NULL, seed TEXT,
     reserved INTEGER NOT NULL, not_before INTEGER NOT NULL DEFAULT 0)`,
 ];
@@ -118,6 +119,7 @@ export class Queue {
         pages_total = NULL WHERE id = ?`,
       ...[leased.attempt, leased.seed, FIRST_IDS, now + LIMITS.asyncLeaseMs, id],
     );
+    this.#sql("DELETE FROM steps WHERE job = ?", id);
     return leased;
   }
 
@@ -128,6 +130,10 @@ export class Queue {
       ...[this.#options.now() + LIMITS.asyncLeaseMs, progress?.pagesDone ?? null, progress?.pagesTotal ?? null],
       attempt.id,
     );
+    const { stepsDone, stepsTotal } = progress ?? {};
+    if (stepsDone !== undefined && stepsTotal !== undefined) {
+      this.#sql("INSERT OR REPLACE INTO steps (job, done, total) VALUES (?, ?, ?)", attempt.id, stepsDone, stepsTotal);
+    }
     return true;
   }
 
@@ -181,7 +187,8 @@ export class Queue {
       case "running": {
         const { pages_done: pagesDone, pages_total: pagesTotal } = row;
         const counts = pagesDone === null || pagesTotal === null ? {} : { pagesDone, pagesTotal };
-        return { status: "pending", phase: "running", ...counts };
+        const [steps] = this.#sql("SELECT done AS stepsDone, total AS stepsTotal FROM steps WHERE job = ?", id);
+        return { status: "pending", phase: "running", ...counts, ...steps };
       }
       case "completed":
         return { status: "completed", answer: this.#text(id) };
@@ -295,7 +302,7 @@ export class Queue {
   }
 
   #delete(id: string): void {
-    for (const table of ["texts", "tokens"]) this.#sql(`DELETE FROM ${table} WHERE job = ?`, id);
+    for (const table of ["texts", "tokens", "steps"]) this.#sql(`DELETE FROM ${table} WHERE job = ?`, id);
     this.#sql("DELETE FROM jobs WHERE id = ?", id);
     this.#options.deliveries.forget(id);
   }

@@ -2,7 +2,7 @@
 // version, and must not misread their frames.
 
 /** Increment it for each incompatible change of the frames. */
-export const FRAME_VERSION = "2";
+export const FRAME_VERSION = "3";
 
 /** Header of every request and response with frames. */
 export const FRAME_VERSION_HEADER = "X-Frame-Version";

@@ -3,24 +3,28 @@
 //
 // A message is a sequence of frames. A frame is one byte for the kind, four bytes for the length (big-endian), and the
 // payload.
-//   request   json {steps: [{operation, params}], inputs: [{name, size, role?}]}, then the bytes of the inputs in order
+//   request   json {steps: [{operation, params, begins?}], inputs: [{name, size, role?, step?}]}, then the bytes of the inputs in order
 //   response  for each output: json {output: {extension, name?, suffix?, role?, type, total, headed}}, its bytes,
 //             json {end: {head?: base64, notices?}};
 //             then json {done: true}, or at any point {failure: {reason, detail, nonconformity?}} or {outOfRange:
-//             {parameter, value, why}}; before, json {notices} on the next output, {spans} if there is a `traceparent`
+//             {parameter, value, why}}; before, json {notices} on the next output, {stepsDone, stepsTotal} after a
+//             step, {spans} if there is a `traceparent`
 
 import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
 import {
+  type Beginning,
   type ContainerClient,
   type Context,
   factsOf,
   type Input,
   type InputFacts,
   type Output,
+  type StepProgress,
   type Steps,
 } from "../../document/contract/operation.ts";
 import { readSpans, type Span } from "../../document/contract/trace.ts";
+import { isProgress } from "../../operations/stages.ts";
 import { withEarlier } from "../../operations/steps.ts";
 import {
   bodyFrames,
@@ -39,7 +43,7 @@ import { failureEvent, type OutputTrailer, type ResponseEvent, throwFailure } fr
 
 interface RequestHeader {
   /** Names of the operations, with their parameters. The outputs of a step are the inputs of the next one. */
-  readonly steps: readonly { readonly operation: string; readonly params: unknown }[];
+  readonly steps: readonly { readonly operation: string; readonly params: unknown; readonly begins?: Beginning }[];
   readonly inputs: readonly InputFacts[];
 }
 
@@ -67,7 +71,11 @@ export async function* runRemotely(steps: Steps, inputs: readonly Input[], conte
   let failure: unknown;
   try {
     const response = await container.post(lead, encodeRequest(inputs, steps), signal);
-    yield* decodeResponse(response, { signal: context.signal, onSpans: (spans) => container.onSpans?.(spans) });
+    yield* decodeResponse(response, {
+      signal: context.signal,
+      onSpans: (spans) => container.onSpans?.(spans),
+      onStep: (progress) => context.onStep?.(progress),
+    });
   } catch (error) {
     failure = error;
     throw error;
@@ -88,7 +96,10 @@ function leadOf(steps: Steps): Parameters<ContainerClient["post"]>[0] {
 
 async function* encodeRequest(inputs: readonly Input[], steps: Steps): AsyncGenerator<Uint8Array> {
   let header: Uint8Array | undefined = jsonFrame({
-    steps: steps.map(({ operation, params }) => ({ operation: operation.name, params })),
+    steps: steps.map(({ operation, params, begins }) => ({
+      ...{ operation: operation.name, params },
+      ...(begins ? { begins } : {}),
+    })),
     inputs: inputs.map(factsOf),
   } satisfies RequestHeader);
   for (const input of inputs) {
@@ -143,17 +154,21 @@ async function nextBytes(frames: AsyncIterator<Frame>): Promise<Uint8Array> {
 }
 
 /**
- * Encodes the outputs of an operation. Each chunk consists of whole frames. Failures become frames: the generator never
+ * Encodes the outputs of an operation, or of several stages. Each chunk consists of whole frames. Failures become frames: the generator never
  * throws.
  * @param failed receives each thrown value, for the log
  */
 export async function* encodeResponse(
-  outputs: Iterable<Output> | AsyncIterable<Output>,
+  outputs: Iterable<Output> | AsyncIterable<Output | StepProgress>,
   failed: (error: unknown) => void = () => {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let gathered: Uint8Array | undefined;
   try {
     for await (const output of outputs) {
+      if (isProgress(output)) {
+        yield jsonFrame(output satisfies ResponseEvent);
+        continue;
+      }
       const { extension, name, suffix, role, type, body, total = 1, headerPatch } = output;
       const about = {
         extension,
@@ -226,7 +241,7 @@ export function responseOutcome(frames: Uint8Array): ResponseOutcome | undefined
  */
 export async function* decodeResponse(
   chunks: AsyncIterable<Uint8Array>,
-  { signal, onSpans }: Pick<Context, "signal"> & Pick<ContainerClient, "onSpans">,
+  { signal, onSpans, onStep }: Pick<Context, "signal" | "onStep"> & Pick<ContainerClient, "onSpans">,
 ): AsyncGenerator<Output> {
   const frames = decodeFrames(chunks);
   const earlier: Notice[] = [];
@@ -239,6 +254,7 @@ export async function* decodeResponse(
       throwFailure(event);
       if ("notices" in event) earlier.push(...readNotices(event.notices));
       else if ("spans" in event) onSpans?.(readSpans(event.spans));
+      else if (isProgress(event)) onStep?.(event);
       else return value;
     }
   };

@@ -8,7 +8,7 @@ import {
   OutOfRange,
 } from "../../document/contract/failure.ts";
 import type { Notice } from "../../document/contract/notice.ts";
-import type { Output } from "../../document/contract/operation.ts";
+import type { Output, StepProgress } from "../../document/contract/operation.ts";
 import type { Span } from "../../document/contract/trace.ts";
 
 const MAX_DETAIL_LENGTH = 4000;
@@ -19,7 +19,10 @@ export type ResponseEvent =
   | { readonly end: OutputTrailer }
   | { readonly done: true }
   | { readonly failure: Failure }
-  | { readonly outOfRange: { readonly parameter: string; readonly value: string; readonly why?: string } }
+  | {
+      readonly outOfRange: Pick<OutOfRange, "parameter" | "value"> & { readonly why?: string; readonly step?: number };
+    }
+  | StepProgress
   | { readonly notices: readonly Notice[] }
   | { readonly spans: readonly Span[] };
 
@@ -44,20 +47,22 @@ interface Failure {
   readonly feature?: string;
   readonly limitBytes?: number;
   readonly why?: string;
+  readonly step?: number;
 }
 
 /** Returns the event of a failure that ends an incomplete response. An unexpected error becomes `crashed`. */
 export function failureEvent(error: unknown): ResponseEvent {
   if (error instanceof EngineFailure) return failure(error.reason, error.detail, error);
   if (error instanceof OutOfRange) {
-    const { parameter, value, why } = error;
-    return { outOfRange: { parameter, value, ...(why === undefined ? {} : { why }) } };
+    const { parameter, value, why, step } = error;
+    const details = { ...(why === undefined ? {} : { why }), ...(step === undefined ? {} : { step }) };
+    return { outOfRange: { parameter, value, ...details } };
   }
   return failure("crashed", String(error));
 }
 
 function failure(reason: FailureReason, detail: string, error?: EngineFailure): ResponseEvent {
-  const { nonconformity, feature, limitBytes, why } = error ?? {};
+  const { nonconformity, feature, limitBytes, why, step } = error ?? {};
   return {
     failure: {
       reason,
@@ -66,6 +71,7 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
       ...(feature === undefined ? {} : { feature }),
       ...(limitBytes === undefined ? {} : { limitBytes }),
       ...(why === undefined ? {} : { why }),
+      ...(step === undefined ? {} : { step }),
     },
   };
 }
@@ -76,11 +82,11 @@ function failure(reason: FailureReason, detail: string, error?: EngineFailure): 
  */
 export function throwFailure(event: ResponseEvent): void {
   if ("outOfRange" in event) {
-    const { parameter, value, why } = event.outOfRange;
-    throw new OutOfRange(parameter, value, why);
+    const { parameter, value, why, step } = event.outOfRange;
+    throw new OutOfRange(parameter, value, why, step);
   }
   if (!("failure" in event)) return;
-  const { reason, detail, nonconformity, feature, limitBytes, why } = event.failure;
+  const { reason, detail, nonconformity, feature, limitBytes, why, step } = event.failure;
   // The container might run a newer version, which has other reasons.
   const known = FAILURE_REASONS.includes(reason) ? reason : "crashed";
   throw new EngineFailure(known, `container: ${detail}`, {
@@ -88,5 +94,6 @@ export function throwFailure(event: ResponseEvent): void {
     ...(feature === undefined ? {} : { feature }),
     ...(limitBytes === undefined ? {} : { limitBytes }),
     ...(why === undefined ? {} : { why }),
+    step,
   });
 }

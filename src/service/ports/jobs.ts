@@ -39,9 +39,12 @@ export interface LeasedJob extends Pick<NewJob, "id" | "path" | "form" | "baseUr
 
 export type AttemptId = Pick<LeasedJob, "id" | "attempt">;
 
+/** The progress of a job: completed pages, or completed steps of the request. */
 export interface Progress {
-  readonly pagesDone: number;
-  readonly pagesTotal: number;
+  readonly pagesDone?: number;
+  readonly pagesTotal?: number;
+  readonly stepsDone?: number;
+  readonly stepsTotal?: number;
 }
 
 /** Message and HTTP status of an error. */

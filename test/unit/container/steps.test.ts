@@ -62,7 +62,7 @@ test("each step reads the files of the one before it; the first output has the n
   const { made, files } = await runOn(step(joining, "bc"), step(joining, "two"), step(listing));
   expect(made).toEqual([
     // cspell:ignore Actwo Aore
-    ["report.html.pdf step-1-0.pdf Actwo", [{ code: "xfa-removed", count: 2 }]],
+    ["report.pdf step-1-0.pdf Actwo", [{ code: "xfa-removed", count: 2 }]],
     ["Other.DOCX step-1-1.docx Aore", []],
   ]);
   expect(files).toEqual(["step-0-0.pdf", "step-1-0.pdf", "step-1-1.docx"]);

@@ -57,7 +57,7 @@ test("each step reads what the one before it made; the first output has the noti
   ]);
 });
 
-test("all outputs of a step are inputs of the next one, by their names, or by the input's with their extension", async () => {
+test("all outputs of a step are inputs of the next one, by their names, or by the name of the input with their extension", async () => {
   const seen: string[] = [];
   const several = stepWith(async function* () {
     for (const more of [{ name: "own.json" }, {}]) {
@@ -69,7 +69,7 @@ test("all outputs of a step are inputs of the next one, by their names, or by th
     yield* [];
   });
   await runOn([several, last], [inputOf(encode("a"), "report.pdf")]);
-  expect(seen).toEqual(["own.json II..", "report.pdf.tif II.."]);
+  expect(seen).toEqual(["own.json II..", "report.tif II.."]);
 });
 
 test("a failure is that of the step", async () => {

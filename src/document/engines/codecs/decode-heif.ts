@@ -14,7 +14,9 @@ const heifDecoder: Codec = async () => [
 
 /** Returns the pixels before `irot` and `imir`. @throws EngineFailure `damaged` */
 export async function decodeAvif(file: Uint8Array): Promise<DecodedPixels> {
-  type Decoder = { decode(file: Uint8Array, bits: 8): Parameters<typeof pixelsOf>[1] extends () => infer R ? R : never };
+  type Decoder = {
+    decode(file: Uint8Array, bits: 8): Parameters<typeof pixelsOf>[1] extends () => infer R ? R : never;
+  };
   const decoder = await instantiate<Decoder>(avifDecoder);
   return pixelsOf("AVIF", () => decoder.decode(file, 8));
 }
@@ -25,7 +27,10 @@ interface Libheif {
   readonly heif_colorspace: { readonly heif_colorspace_RGB: unknown };
   readonly heif_chroma: { readonly heif_chroma_interleaved_RGBA: unknown };
   heif_context_alloc(): number;
-  heif_context_read_from_memory(context: number, file: Uint8Array): { readonly code: unknown; readonly message: string };
+  heif_context_read_from_memory(
+    context: number,
+    file: Uint8Array,
+  ): { readonly code: unknown; readonly message: string };
   heif_js_context_get_primary_image_handle(context: number): number | { readonly code: unknown };
   heif_js_decode_image2(handle: unknown, space: unknown, chroma: unknown): Promise<DecodedHeif> | DecodedHeif;
 }

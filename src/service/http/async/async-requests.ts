@@ -48,7 +48,8 @@ async function queueForm(
   service: AsyncServices,
   { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
-  const { ordered = new Set<string>(), isTransient = false, secrets = new Set<string>() } = deferred;
+  const { ordered = new Set<string>(), isTransient = false } = deferred;
+  const secrets = deferred.secrets?.(form) ?? new Set<string>();
   const { uploads } = form;
   const fingerprint = fingerprintContent(form, { ordered, secrets, salt: saltOf(headers) });
   return runIdempotent(service, {

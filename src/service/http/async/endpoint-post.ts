@@ -2,23 +2,15 @@
 
 import { selectBackends } from "../../placement/placement.ts";
 import { bodyLimitsOf } from "../contract/body-size.ts";
+import { orderedFieldsOf, secretsOf } from "../contract/declaration/field-names.ts";
 import { offersOf } from "../contract/declaration/output-declaration.ts";
 import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
 import type { Form } from "../contract/form.ts";
 import type { Post } from "../contract/route.ts";
-import {
-  defaultOutputName,
-  handleRequest,
-  keepsInputs,
-  orderedFieldsOf,
-  readEndpointForm,
-  runAndRespond,
-  secretsOf,
-  toEndpointError,
-} from "../pipeline/pipeline.ts";
+import { handleRequest, keepsInputs, readEndpointForm, runAndRespond, toEndpointError } from "../pipeline/pipeline.ts";
+import { resolveRequest } from "../pipeline/resolve-request.ts";
 import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
-import { resolveInputs, toInput } from "../requests/inputs.ts";
-import { withStoredFields } from "../requests/stored-fields.ts";
+import { toInput } from "../requests/inputs.ts";
 import { requireWebUrl, type UrlInput } from "../requests/url-inputs.ts";
 import { negotiate } from "../responses/negotiation.ts";
 
@@ -27,7 +19,11 @@ export const endpointPost = (endpoint: Endpoint): Post => ({
   bodyLimits: (_headers, config) => bodyLimitsOf(endpoint, config),
   serve: (request, service) => handleRequest(endpoint, request, service),
   deferred: {
-    ...{ ordered: orderedFieldsOf(endpoint), isTransient: !keepsInputs(endpoint), secrets: secretsOf(endpoint) },
+    ...{
+      ordered: orderedFieldsOf(endpoint),
+      isTransient: !keepsInputs(endpoint),
+      secrets: (form) => secretsOf(endpoint, form),
+    },
     applies: () => true,
     receive: (request, service, options) =>
       readEndpointForm(endpoint, request, { ...options, service, isTransient: false }),
@@ -42,10 +38,10 @@ export const endpointPost = (endpoint: Endpoint): Post => ({
 
 /** Runs all checks that are possible without opening a document. */
 async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, service: RequestServices): Promise<void> {
-  const { store, config } = service;
+  const { store, config, caller } = service;
   const awaited: UrlInput[] = [];
-  const sources = await resolveInputs(endpoint.inputs, form, {
-    ...{ store, maxInputs: config.maxInputs },
+  const { sources, parse } = await resolveRequest(endpoint, form, {
+    ...{ store, config, caller },
     async receive(addressed) {
       requireWebUrl(addressed);
       awaited.push(addressed);
@@ -53,16 +49,12 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
     },
   });
   // A file from a URL has no name until it is fetched, so the default output name uses a placeholder.
-  const named = awaited.length > 0 && sources.length === 0 ? [{ name: "file" }] : sources;
-  const bound = endpoint.parse(
-    await withStoredFields(endpoint, form, store),
-    defaultOutputName(endpoint, form, config, named),
-  );
+  const bound = parse(sources[0] ?? (awaited.length > 0 ? { name: "file" } : undefined));
   try {
     const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
     selectBackends(await bound.prepare(inputs), inputs, service);
   } catch (error) {
-    throw toEndpointError(error, endpoint, service);
+    throw toEndpointError(error, { endpoint, form, service });
   }
   await rejectBlockedIpLiterals(awaited, signal, service);
 }

@@ -64,6 +64,8 @@ export const STATUS: Json = {
         position: count("Place in the queue, from 1, while the request waits.", 1),
         pagesDone: count("Number of pages that are done, if it is known.", 0),
         pagesTotal: count("Number of all pages, if it is known.", 1),
+        stepsDone: count("Number of completed steps, if the request has several.", 0),
+        stepsTotal: count("Number of all steps, if the request has several.", 2),
       },
       ["requestId", "status", "phase"],
     ),

@@ -92,7 +92,7 @@ class AttemptLease implements Disposable {
   }
 
   readonly reportProgress = (progress: Progress): void => {
-    this.#progress = progress;
+    this.#progress = { ...this.#progress, ...progress };
   };
 
   [Symbol.dispose](): void {

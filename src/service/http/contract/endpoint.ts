@@ -23,6 +23,7 @@ import type { ClientAccount } from "../../ports/client-account.ts";
 import type { JobQueue, Progress } from "../../ports/jobs.ts";
 import type { Sealer } from "../../ports/sealer.ts";
 import type { Config, Variant } from "../../settings/config.ts";
+import type { ReceivedFile } from "../../storage/file.ts";
 import type { DeletePolicy, FilePolicy } from "../../storage/file-policy.ts";
 import type { MemoryQuotas } from "../../storage/memory-quota.ts";
 import type { Store } from "../../storage/store.ts";
@@ -31,7 +32,7 @@ import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/ope
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
 import { RECOGNITION_FIELDS, recognizing } from "./declaration/recognition.ts";
 import type { ServiceError } from "./errors.ts";
-import { idFieldOf, isSent, type MissingErrors, readFields } from "./fields.ts";
+import { idFieldOf, isSent, type MissingErrors, readFields, type SentFields } from "./fields.ts";
 import type { Form } from "./form.ts";
 import type { Inputs } from "./input-declaration.ts";
 import type { Timing } from "./timing.ts";
@@ -116,6 +117,12 @@ export interface PrepareContext {
   isSent(field: string): boolean;
 }
 
+/** The part of a request that one of its steps describes: an endpoint, and the form for it. */
+export interface StepRequest {
+  readonly endpoint: Endpoint;
+  readonly form: Form;
+}
+
 /** An endpoint without the static types of its parameters. */
 export interface Endpoint extends EndpointFacts {
   /** The parameters of a request by field name, in the order of the documentation. */
@@ -124,7 +131,19 @@ export interface Endpoint extends EndpointFacts {
   readonly operation?: OperationDeclaration<unknown>;
   /** Returns the field name of an operation parameter. */
   fieldOf(parameter: string): string;
-  parse(form: Form, defaults: Readonly<Record<string, string>>): ParsedRequest;
+  /** @param steps the steps of the request, complete */
+  parse(form: SentFields, defaults: Readonly<Record<string, string>>, steps?: readonly StepRequest[]): ParsedRequest;
+  /**
+   * Returns the steps that a form lists.
+   * @default the endpoint has no steps
+   * @param files the files to which steps refer by name
+   * @throws ServiceError 400
+   */
+  stepsIn?(form: Form, files: readonly ReceivedFile[]): readonly StepRequest[];
+  /** Returns the endpoint of a step. @param index from 0 @default the endpoint has no steps */
+  endpointOfStep?(form: Form, index: number): Endpoint;
+  /** Returns the names of the fields that contain secrets in this form. @default the fields with a secret kind */
+  secretsIn?(form: Form): ReadonlySet<string>;
 }
 
 export interface ParsedRequest {
@@ -256,6 +275,8 @@ export interface ClientHooks {
   /** Returns the headers of a response that contains IDs of files stored by the request. */
   tokenHeaders(): Readonly<Record<string, string>>;
   readonly mayDelete: DeletePolicy;
+  /** Reports whether the client may send requests to an endpoint. @param operation its path without the slash */
+  mayUse(operation: string): boolean;
 }
 
 /** The record with the secrets that sign webhook messages to a client. */

@@ -13,7 +13,8 @@ export class ServiceError extends Error {
   readonly template: string;
   /** The values of the placeholders. */
   readonly values: Readonly<Record<string, string>>;
-  /** @param explanation an additional sentence about this request */
+  /** An additional sentence about this request. */
+  readonly explanation: string | undefined;
   constructor(
     status: number,
     sentence: string,
@@ -27,11 +28,18 @@ export class ServiceError extends Error {
     this.headers = headers;
     this.template = sentence;
     this.values = values;
+    this.explanation = explanation;
   }
 
   /** Returns the same error with an additional sentence about this request. */
   because(explanation: string): ServiceError {
     return new ServiceError(this.status, this.template, this.headers, this.values, explanation);
+  }
+
+  /** Returns the same error with a sentence that names the step of the request. @param index from 0 */
+  inStep(index: number, path: string): ServiceError {
+    const location = `The error is in step ${index + 1}, ${path.slice(1)}.`;
+    return this.because(this.explanation === undefined ? location : `${this.explanation} ${location}`);
   }
 }
 
@@ -162,6 +170,7 @@ const shownPages = (pageNumbers: readonly number[]): string => {
   if (pageNumbers.length > SHOWN_PAGES) return `pages ${shown.join(", ")} and others`;
   return `pages ${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}`;
 };
+export const noDocument = () => new ServiceError(422, "The step has no output that the next step could process.");
 export const noSuchPage = () => new ServiceError(404, "That page does not exist.");
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
 export const methodNotAllowed = (allow: string) =>
@@ -269,6 +278,8 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return faultyPage(feature);
     case "nonconforming":
       return nonconforming(nonconformity);
+    case "no-document":
+      return noDocument();
     case "timed-out":
       return timedOut();
     case "crashed":

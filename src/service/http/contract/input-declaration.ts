@@ -61,6 +61,10 @@ export interface SeveralInputs {
    * order of arrival
    */
   readonly orderedBy?: string;
+  /** Like {@link OneInput.webPages}. */
+  readonly webPages?: boolean;
+  /** True if documents of other types are converted to PDF first. @default false */
+  readonly converts?: boolean;
   /** Names of further lists that contain one value per input. */
   readonly perInput?: readonly string[];
 }

@@ -33,8 +33,8 @@ export interface DeferredHandler {
   readonly ordered?: ReadonlySet<string>;
   /** True if the uploaded files are deleted after the job, even if it completes. @default false */
   readonly isTransient?: boolean;
-  /** Names of the secret fields. @default none */
-  readonly secrets?: ReadonlySet<string>;
+  /** Returns the names of the secret fields of a form. @default none */
+  secrets?(form: Form): ReadonlySet<string>;
   /** Reports whether a request with these headers has a job. */
   applies(headers: Headers): boolean;
   receive(request: Request, service: RequestServices, options: ReceiveOptions): Promise<Form>;

@@ -14,9 +14,11 @@ export class CallProgress implements Disposable {
   readonly #caller: Caller;
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   readonly #startedAt = Date.now();
-  #pages: Progress | undefined;
+  #done = 0;
+  #total: number | undefined;
   #toldAt = 0;
-  /** Number of notifications since the last completed page. */
+  #hasSteps = false;
+  /** Number of notifications since the last completed page or step. */
   #beats = 0;
 
   constructor(caller: Caller) {
@@ -28,10 +30,15 @@ export class CallProgress implements Disposable {
     return this.#caller._meta?.progressToken !== undefined;
   }
 
-  readonly tell = (pages: Progress): void => {
-    this.#pages = pages;
+  /** Reports pages, or steps of the request if there are several. */
+  readonly tell = ({ pagesDone, pagesTotal, stepsDone, stepsTotal }: Progress): void => {
+    if (stepsDone === undefined && this.#hasSteps) return;
+    this.#hasSteps = stepsDone !== undefined;
+    this.#done = stepsDone ?? pagesDone ?? 0;
+    this.#total = stepsTotal ?? pagesTotal;
     this.#beats = 0;
-    if (Date.now() - this.#toldAt >= PAUSE_MS) this.#send(`${pages.pagesDone} of ${pages.pagesTotal} pages`);
+    const unit = this.#hasSteps ? "steps" : "pages";
+    if (Date.now() - this.#toldAt >= PAUSE_MS) this.#send(`${this.#done} of ${this.#total} ${unit}`);
   };
 
   [Symbol.dispose](): void {
@@ -49,8 +56,8 @@ export class CallProgress implements Disposable {
     if (progressToken === undefined) return;
     this.#toldAt = Date.now();
     // Progress must increase with each notification. The fraction keeps it below the next page number.
-    const progress = (this.#pages?.pagesDone ?? 0) + this.#beats / (this.#beats + 1);
-    const total = this.#pages ? { total: this.#pages.pagesTotal } : {};
+    const progress = this.#done + this.#beats / (this.#beats + 1);
+    const total = this.#total === undefined ? {} : { total: this.#total };
     const params = { progressToken, progress, ...total, message };
     // Fails if the agent has disconnected, which does not affect the call.
     this.#caller.notify({ method: "notifications/progress", params }).catch(() => {});

@@ -5,21 +5,19 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { type Backend, type Backends, needsMoreMemory, selectBackends } from "../../placement/placement.ts";
 import { retryIfLost } from "../../placement/retry-lost.ts";
 import type { Progress } from "../../ports/jobs.ts";
-import type { Config } from "../../settings/config.ts";
 import type { Batch } from "../../storage/batch.ts";
 import { type RequestMemory, reserveMemory } from "../../storage/memory-quota.ts";
 import { bodyLimitsOf } from "../contract/body-size.ts";
 import { inWordsOfApi } from "../contract/declaration/exposure.ts";
+import { fieldNamesOf, orderedFieldsOf, secretsOf, streamedFields } from "../contract/declaration/field-names.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
 import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
+import { toServiceError } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
-import { furtherInputsOf, mainInputOf } from "../contract/input-declaration.ts";
-import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import type { ReceiveOptions } from "../contract/route.ts";
 import { abortAfter } from "../contract/time-limit.ts";
-import { chunksOf, type InputFile, idOf, resolveInputs, toInput } from "../requests/inputs.ts";
+import { chunksOf, type InputFile, idOf, toInput } from "../requests/inputs.ts";
 import { readForm } from "../requests/read-form.ts";
-import { withStoredFields } from "../requests/stored-fields.ts";
 import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
 import { toReadableStream } from "../responses/body-stream.ts";
 import { type Negotiation, negotiate } from "../responses/negotiation.ts";
@@ -27,6 +25,7 @@ import { dataResponse, downloadHeaders, noticeHeaders, operationResponse } from 
 import { collectOutputs, type DataResult, type OutputResult } from "../responses/outputs.ts";
 import { overflowing } from "../responses/overflow.ts";
 import { fingerprintContent, type HandledResponse, runIdempotent, saltOf } from "./idempotency.ts";
+import { resolveRequest } from "./resolve-request.ts";
 
 /** Handles a request to an endpoint. If it fails, deletes the files that it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
@@ -87,20 +86,9 @@ export interface RequestState extends Pick<RequestMemory, "uploadReservation" | 
 export const keepsInputs = ({ inputs }: Endpoint): boolean =>
   Object.values(inputs).every(({ kind }) => kind !== "text");
 
-/** Returns the names of the fields whose order of arrival determines the order of the inputs. */
-export const orderedFieldsOf = ({ inputs }: Endpoint): ReadonlySet<string> =>
-  new Set([
-    ...(inputs.file?.kind === "several" && inputs.file.orderedBy === undefined ? ["file", "id", "url"] : []),
-    ...furtherInputsOf(inputs).flatMap(({ isList, file, id, url }) => (isList ? [file, id, url] : [])),
-  ]);
-
-/** Returns the names of the secret fields. */
-export const secretsOf = ({ fields }: Endpoint): ReadonlySet<string> =>
-  new Set(Object.entries(fields).flatMap(([name, { kind }]) => (kind.isSecret ? [name] : [])));
-
 /** Returns the values that identify a request for idempotency. */
 function requestContent({ endpoint, form, wishes }: RequestState, salt: string): unknown {
-  const about = { ordered: orderedFieldsOf(endpoint), secrets: secretsOf(endpoint), salt };
+  const about = { ordered: orderedFieldsOf(endpoint), secrets: secretsOf(endpoint, form), salt };
   return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
 }
 
@@ -125,27 +113,6 @@ export async function readEndpointForm(endpoint: Endpoint, request: Request, rec
   return { ...form, fields: new Map([...form.fields].filter(([name]) => known.has(name))) };
 }
 
-/** Returns the names of all fields that an endpoint reads, without brackets. */
-const fieldNamesOf = ({ fields, inputs }: Endpoint): ReadonlySet<string> => {
-  const main = mainInputOf(inputs);
-  const named = furtherInputsOf(inputs).flatMap(({ file, id, url }) => [file, id, url]);
-  const order = main.kind === "several" && main.orderedBy !== undefined ? [main.orderedBy] : [];
-  return new Set([...Object.keys(fields), ...Object.keys(inputs), "id", "url", ...named, ...order]);
-};
-
-/** Returns the names of the fields that need special parsing: files, long texts, JSON files, and passwords. */
-function streamedFields({ inputs, fields }: Endpoint) {
-  const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
-  const passwords = Object.entries(fields).filter(([, { kind }]) => kind.isSecret && !kind.json);
-  const texts = Object.entries(inputs).filter(([, { kind }]) => kind === "text");
-  return {
-    fileFields: new Set(Object.keys(inputs)),
-    textFields: new Set(texts.map(([name]) => name)),
-    jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
-    passwordFields: new Set(passwords.map(([name]) => name)),
-  };
-}
-
 /**
  * Runs the job and creates the response.
  * @param resources receives the time limit of the job, which applies until the response body is complete. This function
@@ -156,7 +123,7 @@ export async function runAndRespond(exchange: RequestState, resources: Disposabl
     const { sources, delivery } = await executeJob(exchange, resources);
     return await respond(exchange, sources, delivery, resources);
   } catch (error) {
-    throw toEndpointError(error, exchange.endpoint, exchange.service);
+    throw toEndpointError(error, exchange);
   }
 }
 
@@ -168,7 +135,11 @@ interface Worked {
 async function executeJob(exchange: RequestState, resources: DisposableStack): Promise<Worked> {
   const { endpoint, service, form, outputs, signal, deadline } = exchange;
   const { store, timing, config } = service;
-  const context = { signal, log: service.log, defer: service.defer };
+  const { progress } = exchange;
+  const context = {
+    ...{ signal, log: service.log, defer: service.defer },
+    ...(progress ? { onStep: progress } : {}),
+  };
   const places: Backends = {
     budgets: service.budgets,
     container: service.container,
@@ -188,20 +159,16 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     isTransient: exchange.isTransient,
     maxBytes: uploadLimit(endpoint, config),
   };
-  const sources = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
-    resolveInputs(endpoint.inputs, form, {
-      ...{ store, maxInputs: config.maxInputs },
+  const { sources, parse } = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
+    resolveRequest(endpoint, form, {
+      ...{ store, config, caller: service.caller },
       receive: (addressed) => fetchInput(addressed, fetching),
     }),
   );
-  const {
-    output: name,
-    isData,
-    prepare,
-  } = endpoint.parse(await withStoredFields(endpoint, form, store), defaultOutputName(endpoint, form, config, sources));
+  const { output: name, isData, prepare } = parse(sources[0]);
   const inputs = sources.map((source) => toInput(source, store));
   const isNumbered = namingOf(endpoint.output) !== "name";
-  const keepsNames = endpoint.output.kind === "files" && endpoint.output.keepsNames === true;
+  const { keepsNames = false, isPlainIfOne = false } = endpoint.output.kind === "files" ? endpoint.output : {};
   resources.use(abortAfter(LIMITS.requestJobMs, deadline));
   const job = await prepare(inputs);
   const attempted = (attempt: Backend) =>
@@ -209,7 +176,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       // Each attempt collects its own outputs and notices.
       () =>
         collectOutputs(attempt.run(context), {
-          ...{ ...exchange, name, isNumbered, keepsNames, isData, store, timing },
+          ...{ ...exchange, name, isNumbered, isPlainIfOne, keepsNames, isData, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
       { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
@@ -342,8 +309,23 @@ async function respondWithFile(
   return new Response(opened.body, { headers });
 }
 
-/** Maps an operation's error to the endpoint's error, which contains field names instead of parameter names. */
-export function toEndpointError(error: unknown, endpoint: Endpoint, { log }: Pick<RequestServices, "log">): unknown {
+/**
+ * Maps an operation's error to the endpoint's error, which contains field names instead of parameter names. The error
+ * of a step contains the names of that step's endpoint.
+ */
+export function toEndpointError(
+  error: unknown,
+  { endpoint, form, service }: Pick<RequestState, "endpoint" | "form" | "service">,
+): unknown {
+  const { step } = error instanceof EngineFailure || error instanceof OutOfRange ? error : {};
+  const failed = step === undefined ? undefined : endpoint.endpointOfStep?.(form, step);
+  if (step === undefined || !failed) return mapError(error, endpoint, service);
+  const mapped = mapError(error, failed, service);
+  const answer = toServiceError(mapped);
+  return answer.status < 500 ? answer.inStep(step, failed.path) : mapped;
+}
+
+function mapError(error: unknown, endpoint: Endpoint, { log }: Pick<RequestServices, "log">): unknown {
   if (error instanceof OutOfRange) return inWordsOfApi(error, endpoint);
   const answered = error instanceof EngineFailure ? endpoint.failures?.[error.reason]?.(error) : undefined;
   if (answered) log("request failed", { status: answered.status, error: String(error) });
@@ -353,15 +335,4 @@ export function toEndpointError(error: unknown, endpoint: Endpoint, { log }: Pic
 async function abortingAfter<T>(timeoutMs: number, controller: AbortController, work: () => Promise<T>): Promise<T> {
   using _limit = abortAfter(timeoutMs, controller);
   return await work();
-}
-
-/** Returns the default value of the field `output`; an empty object if the request must contain the field. */
-export function defaultOutputName(
-  endpoint: Endpoint,
-  { encoding }: Form,
-  { dialect }: Config,
-  [first]: readonly Pick<InputFile, "name">[],
-): Record<string, string> {
-  if (needsOutput(endpoint, encoding, dialect)) return {};
-  return { output: defaultOutput(endpoint, dialect, first) };
 }

@@ -50,6 +50,8 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/webp": "webp",
 };
 
+const OFFICE_TYPE = /^application\/(vnd\.openxmlformats-officedocument|vnd\.ms-|msword)/;
+
 /** A text file with such a name is HTML, independent of its content. */
 const HTML_NAME = /\.html?$/i;
 /** Matches the start of a PDF (ISO 32000-1, 7.5.2 and 7.3.10): a header, followed soon by an indirect object. */
@@ -87,9 +89,16 @@ const OFFICE_XML = /mso-application|schemas-microsoft-com:office|schemas\.micros
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
+  if (input.type !== undefined) return typeOfKnown(input.type, input.name);
   const start = await startOf(input);
   const type = typeOfStart(start, input.name);
   return type === "office" && mayBeWebsite(start) && (await isWebsite(input)) ? "html-archive" : type;
+}
+
+/** Returns the document type of a media type, for a document that does not exist yet. */
+function typeOfKnown(type: string, name: string): DocumentType {
+  if (type === "application/octet-stream") return "none";
+  return BY_CONTENT[type] ?? (OFFICE_TYPE.test(type) ? "office" : textTypeOf("", name));
 }
 
 /** Names of the parts with which Office programs start a file. */

@@ -35,7 +35,7 @@ import { mismatch } from "./mismatch.ts";
 import type { UrlInput } from "./url-inputs.ts";
 
 /** An uploaded or stored file. A further file, such as an image to add, has a role. */
-export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role">;
+export type InputFile = (ReceivedFile | StoredFile) & Pick<Input, "role" | "step">;
 
 const CHUNK_BYTES = 2 ** 18;
 
@@ -163,7 +163,7 @@ async function locateSeveral(input: SeveralInputs, form: Form, where: ResolveOpt
 
 /** Resolves the files, IDs and URLs of a list in the declared order, or in order of arrival. */
 async function locateList(
-  { orderedBy, accepts = () => true, description }: Pick<SeveralInputs, "orderedBy" | "accepts" | "description">,
+  { orderedBy, accepts = () => true, converts = false, webPages = false, description }: Omit<SeveralInputs, "kind">,
   named: InputFields,
   form: Form,
   where: ResolveOptions,
@@ -180,11 +180,13 @@ async function locateList(
     if (done && orderedBy !== undefined) throw inputOrderMismatch(listName(orderedBy));
     if (done) continue;
     const isUrl = typeof value === "string";
-    const source = isUrl ? await where.receive({ url: value, parameter: listName(named.url) }) : value;
+    const source = isUrl
+      ? await where.receive({ url: value, parameter: listName(named.url), mayBePage: webPages })
+      : value;
     if (source) sources.push(source);
   }
   const wrongAt = sources.findIndex(({ type }) => !accepts(type));
-  if (wrongAt < 0) return sources;
+  if (wrongAt < 0 || converts) return sources;
   throw mismatch(sources[wrongAt]!, description, { number: wrongAt + 1, of: count });
 }
 
@@ -237,6 +239,7 @@ export function toInput(source: InputFile, store: Store): Input {
     size,
     ...("modified" in source ? { modified: source.modified } : {}),
     ...(source.role === undefined ? {} : { role: source.role }),
+    ...(source.step === undefined ? {} : { step: source.step }),
     async *stream() {
       if (inMemory) yield inMemory;
       else yield* chunksOf(await open());

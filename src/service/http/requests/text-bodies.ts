@@ -24,6 +24,20 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
     throw malformedJson();
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformedJson();
+  const { fields, emptyLists } = entriesOf(value, options);
+  return { ...(await formOf(fields, emptyLists, uploads, options)), encoding: "json" };
+}
+
+type EntryOptions = Pick<FormOptions, "textFields" | "jsonFileFields" | "passwordFields" | "maxFiles">;
+
+/** Returns the fields of a JSON object, as a form would contain them. @throws ServiceError 400, 413 */
+export function fieldsOfJson(value: object, options: EntryOptions): Pick<Form, "fields" | "order"> {
+  const { fields, emptyLists } = entriesOf(value, options);
+  return { fields: groupedWith(emptyLists, fields), order: fields.map(({ name }) => name) };
+}
+
+/** @returns `emptyLists`: names of the fields that are empty lists, because they differ from missing fields */
+function entriesOf(value: object, options: EntryOptions) {
   const fields: FormEntry<string>[] = [];
   const emptyLists: string[] = [];
   for (const [spelling, given] of Object.entries(value)) {
@@ -36,7 +50,7 @@ export async function readJson(body: Body, uploads: Batch, options: FormOptions)
       addField(fields, spelling, typeof item === "string" ? item : JSON.stringify(item), options);
     }
   }
-  return { ...(await formOf(fields, emptyLists, uploads, options)), encoding: "json" };
+  return { fields, emptyLists };
 }
 
 export async function readUrlEncoded(body: Body, uploads: Batch, options: FormOptions): Promise<Form> {
@@ -55,7 +69,7 @@ async function readSmall(body: Body, { bodySize, bodyReservation }: FormOptions)
 }
 
 /** @throws ServiceError 413 if a value is too long, 400 if there are too many fields */
-function addField(fields: FormEntry<string>[], spelling: string, value: string, options: FormOptions): void {
+function addField(fields: FormEntry<string>[], spelling: string, value: string, options: EntryOptions): void {
   const { textFields, jsonFileFields, maxFiles } = options;
   const key = parseName(spelling);
   const isJsonFile = jsonFileFields?.has(key.name);
@@ -65,7 +79,6 @@ function addField(fields: FormEntry<string>[], spelling: string, value: string, 
   if (fields.length > maxParts(maxFiles)) throw tooManyFields();
 }
 
-/** @param emptyLists names of the fields that are empty lists, because they differ from missing fields */
 async function formOf(
   fields: readonly FormEntry<string>[],
   emptyLists: readonly string[],
@@ -77,7 +90,12 @@ async function formOf(
     const content = new TextEncoder().encode(value);
     files.push({ name, index, value: await uploads.add({ name, type: "text/plain", body: content }) });
   }
+  const groups = groupedWith(emptyLists, fields);
+  return { fields: groups, files: grouped(files), uploads, order: fields.map(({ name }) => name) };
+}
+
+function groupedWith(emptyLists: readonly string[], fields: readonly FormEntry<string>[]): Map<string, string[]> {
   const groups = grouped(fields);
   for (const name of emptyLists) if (!groups.has(name)) groups.set(name, []);
-  return { fields: groups, files: grouped(files), uploads, order: fields.map(({ name }) => name) };
+  return groups;
 }

@@ -47,7 +47,7 @@ export function operationResponse(
   const ids = outputs.map(({ id }) => id);
   const urls = ids.map((id) => fileUrl(baseUrl, id));
   const naming = namingOf(output);
-  const several = naming === "list" || (naming === "prefix" && ids.length > 1);
+  const several = naming === "list" || (naming === "prefix" && ids.length !== 1);
   const notices = noticeSentences(lost);
   const fonts = substitutedFonts(lost);
   return {

@@ -32,6 +32,8 @@ export interface OutputOptions {
   readonly name: string;
   /** True if a number is appended to the output names: `page1`, `page2`. */
   readonly isNumbered: boolean;
+  /** True if a number is appended only if there are several outputs. @default false */
+  readonly isPlainIfOne?: boolean;
   /** True if outputs keep the names that the operation chose. @default false */
   readonly keepsNames?: boolean;
   /** True if the only output is data, which is buffered in memory. @default false */
@@ -99,6 +101,8 @@ class Outputs {
   readonly #made: AsyncIterator<Output>;
   readonly #to: OutputOptions;
   readonly #lost: Notice[] = [];
+  /** Names that operations chose. Several runs can choose the same. */
+  readonly #names = new EntryNames();
   #count = 0;
   #bytes = 0;
 
@@ -222,11 +226,13 @@ class Outputs {
     return yield* writeEntry(toInput(file, store), about);
   }
 
-  #nameOf({ extension, name: own, suffix }: Output): string {
+  #nameOf({ extension, name: own, suffix, total = 1 }: Output): string {
     this.#count++;
-    if (this.#to.keepsNames && own !== undefined) return own;
+    const { isNumbered, isPlainIfOne, keepsNames } = this.#to;
+    if (keepsNames && own !== undefined) return this.#names.add(own);
     const name = withoutExtension(this.#to.name, extension);
-    return `${name}${suffix ?? (this.#to.isNumbered ? `_${this.#count}` : "")}.${extension}`;
+    const number = isNumbered && !(isPlainIfOne && total === 1) ? `_${this.#count}` : "";
+    return `${name}${suffix ?? number}.${extension}`;
   }
 
   /** Number of chunks, of 64 KiB or more, after which the job yields to the event loop. */

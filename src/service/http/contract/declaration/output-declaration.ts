@@ -15,6 +15,8 @@ export type OutputDeclaration =
       readonly type: string;
       /** Media types that the parameters can choose instead. @default none */
       readonly otherTypes?: readonly string[];
+      /** True if a number is appended only if there are several outputs. @default false */
+      readonly isPlainIfOne?: boolean;
       /** True if outputs keep the names that the operation chose. @default false */
       readonly keepsNames?: boolean;
       /** True if `output` is optional in forms as well as in JSON bodies. @default false */
@@ -52,7 +54,7 @@ export const DESCRIPTIONS_OF_NAMES = {
 export const offersOf = (output: OutputDeclaration) => ({ types: typesOf(output), naming: namingOf(output) });
 
 /** Returns the media types that an output can have. */
-const typesOf = (output: OutputDeclaration): readonly string[] => [
+export const typesOf = (output: OutputDeclaration): readonly string[] => [
   output.type,
   ...("otherTypes" in output ? (output.otherTypes ?? []) : []),
 ];
