@@ -10,11 +10,13 @@ import type { Inputs } from "./inputs.ts";
 
 const numberOf = (form: string): number => Number.parseInt(form, 10);
 
-/** Adds a step to the end of the list. */
-export function addStep(store: Store, { path, title }: Operation): void {
+/** Adds a step to the end of the list. @returns its form */
+export function addStep(store: Store, { path, title }: Operation): string {
   const { steps } = store.state;
   const number = Math.max(0, ...steps.map(numberOf)) + 1;
-  change(store, [...steps, number + path], `${title} is now step ${steps.length + 1}.`);
+  const form = number + path;
+  change(store, [...steps, form], `${title} is now step ${steps.length + 1}.`);
+  return form;
 }
 
 /** Moves a step to another position. A position outside the list becomes the first or last position. */
@@ -32,8 +34,11 @@ export function removeStep(store: Store, inputs: Inputs, { form, title }: Operat
   if (own.length > 0) inputs.remove(...own.map(({ key }) => key));
   const { [form]: _, ...others } = values;
   store.set({ values: others });
-  const left = steps.filter((one) => one !== form);
-  change(store, left, `${title} was removed.`);
+  change(
+    store,
+    steps.filter((one) => one !== form),
+    `${title} was removed.`,
+  );
 }
 
 /** An error names a step by its position, so it does not outlive a change of the list. */

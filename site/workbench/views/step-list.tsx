@@ -1,6 +1,7 @@
 // The list of steps that run in one request: each with the form of its operation.
 import { useRef, useState } from "preact/hooks";
 import type { Operation } from "../model/operations.ts";
+import type { State } from "../model/state.ts";
 import { mismatchAt, possibleSteps } from "../model/steps.ts";
 import { faultsOf, stepControlOf } from "../session/faults.ts";
 import { stateOfStep } from "../session/request.ts";
@@ -16,6 +17,8 @@ interface StepListProps {
 }
 
 export function StepList({ page, steps }: StepListProps) {
+  // One step at a time is open, so that the order of the list stays in view.
+  const [chosen, setChosen] = useState<string>();
   const link = new URL(linkOfSteps(page.state), document.baseURI).href;
   return (
     <>
@@ -25,12 +28,14 @@ export function StepList({ page, steps }: StepListProps) {
             <StepRow
               key={step.form}
               {...{ step, steps, index }}
+              isChosen={step.form === chosen}
+              choose={(isChosen) => setChosen(isChosen ? step.form : undefined)}
               page={{ ...page, state: stateOfStep(page.state, index) }}
             />
           ))}
         </ol>
       )}
-      <AddStep {...{ page, steps }} />
+      <AddStep {...{ page, steps }} onAdded={setChosen} />
       {steps.length > 0 && (
         <p>
           <Copy text={link} title="The link has no files and no passwords">
@@ -48,14 +53,15 @@ const DRAGGED = "application/x-workbench-step";
 interface StepRowProps extends StepListProps {
   readonly step: Operation;
   readonly index: number;
+  readonly isChosen: boolean;
+  choose(isChosen: boolean): void;
 }
 
-function StepRow({ page, steps, step, index }: StepRowProps) {
+function StepRow({ page, steps, step, index, isChosen, choose }: StepRowProps) {
   const { state, store, inputs } = page;
-  const [isChosen, setChosen] = useState(true);
   const problem = state.problem?.place === `step:${step.form}` ? state.problem : undefined;
   const complaint = mismatchAt(steps, index);
-  const isOpen = isChosen || isBad({ page, steps, step, index });
+  const isOpen = isChosen || isBad(step, state);
   const name = `step ${index + 1}, ${step.title}`;
   const order = { name, index, count: steps.length, move: (to: number) => moveStep(store, step, to) };
   const { isOver, source, target } = useDragging(DRAGGED, step.form, (form) => {
@@ -78,7 +84,7 @@ function StepRow({ page, steps, step, index }: StepRowProps) {
           aria-expanded={isOpen}
           aria-controls={`${id}-form`}
           aria-describedby={`${id}-complaint`}
-          onClick={() => setChosen(!isOpen)}
+          onClick={() => choose(!isOpen)}
         >
           {index + 1}. {step.title}
         </button>
@@ -106,19 +112,23 @@ function StepRow({ page, steps, step, index }: StepRowProps) {
 }
 
 /** Reports whether the step shows an error, so that its form must be open. */
-function isBad({ page: { state }, step }: StepRowProps): boolean {
+function isBad(step: Operation, state: State): boolean {
   const place = state.problem?.place ?? "";
   const number = step.form.slice(0, -step.path.length);
   const isTried = state.tried === state.path;
   return place.startsWith(`field:${number}/`) || (isTried && faultsOf(step, state).length > 0);
 }
 
-function AddStep({ page: { state, store }, steps }: StepListProps) {
+function AddStep({
+  page: { state, store },
+  steps,
+  onAdded,
+}: StepListProps & { readonly onAdded: (form: string) => void }) {
   const possible = state.service ? possibleSteps(state.service) : [];
   const groups = [...new Set(possible.map(({ group }) => group))];
   const element = useRef<HTMLDetailsElement>(null);
   const add = (operation: Operation) => {
-    addStep(store, operation);
+    onAdded(addStep(store, operation));
     element.current!.open = false;
     element.current!.querySelector("summary")!.focus();
   };
