@@ -1,5 +1,5 @@
 // The list of steps that run in one request: each with the form of its operation.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Operation } from "../model/operations.ts";
 import type { State } from "../model/state.ts";
 import { mismatchAt, possibleSteps } from "../model/steps.ts";
@@ -17,8 +17,8 @@ interface StepListProps {
 }
 
 export function StepList({ page, steps }: StepListProps) {
-  // One step at a time is open, so that the order of the list stays in view.
-  const [chosen, setChosen] = useState<string>();
+  /** Forms of the open steps. A new step closes the others, so that the order of the list stays in view. */
+  const [opened, setOpened] = useState<readonly string[]>([]);
   const link = new URL(linkOfSteps(page.state), document.baseURI).href;
   return (
     <>
@@ -28,14 +28,19 @@ export function StepList({ page, steps }: StepListProps) {
             <StepRow
               key={step.form}
               {...{ step, steps, index }}
-              isChosen={step.form === chosen}
-              choose={(isChosen) => setChosen(isChosen ? step.form : undefined)}
+              isChosen={opened.includes(step.form)}
+              choose={(isChosen) =>
+                setOpened((opened) => [
+                  ...opened.filter((form) => form !== step.form),
+                  ...(isChosen ? [step.form] : []),
+                ])
+              }
               page={{ ...page, state: stateOfStep(page.state, index) }}
             />
           ))}
         </ol>
       )}
-      <AddStep {...{ page, steps }} onAdded={setChosen} />
+      <AddStep {...{ page, steps }} onAdded={(form) => setOpened([form])} />
       {steps.length > 0 && (
         <p>
           <Copy text={link} title="The link has no files and no passwords">
@@ -61,7 +66,12 @@ function StepRow({ page, steps, step, index, isChosen, choose }: StepRowProps) {
   const { state, store, inputs } = page;
   const problem = state.problem?.place === `step:${step.form}` ? state.problem : undefined;
   const complaint = mismatchAt(steps, index);
-  const isOpen = isChosen || isBad(step, state);
+  const hasError = isBad(step, state);
+  useEffect(() => {
+    // The step stays open when the error is corrected.
+    if (hasError) choose(true);
+  }, [hasError]);
+  const isOpen = isChosen || hasError;
   const name = `step ${index + 1}, ${step.title}`;
   const order = { name, index, count: steps.length, move: (to: number) => moveStep(store, step, to) };
   const { isOver, source, target } = useDragging(DRAGGED, step.form, (form) => {
