@@ -30,10 +30,10 @@ test("the keyboard alone arranges steps, and they run in that order", () =>
   visit(browser, {}, async (page) => {
     await drop(page, report);
     await operationOf(page, "/steps").check({ force: true });
-    await page.focus(".adding button:text-is('PNG')");
+    await page.focus(".adding button[value='/png']");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
-    await tabTo(page, ".adding button:text-is('Rotate pages')");
+    await tabTo(page, ".adding button[value='/rotated-pdf']");
     await page.keyboard.press("Space");
     expect(await orderOf(page)).toEqual(["1. PNG", "2. Rotate pages"]);
     expect(await page.textContent("#step-2-rotated-pdf-complaint")).toContain("Step 1 makes a PNG image;");
@@ -48,6 +48,18 @@ test("the keyboard alone arranges steps, and they run in that order", () =>
     await tabTo(page, ".run .primary");
     await page.keyboard.press("Enter");
     await page.waitForSelector(".output:nth-of-type(3):has-text('report_steps_3.png')");
+  }));
+
+test("the step that runs is shown, and can be canceled", () =>
+  visit(browser, {}, async (page) => {
+    await drop(page, { name: "book.pdf", bytes: await textPdf(60) });
+    await arrange(page, "Rotate pages", "PNG");
+    await page.fill("#field-2-resolution", "1200");
+    await page.click(".run .primary");
+    await page.waitForSelector("#progress-label:text-is('Step 2 of 2, PNG…')");
+    await page.waitForSelector("progress[max='2'][value='1']");
+    await page.click("text=Cancel");
+    await page.waitForSelector("[role=status]:text-is('The job was canceled.')", { state: "attached" });
   }));
 
 test("steps are moved by mouse, and have files and comparable results", () =>

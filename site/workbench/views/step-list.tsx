@@ -153,7 +153,13 @@ function AddStep({
               {possible
                 .filter(({ group }) => group === name)
                 .map((operation) => (
-                  <button type="button" class="choice" key={operation.path} onClick={() => add(operation)}>
+                  <button
+                    type="button"
+                    class="choice"
+                    key={operation.path}
+                    value={operation.path}
+                    onClick={() => add(operation)}
+                  >
                     {operation.title}
                   </button>
                 ))}
