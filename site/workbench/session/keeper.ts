@@ -63,7 +63,7 @@ export class Keeper {
   async #open(): Promise<void> {
     const ids = idsIn(location.hash);
     const steps = stepsIn(location.hash);
-    if (steps.length > 0) openSteps(this.#store, steps);
+    if (steps.length > 0) openSteps(this.#store, this.#inputs, steps);
     if (ids.length > 0) await this.#show(ids);
     // Removes both from the URL, because they are now in the session storage.
     if (ids.length + steps.length > 0 && this.#save()) {

@@ -4,7 +4,7 @@ import { withoutSecrets } from "../model/keeping.ts";
 import { fragmentOfSteps, type LinkedStep } from "../model/links.ts";
 import { type Operation, pathOf } from "../model/operations.ts";
 import type { State } from "../model/state.ts";
-import { STEPS_PATH } from "../model/steps.ts";
+import { possibleSteps, STEPS_PATH } from "../model/steps.ts";
 import type { Store } from "../model/store.ts";
 import type { Inputs } from "./inputs.ts";
 
@@ -29,16 +29,16 @@ export function moveStep(store: Store, { form, title }: Operation, to: number): 
 
 /** Removes a step with its values, and deletes its further files. */
 export function removeStep(store: Store, inputs: Inputs, { form, title }: Operation): void {
-  const { steps, further, values } = store.state;
-  const own = further.filter(({ field = "" }) => field.startsWith(`${numberOf(form)}/`));
+  discard(store, inputs, form);
+  const left = store.state.steps.filter((one) => one !== form);
+  change(store, left, `${title} was removed.`);
+}
+
+function discard(store: Store, inputs: Inputs, form: string): void {
+  const own = store.state.further.filter(({ field = "" }) => field.startsWith(`${numberOf(form)}/`));
   if (own.length > 0) inputs.remove(...own.map(({ key }) => key));
-  const { [form]: _, ...others } = values;
-  store.set({ values: others });
-  change(
-    store,
-    steps.filter((one) => one !== form),
-    `${title} was removed.`,
-  );
+  const { [form]: _, ...values } = store.state.values;
+  store.set({ values });
 }
 
 /** An error names a step by its position, so it does not outlive a change of the list. */
@@ -48,10 +48,28 @@ function change(store: Store, steps: readonly string[], announcement: string): v
 }
 
 /** Replaces the list by the steps of a link. */
-export function openSteps(store: Store, linked: readonly LinkedStep[]): void {
+export function openSteps(store: Store, inputs: Inputs, linked: readonly LinkedStep[]): void {
+  for (const form of store.state.steps) discard(store, inputs, form);
   const forms = linked.map(({ path }, index) => `${index + 1}${path}`);
   const values = Object.fromEntries(linked.map(({ values }, index) => [forms[index]!, values]));
   store.set({ path: STEPS_PATH, isPathChosen: true, steps: forms, values: { ...store.state.values, ...values } });
+  dropImpossible(store);
+}
+
+/** Removes steps that the service does not offer, and shows an error. Does nothing until the service is known. */
+export function dropImpossible(store: Store): void {
+  const { service, steps } = store.state;
+  if (!service) return;
+  const paths = new Set(possibleSteps(service).map(({ path }) => path));
+  const others = steps.filter((form) => !paths.has(pathOf(form)));
+  if (others.length === 0) return;
+  const names = others.map((form) => pathOf(form).slice(1)).join(", ");
+  const sentence = `This service has no such step: ${names}.`;
+  store.set({
+    steps: steps.filter((form) => !others.includes(form)),
+    problem: { status: 0, sentence, place: "job" },
+    announcement: sentence,
+  });
 }
 
 /** Returns the fragment of a link to the steps of the list, without their files and secrets. */

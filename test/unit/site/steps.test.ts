@@ -10,8 +10,9 @@ import { FIRST_STATE, type Input, type State, type Values } from "../../../site/
 import { chosenOperation, possibleSteps } from "../../../site/workbench/model/steps.ts";
 import { Store } from "../../../site/workbench/model/store.ts";
 import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/session/faults.ts";
+import { Inputs } from "../../../site/workbench/session/inputs.ts";
 import { bodyOf, callsOfState, isConverted, maskedSteps, tasksOf } from "../../../site/workbench/session/request.ts";
-import { addStep, linkOfSteps, moveStep, openSteps } from "../../../site/workbench/session/step-list.ts";
+import { addStep, linkOfSteps, moveStep, openSteps, removeStep } from "../../../site/workbench/session/step-list.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
 import { requireTypes } from "../../../src/endpoints/steps/plan.ts";
 import { outOfRange, passwordRequired, timedOut, wrongType } from "../../../src/service/http/contract/errors.ts";
@@ -148,14 +149,19 @@ describe("errors", () => {
 });
 
 describe("the list", () => {
-  test("is ordered, and a removed number is not used for another operation", () => {
+  test("is ordered, and a removed step takes its values along", () => {
     const store = new Store();
     store.set({ service });
+    const inputs = new Inputs(store);
     for (const path of ["/png", "/rotated-pdf"]) addStep(store, service.operations.get(path)!);
     moveStep(store, { ...service.operations.get("/png")!, form: "1/png" }, 7);
     expect(store.state.steps).toEqual(["2/rotated-pdf", "1/png"]);
     expect(store.state.announcement).toBe("PNG is now step 2 of 2.");
     expect(store.state.steps.map(pathOf)).toEqual(["/rotated-pdf", "/png"]);
+    store.set({ values: { "/png": { pages: "1" }, "1/png": { pages: "2" } } });
+    removeStep(store, inputs, { ...service.operations.get("/png")!, form: "1/png" });
+    expect(store.state).toMatchObject({ steps: ["2/rotated-pdf"], values: { "/png": { pages: "1" } } });
+    expect(store.state.values).not.toHaveProperty("1/png");
   });
 
   test("survives a reload and travels in a link, both without passwords", () => {
@@ -166,9 +172,18 @@ describe("the list", () => {
       values: { "2/encrypted-pdf": {}, "1/png": { pages: "1,3" } },
     });
     const store = new Store();
-    openSteps(store, stepsIn(linkOfSteps(state)));
+    openSteps(store, new Inputs(store), stepsIn(linkOfSteps(state)));
     expect(store.state).toMatchObject({ path: "/steps", steps: ["1/encrypted-pdf", "2/png"] });
     expect(store.state.values).toEqual({ "1/encrypted-pdf": {}, "2/png": { pages: "1,3" } });
+  });
+
+  test("of a link has no steps that the service does not offer, and the page says so", () => {
+    const store = new Store();
+    store.set({ service });
+    const linked = ["/linearized-pdf", "/png", "/steps"].map((path) => ({ path, values: {} }));
+    openSteps(store, new Inputs(store), linked);
+    expect(store.state.steps).toEqual(["2/png"]);
+    expect(store.state.problem?.sentence).toBe("This service has no such step: linearized-pdf, steps.");
   });
 
   test("of a link that somebody has written is read as far as it makes sense", () => {
