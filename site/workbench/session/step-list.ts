@@ -6,7 +6,11 @@ import { type Operation, pathOf } from "../model/operations.ts";
 import type { State } from "../model/state.ts";
 import { possibleSteps, STEPS_PATH } from "../model/steps.ts";
 import type { Store } from "../model/store.ts";
-import type { Inputs } from "./inputs.ts";
+
+/** The files of the page. */
+interface Files {
+  remove(...keys: readonly number[]): void;
+}
 
 const numberOf = (form: string): number => Number.parseInt(form, 10);
 
@@ -28,15 +32,15 @@ export function moveStep(store: Store, { form, title }: Operation, to: number): 
 }
 
 /** Removes a step with its values, and deletes its further files. */
-export function removeStep(store: Store, inputs: Inputs, { form, title }: Operation): void {
-  discard(store, inputs, form);
+export function removeStep(store: Store, files: Files, { form, title }: Operation): void {
+  discard(store, files, form);
   const left = store.state.steps.filter((one) => one !== form);
   change(store, left, `${title} was removed.`);
 }
 
-function discard(store: Store, inputs: Inputs, form: string): void {
+function discard(store: Store, files: Files, form: string): void {
   const own = store.state.further.filter(({ field = "" }) => field.startsWith(`${numberOf(form)}/`));
-  if (own.length > 0) inputs.remove(...own.map(({ key }) => key));
+  if (own.length > 0) files.remove(...own.map(({ key }) => key));
   const { [form]: _, ...values } = store.state.values;
   store.set({ values });
 }
@@ -48,8 +52,8 @@ function change(store: Store, steps: readonly string[], announcement: string): v
 }
 
 /** Replaces the list by the steps of a link. */
-export function openSteps(store: Store, inputs: Inputs, linked: readonly LinkedStep[]): void {
-  for (const form of store.state.steps) discard(store, inputs, form);
+export function openSteps(store: Store, files: Files, linked: readonly LinkedStep[]): void {
+  for (const form of store.state.steps) discard(store, files, form);
   const forms = linked.map(({ path }, index) => `${index + 1}${path}`);
   const values = Object.fromEntries(linked.map(({ values }, index) => [forms[index]!, values]));
   store.set({ path: STEPS_PATH, isPathChosen: true, steps: forms, values: { ...store.state.values, ...values } });

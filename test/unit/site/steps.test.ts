@@ -10,7 +10,6 @@ import { FIRST_STATE, type Input, type State, type Values } from "../../../site/
 import { chosenOperation, possibleSteps } from "../../../site/workbench/model/steps.ts";
 import { Store } from "../../../site/workbench/model/store.ts";
 import { faultsOf, obstacleTo, whyUnusable } from "../../../site/workbench/session/faults.ts";
-import { Inputs } from "../../../site/workbench/session/inputs.ts";
 import { bodyOf, callsOfState, isConverted, maskedSteps, tasksOf } from "../../../site/workbench/session/request.ts";
 import { addStep, linkOfSteps, moveStep, openSteps, removeStep } from "../../../site/workbench/session/step-list.ts";
 import { endpoints } from "../../../src/endpoints/index.ts";
@@ -33,6 +32,7 @@ const stateOf = (
   ...{ ...FIRST_STATE, service, path: "/steps", inputs: [pdf], steps, values },
   ...more,
 });
+const NO_FILES = { remove: () => {} };
 const chosen = (state: State) => chosenOperation(state)!;
 const bodyIn = (state: State) => bodyOf(chosen(state), tasksOf(chosen(state), state)[0]!);
 
@@ -90,6 +90,10 @@ describe("the code", () => {
     const state = stateOf(["1/encrypted-pdf"], { "1/encrypted-pdf": { new_open_password: "correct horse" } });
     expect(codeOf(state)).toContain('--form-string "steps=$STEPS"');
     expect(codeOf(state)).not.toContain("correct");
+    const command = LANGUAGES.find(({ id }) => id === "cli")!.write(
+      callsOfState(chosen(state), state, "https://a.org"),
+    );
+    expect(command).toMatch(/^printf '%s' "\$STEPS" \| pagewright steps \\\n.* --steps - /s);
     expect(maskedSteps(chosen(state), state)).toBe('[{"encrypted-pdf":{"new_open_password":"…"}}]');
     expect(maskedSteps(chosen(state), stateOf(["1/png"]))).toBeUndefined();
   });
@@ -152,16 +156,19 @@ describe("the list", () => {
   test("is ordered, and a removed step takes its values along", () => {
     const store = new Store();
     store.set({ service });
-    const inputs = new Inputs(store);
+    const removed: number[] = [];
+    const files = { remove: (...keys: readonly number[]) => removed.push(...keys) };
     for (const path of ["/png", "/rotated-pdf"]) addStep(store, service.operations.get(path)!);
     moveStep(store, { ...service.operations.get("/png")!, form: "1/png" }, 7);
     expect(store.state.steps).toEqual(["2/rotated-pdf", "1/png"]);
     expect(store.state.announcement).toBe("PNG is now step 2 of 2.");
     expect(store.state.steps.map(pathOf)).toEqual(["/rotated-pdf", "/png"]);
     store.set({ values: { "/png": { pages: "1" }, "1/png": { pages: "2" } } });
-    removeStep(store, inputs, { ...service.operations.get("/png")!, form: "1/png" });
+    store.set({ further: [logo, { ...logo, key: 3, field: "1/image_file" }] });
+    removeStep(store, files, { ...service.operations.get("/png")!, form: "1/png" });
     expect(store.state).toMatchObject({ steps: ["2/rotated-pdf"], values: { "/png": { pages: "1" } } });
     expect(store.state.values).not.toHaveProperty("1/png");
+    expect(removed).toEqual([3]);
   });
 
   test("survives a reload and travels in a link, both without passwords", () => {
@@ -172,7 +179,7 @@ describe("the list", () => {
       values: { "2/encrypted-pdf": {}, "1/png": { pages: "1,3" } },
     });
     const store = new Store();
-    openSteps(store, new Inputs(store), stepsIn(linkOfSteps(state)));
+    openSteps(store, NO_FILES, stepsIn(linkOfSteps(state)));
     expect(store.state).toMatchObject({ path: "/steps", steps: ["1/encrypted-pdf", "2/png"] });
     expect(store.state.values).toEqual({ "1/encrypted-pdf": {}, "2/png": { pages: "1,3" } });
   });
@@ -181,7 +188,7 @@ describe("the list", () => {
     const store = new Store();
     store.set({ service });
     const linked = ["/linearized-pdf", "/png", "/steps"].map((path) => ({ path, values: {} }));
-    openSteps(store, new Inputs(store), linked);
+    openSteps(store, NO_FILES, linked);
     expect(store.state.steps).toEqual(["2/png"]);
     expect(store.state.problem?.sentence).toBe("This service has no such step: linearized-pdf, steps.");
   });
