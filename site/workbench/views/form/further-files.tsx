@@ -1,14 +1,14 @@
 // The fields of a further file of an operation, such as an image to add.
-import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
-import { isId } from "../../../src/service/storage/file.ts";
-import { checkAddress } from "../model/checks.ts";
-import { labelOf } from "../model/format.ts";
-import { type Operation, placeOf } from "../model/operations.ts";
-import { complaintOf, controlOf, faultOfFile } from "../session/faults.ts";
-import { filesIn } from "../session/request.ts";
-import { AddressField, DropZone } from "./choosers.tsx";
-import { ProblemText, type ViewContext } from "./components.tsx";
-import { FileRow } from "./file-row.tsx";
+import type { DescribedFile } from "../../../../src/service/http/contract/operation-list.ts";
+import { isId } from "../../../../src/service/storage/file.ts";
+import { checkAddress } from "../../model/checks.ts";
+import { labelOf } from "../../model/format.ts";
+import { type Operation, placeOf } from "../../model/operations.ts";
+import { complaintOf, controlOf, faultOfFile } from "../../session/faults.ts";
+import { filesIn } from "../../session/request.ts";
+import { AddressField, DropZone } from "../choosers.tsx";
+import { ProblemText, type ViewContext } from "../components.tsx";
+import { FileRow } from "../file-row.tsx";
 
 interface FurtherFilesProps {
   readonly page: ViewContext;

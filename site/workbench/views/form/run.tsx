@@ -1,12 +1,12 @@
 // The button that runs the operation, the progress of the run, and its error.
 import { useEffect, useRef } from "preact/hooks";
-import { countText } from "../model/format.ts";
-import type { Operation } from "../model/operations.ts";
-import type { Job, State } from "../model/state.ts";
-import { chosenOperation } from "../model/steps.ts";
-import { obstacleTo } from "../session/faults.ts";
-import { inputsOf, isBatch, isConverted } from "../session/request.ts";
-import { ProblemText, type ViewContext } from "./components.tsx";
+import { countText } from "../../model/format.ts";
+import type { Operation } from "../../model/operations.ts";
+import type { Job, State } from "../../model/state.ts";
+import { chosenOperation } from "../../model/steps.ts";
+import { obstacleTo } from "../../session/faults.ts";
+import { inputsOf, isBatch, isConverted } from "../../session/request.ts";
+import { ProblemText, type ViewContext } from "../components.tsx";
 
 export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   const { job, problem } = state;

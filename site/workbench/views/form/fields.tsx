@@ -1,12 +1,12 @@
 // The fields of an operation, each with its label, description and error. They are generated from the service's
 // description.
 
-import { labelOf } from "../model/format.ts";
-import { type FormField, type Operation, placeOf } from "../model/operations.ts";
-import type { Value } from "../model/state.ts";
-import { complaintOf, controlOf, faultOf } from "../session/faults.ts";
-import { shownFields, shownValue } from "../session/request.ts";
-import { ProblemText, type ViewContext } from "./components.tsx";
+import { labelOf } from "../../model/format.ts";
+import { type FormField, type Operation, placeOf } from "../../model/operations.ts";
+import type { Value } from "../../model/state.ts";
+import { complaintOf, controlOf, faultOf } from "../../session/faults.ts";
+import { shownFields, shownValue } from "../../session/request.ts";
+import { ProblemText, type ViewContext } from "../components.tsx";
 import { Control, grouped } from "./controls.tsx";
 
 export const Fields = ({ page, operation }: { page: ViewContext; operation: Operation }) => (

@@ -1,15 +1,15 @@
 // The list of steps that run in one request: each with the form of its operation.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Operation } from "../model/operations.ts";
-import type { State } from "../model/state.ts";
-import { mismatchAt, possibleSteps } from "../model/steps.ts";
-import { faultsOf, stepControlOf } from "../session/faults.ts";
-import { stateOfStep } from "../session/request.ts";
-import { addStep, linkOfSteps, moveStep, removeStep } from "../session/step-list.ts";
-import { Copy, Icon, ProblemText, type ViewContext } from "./components.tsx";
+import type { Operation } from "../../model/operations.ts";
+import type { State } from "../../model/state.ts";
+import { mismatchAt, possibleSteps } from "../../model/steps.ts";
+import { faultsOf, stepControlOf } from "../../session/faults.ts";
+import { stateOfStep } from "../../session/request.ts";
+import { addStep, linkOfSteps, moveStep, removeStep } from "../../session/step-list.ts";
+import { Copy, Icon, ProblemText, type ViewContext } from "../components.tsx";
+import { Moves, moveByKey, useDragging } from "../order.tsx";
 import { Fields } from "./fields.tsx";
 import { FurtherFiles } from "./further-files.tsx";
-import { Moves, moveByKey, useDragging } from "./order.tsx";
 
 interface StepListProps {
   readonly page: ViewContext;

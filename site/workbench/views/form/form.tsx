@@ -1,10 +1,10 @@
 // The third step: the form of the operation, and the button that runs it.
 
-import { type Operation, takesFiles } from "../model/operations.ts";
-import { chosenOperation } from "../model/steps.ts";
-import { faultsOf } from "../session/faults.ts";
-import { isBatch } from "../session/request.ts";
-import { Section, type ViewContext } from "./components.tsx";
+import { type Operation, takesFiles } from "../../model/operations.ts";
+import { chosenOperation } from "../../model/steps.ts";
+import { faultsOf } from "../../session/faults.ts";
+import { isBatch } from "../../session/request.ts";
+import { Section, type ViewContext } from "../components.tsx";
 import { Fields } from "./fields.tsx";
 import { FurtherFiles } from "./further-files.tsx";
 import { Run } from "./run.tsx";
