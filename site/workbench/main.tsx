@@ -7,6 +7,7 @@ import { Inputs } from "./session/inputs.ts";
 import { Jobs } from "./session/jobs.ts";
 import { Keeper } from "./session/keeper.ts";
 import { urlOf } from "./session/service.ts";
+import { dropImpossible } from "./session/step-list.ts";
 import { App } from "./views/app.tsx";
 
 const store = new Store();
@@ -31,6 +32,7 @@ try {
   const response = await fetch(urlOf("operations.json"));
   if (!response.ok) throw new Error(`The list of operations has status ${response.status}.`);
   store.set({ service: readService((await response.json()) as OperationList) });
+  dropImpossible(store);
   inputs.storeEarly();
 } catch {
   store.set({ isLost: true, announcement: "The service does not answer." });

@@ -86,6 +86,11 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 900
           await drop(page, other);
         }
         await operationOf(page, path).check({ force: true });
+        if (path === "/steps") {
+          await page.click(".adding button:text-is('Rotate pages')");
+          await page.click(".adding summary");
+          await page.click(".adding button:text-is('Split')");
+        }
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
         for (const [field, { name, bytes }] of Object.entries(exampleFiles(operation, logo, report))) {
           const mimeType = name.endsWith(".pdf") ? "application/pdf" : "image/png";

@@ -1,33 +1,38 @@
 // Serializes the state that is preserved across reloads: the stored files of the list, the values of the forms, and the
 // results. The API key and passwords are never included, because browsers write the session storage to a disk.
-import type { Operation } from "./operations.ts";
+import { type Operation, pathOf } from "./operations.ts";
 import type { Input, Outcome, Result, State, Stored, Values } from "./state.ts";
 
 /** Version of the saved format. */
 const VERSION = 1;
 const MAX_OUTCOMES = 20;
 
-export type Kept = Pick<State, "inputs" | "further" | "outcomes" | "path" | "isPathChosen" | "values" | "shown">;
+export type Kept = Pick<
+  State,
+  "inputs" | "further" | "outcomes" | "path" | "isPathChosen" | "steps" | "values" | "shown"
+>;
 type Files = Pick<State, "inputs" | "further" | "outcomes">;
 
 /** Returns the saved part of the state as text; empty if there is nothing to save. */
-export function keptText({ inputs, further, outcomes, path, isPathChosen, values, shown, service }: State): string {
+export function keptText(state: State): string {
+  const { inputs, further, outcomes, path, isPathChosen, steps, values, shown, service } = state;
   const kept: Kept = {
     // Omits files that are not stored yet, because their bytes cannot be saved.
     inputs: keptInputs(inputs),
     further: keptInputs(further),
     outcomes: outcomes.filter(hasFiles).slice(0, MAX_OUTCOMES),
-    ...{ path, isPathChosen },
+    ...{ path, isPathChosen, steps },
     values: Object.fromEntries(
-      Object.entries(values).map(([path, own]) => [path, withoutSecrets(service?.all.get(path), own)]),
+      Object.entries(values).map(([form, own]) => [form, withoutSecrets(service?.all.get(pathOf(form)), own)]),
     ),
     ...(shown === undefined ? {} : { shown }),
   };
-  const isEmpty = kept.inputs.length + kept.further.length + kept.outcomes.length + Object.keys(values).length === 0;
+  const lists = [kept.inputs, kept.further, kept.outcomes, steps, Object.keys(values)];
+  const isEmpty = lists.every(({ length }) => length === 0);
   return isEmpty ? "" : JSON.stringify({ version: VERSION, ...kept });
 }
 
-const withoutSecrets = (operation: Operation | undefined, values: Values): Values =>
+export const withoutSecrets = (operation: Operation | undefined, values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).filter(([field]) => !operation?.fields.some(({ name, secret }) => secret && name === field)),
   );

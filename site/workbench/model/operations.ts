@@ -12,6 +12,13 @@ export type FormField = DescribedParameter;
 
 export interface Operation extends Omit<OperationList["operations"][number], "parameters"> {
   /**
+   * Identifies the form of the operation: its path, or for a step of a list the number of the step and the path, such
+   * as `2/png`.
+   */
+  readonly form: string;
+  /** The operations that the visitor has arranged as steps. Set for the chosen operation that runs several. */
+  readonly steps?: readonly Operation[];
+  /**
    * All fields of the form. If the input of the operation is a text, it is the first field. Parameters with one value
    * per input are not included.
    */
@@ -46,11 +53,19 @@ function arrange({ parameters, ...operation }: OperationList["operations"][numbe
   const perInput = fields.find((field) => field.perInput);
   return {
     ...operation,
+    form: operation.path,
     fields: [...textField(operation.input), ...fields.filter((field) => field !== perInput)],
     ...(perInput ? { perInput } : {}),
     ...(orderedBy === undefined ? {} : { orderedBy: `${orderedBy}[]` }),
   };
 }
+
+/** Returns the path of the operation to which a form belongs. */
+export const pathOf = (form: string): string => form.slice(form.indexOf("/"));
+
+/** Identifies a field on the page: its name, or for a field of a step the number of the step and the name. */
+export const placeOf = ({ form, path }: Operation, { name }: Pick<FormField, "name">): string =>
+  form === path ? name : `${form.slice(0, -path.length)}/${name}`;
 
 /** Reports whether an operation has input files. Otherwise, its input is a text, or it has no input. */
 export const takesFiles = ({ input: { kind } }: Pick<Operation, "input">): boolean =>

@@ -41,11 +41,11 @@ export function pairCount({ outputs }: Result): number | undefined {
  * @param operation the operation that created the result; undefined if unknown
  */
 export function pairAt(result: Result, index: number, operation: Operation | undefined): Pair {
-  const { outputs, input } = result;
+  const { outputs, input, keeps = operation?.output.keeps } = result;
   const single = outputs.length === 1 && isPdf(outputs[0]?.info?.type);
   const after = single ? sideOf(outputs[0], index + 1) : sideOf(outputs[index], 1);
   const isSplit = operation?.output.naming === "list";
-  const hasSource = !single || isSplit || operation?.output.keeps !== undefined;
+  const hasSource = !single || isSplit || keeps !== undefined;
   const page = hasSource ? sourcePage(result, index, isSplit) : undefined;
   const before = page === undefined ? undefined : sideOf(input, page);
   return { ...(before ? { before } : {}), ...(after ? { after } : {}) };

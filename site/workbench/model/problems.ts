@@ -8,7 +8,8 @@ import {
   permissionsRequired,
 } from "../../../src/service/http/contract/errors.ts";
 import { parameterAnchor } from "../../../src/service/http/responses/help.ts";
-import type { FormField, Operation } from "./operations.ts";
+import { type FormField, type Operation, placeOf } from "./operations.ts";
+import { stepNamedIn } from "./steps.ts";
 
 /** An error response, or a broken connection. */
 export interface Problem {
@@ -23,10 +24,10 @@ export interface Problem {
 }
 
 /**
- * The part of the page at which an error is shown. `result`: the error of an action on output files. `job`: any error
- * that belongs to no other part.
+ * The part of the page at which an error is shown. `result`: the error of an action on output files. `step`: the error
+ * of the step with this form. `job`: any error that belongs to no other part.
  */
-export type ProblemTarget = "files" | "key" | "job" | "result" | `field:${string}`;
+export type ProblemTarget = "files" | "key" | "job" | "result" | `field:${string}` | `step:${string}`;
 
 /** Statuses of a failed upload if the file or its URL is the cause. */
 const OF_THE_FILE = [400, 413, 422];
@@ -50,6 +51,11 @@ const OF_FAILED_JOBS = [...OF_THE_FILE, 401];
 
 export function problemTarget(problem: Omit<Problem, "requestId">, operation: Operation | undefined): ProblemTarget {
   const { status, help, parameter, sentence } = problem;
+  const step = operation && stepNamedIn(sentence, operation);
+  if (step) {
+    const target = targetOfParameter(problem, step) ?? targetOfPassword(sentence, step);
+    return target === undefined || target === "files" ? `step:${step.form}` : target;
+  }
   const ofParameter = operation && (targetOfParameter(problem, operation) ?? targetOfPassword(sentence, operation));
   if (ofParameter !== undefined) return ofParameter;
   if (help === undefined) {
@@ -59,32 +65,33 @@ export function problemTarget(problem: Omit<Problem, "requestId">, operation: Op
   return status === 401 || status === 403 ? "key" : "job";
 }
 
-function targetOfPassword(sentence: string, { fields }: Operation): ProblemTarget | undefined {
+function targetOfPassword(sentence: string, operation: Operation): ProblemTarget | undefined {
   // The name of an input can follow the sentence.
   const [, isMeant] = [...FIELDS_OF_PASSWORDS].find(([beginning]) => sentence.startsWith(beginning)) ?? [];
-  const field = isMeant && fields.find(({ name }) => isMeant.test(name));
-  return field && `field:${field.name}`;
+  const field = isMeant && operation.fields.find(({ name }) => isMeant.test(name));
+  return field && `field:${placeOf(operation, field)}`;
 }
 
 const SOURCES = ["file", "id", "url"];
 
 function targetOfParameter(
   { help, parameter = "" }: Pick<Problem, "help" | "parameter">,
-  { path, fields, files, perInput, orderedBy }: Operation,
+  operation: Operation,
 ): ProblemTarget | undefined {
+  const { path, fields, files, perInput, orderedBy } = operation;
   const isMeant = (name: string) =>
     help?.startsWith("error-") === false ? help === parameterAnchor(path, name) : parameter === camelCased(name);
   const ofFiles = [...SOURCES, ...(perInput ? [perInput.name] : []), ...(orderedBy === undefined ? [] : [orderedBy])];
   if (ofFiles.some(isMeant)) return "files";
   const file = files.find(({ name, id, url }) => [name, id, url].some(isMeant));
-  if (file) return `field:${file.name}`;
+  if (file) return `field:${placeOf(operation, file)}`;
   // A parameter with a dot is the path of a value in JSON, and so is the name of a member.
   const isWithin = ({ control, content }: FormField) =>
     control === "code" &&
     (parameter.includes(".") ||
       Object.keys(content?.schema.properties ?? {}).some((key) => camelCased(key) === parameter));
   const field = fields.find(({ name }) => isMeant(name)) ?? fields.find(isWithin);
-  return field && `field:${field.name}`;
+  return field && `field:${placeOf(operation, field)}`;
 }
 
 /** An error message, split at its colon. The reasons are the PDF/A rules that a document violates. */

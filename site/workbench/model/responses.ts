@@ -46,4 +46,7 @@ export interface JobProgress {
   readonly position?: number;
   readonly pagesDone?: number;
   readonly pagesTotal?: number;
+  /** Set from the end of the first step, if the request has several. */
+  readonly stepsDone?: number;
+  readonly stepsTotal?: number;
 }

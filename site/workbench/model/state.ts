@@ -1,6 +1,6 @@
 // The state of the page. It is immutable: every change replaces the state object.
 
-import type { ServiceDescription } from "./operations.ts";
+import type { Operation, ServiceDescription } from "./operations.ts";
 import type { Problem, ProblemTarget } from "./problems.ts";
 import type { JobProgress, JobResponse, StoredInfo } from "./responses.ts";
 
@@ -29,7 +29,7 @@ export interface Input {
   readonly problem?: Problem;
   /** True if the job itself fetches the URL, because the URL might refer to a web page. */
   readonly isFetchedLater?: boolean;
-  /** Name of the field, if the input is a further file. @default the input is a main input */
+  /** The field (see {@link placeOf}) of a further file. @default the input is a main input */
   readonly field?: string;
 }
 
@@ -65,6 +65,8 @@ export interface Result extends Losses {
   readonly values: Values;
   /** Names of inputs that were converted to PDF first. */
   readonly converted: readonly string[];
+  /** The properties of the input that several steps have kept. @default those that the operation keeps */
+  readonly keeps?: Operation["output"]["keeps"];
   /** The error, if the job failed. */
   readonly problem?: Problem;
 }
@@ -107,7 +109,9 @@ export interface State {
   readonly path: string;
   /** True if the user has chosen the operation. Until then, the page chooses it according to the files. */
   readonly isPathChosen: boolean;
-  /** Field values by path of the operation. */
+  /** Forms of the steps in the list, in order, such as `2/png`. */
+  readonly steps: readonly string[];
+  /** Field values by form. */
   readonly values: Readonly<Record<string, Values>>;
   /**
    * Path of the operation that the user has tried to run with an invalid form. Empty required fields are shown as
@@ -136,6 +140,7 @@ export const FIRST_STATE: State = {
   outcomes: [],
   path: "/pdf",
   isPathChosen: false,
+  steps: [],
   values: {},
   apiKey: "",
   language: "curl",

@@ -17,6 +17,8 @@ export interface CallSettings {
   readonly further?: readonly (CallInput & { readonly field: string })[];
   /** Values of the fields that are sent. A list field can have several values. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
+  /** Names of fields whose values contain secrets, in addition to the passwords. @default none */
+  readonly secrets?: readonly string[];
 }
 
 /** Returns a file name for a snippet, if the user has not chosen a file. */
@@ -38,7 +40,8 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
     }));
   });
   const accept = output.archives ? "application/zip" : output.type;
-  const secrets = new Set(operation.fields.filter(({ control }) => control === "password").map(({ name }) => name));
+  const passwords = operation.fields.filter(({ control }) => control === "password").map(({ name }) => name);
+  const secrets = new Set([...passwords, ...(settings.secrets ?? [])]);
   const fields = Object.entries(values).flatMap(([name, given]): Entry[] =>
     secrets.has(name)
       ? [{ name, value: "", variable: name.toUpperCase() }]

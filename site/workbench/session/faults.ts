@@ -4,11 +4,12 @@ import type { DescribedFile } from "../../../src/service/http/contract/operation
 import { errorAnchor } from "../../../src/service/http/responses/help.ts";
 import { checkValue, isBlank } from "../model/checks.ts";
 import { countText } from "../model/format.ts";
-import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
+import { type FormField, type Operation, placeOf, takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
 import { faultsOfJson } from "../model/profile.ts";
 import type { Input, State } from "../model/state.ts";
-import { filesIn, inputsOf, isBatch, isNeeded, shownFields, shownValue } from "./request.ts";
+import { firstOf, mismatchAt } from "../model/steps.ts";
+import { filesIn, inputsOf, isBatch, isNeeded, shownFields, shownValue, stateOfStep } from "./request.ts";
 
 /** A validation error of the form. */
 export interface Fault {
@@ -21,14 +22,16 @@ export interface Fault {
   readonly isMissing: boolean;
 }
 
-export const controlOf = ({ name }: Pick<FormField, "name">): string => `field-${name.replace("[]", "")}`;
+export const controlOf = (operation: Operation, field: Pick<FormField, "name">): string =>
+  `field-${placeOf(operation, field).replace("/", "-").replace("[]", "")}`;
+export const stepControlOf = ({ form }: Operation): string => `step-${form.replace("/", "-")}`;
 export const pagesControlOf = ({ key }: Input): string => `pages-${key}`;
 
 /**
  * Returns the displayed message of a fault. An empty required field has none until the user has tried to run the
  * operation.
  */
-export const complaintOf = (fault: Fault | undefined, { path }: Operation, { tried }: State): string | undefined =>
+export const complaintOf = (fault: Fault | undefined, { path, tried }: State): string | undefined =>
   fault?.isMissing && tried !== path ? undefined : fault?.sentence;
 
 /** Returns the error that the service has reported for a file, if there is one. */
@@ -59,7 +62,7 @@ function asksPassword(operation: Operation, state: State): boolean {
 
 /** Returns the reason why an operation cannot use an input; undefined if no reason is known. */
 export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
-  isUnusable(operation, input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
+  isUnusable(firstOf(operation), input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
 
 function isUnusable({ input: { accepts, webPages }, fields }: Operation, input: Input): boolean {
   const canBeOpened = isLocked(input) && fields.some(({ name }) => name === OPEN_PASSWORD);
@@ -75,9 +78,10 @@ function isUnusable({ input: { accepts, webPages }, fields }: Operation, input: 
 export function obstacleTo(operation: Operation, state: State): string | undefined {
   if (state.service?.keyed && state.apiKey === "") return "Enter your key first.";
   if (!takesFiles(operation)) return undefined;
+  if (operation.steps?.length === 0) return "Add a step first.";
   const inputs = inputsOf(operation, state);
   if (inputs.length === 0) return "Choose a file first.";
-  const bad = inputs.filter((input) => isUnusable(operation, input));
+  const bad = inputs.filter((input) => isUnusable(firstOf(operation), input));
   // If each file has a separate job, an unusable file does not prevent the jobs of other files.
   if (bad.length === 0 || (isBatch(operation, state) && bad.length < inputs.length)) return undefined;
   return `Remove ${bad.length === 1 ? bad[0]!.name : countText(bad.length, "file")} first.`;
@@ -86,7 +90,7 @@ export function obstacleTo(operation: Operation, state: State): string | undefin
 /** Returns the errors of a form in the order of its controls. */
 export function faultsOf(operation: Operation, state: State): readonly Fault[] {
   const inputs = inputsOf(operation, state);
-  const { perInput } = operation;
+  const { perInput, steps = [] } = operation;
   const ofInputs = perInput
     ? inputs.flatMap((input) => {
         const sentence = checkValue(perInput, input.pages, (input.pdf ?? input).info?.pages);
@@ -95,9 +99,20 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
           : [{ control: pagesControlOf(input), name: perInput.name, sentence, isMissing: false }];
       })
     : [];
+  const ofSteps = steps.flatMap((step, index) => [
+    ...faultOfStep(steps, index),
+    ...faultsOf(step, stateOfStep(state, index)),
+  ]);
   const ofFiles = operation.files.flatMap((file) => faultOfFile(operation, file, state) ?? []);
   const ofFields = shownFields(operation, state).flatMap((field) => faultOf(operation, field, state) ?? []);
-  return [...ofInputs, ...ofFiles, ...ofFields];
+  return [...ofInputs, ...ofSteps, ...ofFiles, ...ofFields];
+}
+
+/** Returns the error of a step that can take nothing of what the step before makes. */
+function faultOfStep(steps: readonly Operation[], index: number): readonly Fault[] {
+  const sentence = mismatchAt(steps, index);
+  const step = steps[index]!;
+  return sentence === undefined ? [] : [{ control: stepControlOf(step), name: step.title, sentence, isMissing: false }];
 }
 
 /**
@@ -106,21 +121,21 @@ export function faultsOf(operation: Operation, state: State): readonly Fault[] {
  */
 export function faultOfFile(operation: Operation, file: DescribedFile, state: State): Fault | undefined {
   const { name, required, insteadOf } = file;
-  const isThere = filesIn(file, state.further).length > 0;
-  const named = { control: controlOf(file), name, isMissing: !isThere };
+  const isThere = filesIn(operation, file, state.further).length > 0;
+  const named = { control: controlOf(operation, file), name, isMissing: !isThere };
   if (insteadOf === undefined) {
     return required && !isThere ? { ...named, sentence: fieldRequired(name).message } : undefined;
   }
   const other = operation.fields.find((field) => field.name === insteadOf);
   const isOther = other
     ? String(shownValue(operation, other, state)).trim() !== ""
-    : filesIn({ name: insteadOf }, state.further).length > 0;
+    : filesIn(operation, { name: insteadOf }, state.further).length > 0;
   return isThere === isOther ? { ...named, sentence: eitherRequired(name, insteadOf).message } : undefined;
 }
 
 export function faultOf(operation: Operation, field: FormField, state: State): Fault | undefined {
   const values = [shownValue(operation, field, state)].flat();
-  const named = { control: controlOf(field), name: field.name };
+  const named = { control: controlOf(operation, field), name: field.name };
   if (values.every((text) => isBlank(field, text))) {
     const isMissing = isNeeded(field) || (field.name === OPEN_PASSWORD && asksPassword(operation, state));
     return isMissing ? { ...named, sentence: fieldRequired(field.name).message, isMissing } : undefined;

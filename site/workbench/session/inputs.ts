@@ -1,6 +1,5 @@
 // Adds, stores, orders and removes the inputs of the next job. Records errors that the service reports for them.
 
-import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
 import { countText } from "../model/format.ts";
 import { isAboutFile, type Problem, problemTarget } from "../model/problems.ts";
 import type { StoredInfo } from "../model/responses.ts";
@@ -22,6 +21,14 @@ const mayBeWebPage = ({ type, name }: StoredInfo): boolean =>
   (/^(text\/|application\/(octet-stream|xml|json)\b)/.test(type) &&
     !/\.(?!(?:[sx]?html?|php|aspx?|jsp)$)[a-z][a-z0-9]{1,4}$/i.test(name));
 
+/** A field for further files. */
+interface FileField {
+  /** See {@link placeOf}. */
+  readonly place: string;
+  /** True if there can be several files. */
+  readonly list?: true | undefined;
+}
+
 export class Inputs {
   readonly #store: Store;
   readonly #uploads = new Map<number, { readonly abort: AbortController; readonly done: Promise<void> }>();
@@ -31,8 +38,8 @@ export class Inputs {
     this.#store = store;
   }
 
-  /** @param of the further file to which the files belong. @default the files are main inputs */
-  addFiles(files: readonly File[], of?: DescribedFile): void {
+  /** @param of the field to which the files belong. @default the files are main inputs */
+  addFiles(files: readonly File[], of?: FileField): void {
     this.#add(
       files.map((file) => ({ name: file.name, file })),
       of,
@@ -55,13 +62,13 @@ export class Inputs {
     }
   }
 
-  addAddress(url: string, of?: DescribedFile): void {
+  addAddress(url: string, of?: FileField): void {
     this.#add([{ name: url, url }], of);
     this.storeEarly();
   }
 
   /** Adds a stored file. The file is not deleted when its row is removed. */
-  async addStored(id: string, of: DescribedFile): Promise<void> {
+  async addStored(id: string, of: FileField): Promise<void> {
     const info = await infoOf(id);
     this.#add([{ name: info?.name ?? id, id, isResult: true, ...(info ? { info } : {}) }], of);
   }
@@ -176,14 +183,14 @@ export class Inputs {
     }
   }
 
-  #add(added: readonly (Pick<Input, "name"> & Partial<Input>)[], of?: DescribedFile): void {
+  #add(added: readonly (Pick<Input, "name"> & Partial<Input>)[], of?: FileField): void {
     const inputs = added.map((input) => ({ isResult: false, pages: "all", ...input, key: this.#nextKey++ }));
     const names = inputs.map(({ name }) => name).join(", ");
     const { inputs: before, further, path, isPathChosen } = this.#store.state;
     if (of) {
       // If the field is not a list, the new file replaces the previous one.
-      if (!of.list) this.remove(...further.filter(({ field }) => field === of.name).map(({ key }) => key));
-      const files = inputs.map((input) => ({ ...input, field: of.name }));
+      if (!of.list) this.remove(...further.filter(({ field }) => field === of.place).map(({ key }) => key));
+      const files = inputs.map((input) => ({ ...input, field: of.place }));
       const announcement = `Added ${names}.`;
       this.#store.set({ further: [...this.#store.state.further, ...files], announcement });
       return;

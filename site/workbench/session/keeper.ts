@@ -3,12 +3,13 @@
 // storage.
 
 import { filesOf, hasEnded, keptText, readKept, without } from "../model/keeping.ts";
-import { idsIn } from "../model/links.ts";
+import { idsIn, stepsIn } from "../model/links.ts";
 import type { Output } from "../model/state.ts";
 import type { Store } from "../model/store.ts";
 import type { Inputs } from "./inputs.ts";
 import { nextKey } from "./jobs.ts";
 import { headOf, infoOf, isStored } from "./service.ts";
+import { openSteps } from "./step-list.ts";
 
 const SAVE_MS = 500;
 const SWEEP_MS = 20_000;
@@ -54,21 +55,28 @@ export class Keeper {
   /** Clears the list of files and the forms, but not the results. */
   startAgain(): void {
     this.#inputs.abortUploads();
-    this.#store.set({ inputs: [], further: [], values: {}, path: "/pdf", isPathChosen: false });
+    this.#store.set({ inputs: [], further: [], values: {}, path: "/pdf", isPathChosen: false, steps: [] });
     this.#store.clear("shown", "chosen", "problem");
   }
 
-  /** Opens the result that the fragment of the URL contains. */
+  /** Opens the result or the steps that the fragment of the URL contains. */
   async #open(): Promise<void> {
     const ids = idsIn(location.hash);
-    if (ids.length === 0) return;
+    const steps = stepsIn(location.hash);
+    if (steps.length > 0) openSteps(this.#store, this.#inputs, steps);
+    if (ids.length > 0) await this.#show(ids);
+    // Removes both from the URL, because they are now in the session storage.
+    if (ids.length + steps.length > 0 && this.#save()) {
+      history.replaceState(null, "", location.pathname + location.search);
+    }
+  }
+
+  async #show(ids: readonly string[]): Promise<void> {
     const known = this.#store.state.outcomes.find(({ results }) =>
       results.some(({ outputs }) => ids.every((id) => outputs.some((output) => output.id === id))),
     );
     if (known) this.#store.set({ shown: known.key });
     else await this.#add(ids);
-    // Removes the IDs from the URL, because they are now in the session storage.
-    if (this.#save()) history.replaceState(null, "", location.pathname + location.search);
   }
 
   async #add(ids: readonly string[]): Promise<void> {

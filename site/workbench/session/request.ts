@@ -5,16 +5,24 @@ import type { DescribedFile } from "../../../src/service/http/contract/operation
 import type { CallInput, OperationCall } from "../../../src/service/reference/snippets/call.ts";
 import { isBlank } from "../model/checks.ts";
 import { extensionOf, stemOf } from "../model/format.ts";
-import { type FormField, type Operation, takesFiles } from "../model/operations.ts";
+import { type FormField, type Operation, placeOf, takesFiles } from "../model/operations.ts";
 import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
 import type { Input, State, Value, Values } from "../model/state.ts";
-import { callOf } from "./call.ts";
+import { nameOf, STEPS_FIELD, STEPS_PATH } from "../model/steps.ts";
+import { type CallSettings, callOf } from "./call.ts";
 
 /** The inputs and values of one job. */
 export interface Task {
   readonly inputs: readonly Input[];
-  /** The further files, for all fields of the operation. */
+  /** The further files, for all fields of the operation and of its steps. */
   readonly further: readonly Input[];
+  readonly values: Values;
+  /** Set for an operation that runs several steps. */
+  readonly steps?: readonly StepTask[];
+}
+
+interface StepTask {
+  readonly operation: Operation;
   readonly values: Values;
 }
 
@@ -23,8 +31,14 @@ export const inputsOf = (operation: Operation, { inputs }: Pick<State, "inputs">
   takesFiles(operation) ? inputs : [];
 
 /** Returns the files that belong to the field of a further file. */
-export const filesIn = ({ name }: Pick<DescribedFile, "name">, further: readonly Input[]): readonly Input[] =>
-  further.filter(({ field }) => field === name);
+export const filesIn = (
+  operation: Operation,
+  file: Pick<DescribedFile, "name">,
+  further: readonly Input[],
+): readonly Input[] => further.filter(({ field }) => field === placeOf(operation, file));
+
+/** Returns the state in which a step is filled in. Only the first step has the documents of the request. */
+export const stateOfStep = (state: State, index: number): State => (index === 0 ? state : { ...state, inputs: [] });
 
 /** Reports whether there are several inputs, each with a separate job. */
 export const isBatch = ({ input: { kind } }: Operation, { inputs }: Pick<State, "inputs">): boolean =>
@@ -38,8 +52,14 @@ export const chosenInput = ({ inputs, chosen }: Pick<State, "inputs" | "chosen">
 export function tasksOf(operation: Operation, state: State): readonly Task[] {
   const values = sentValues(operation, state);
   const inputs = inputsOf(operation, state);
-  const further = operation.files.flatMap((file) => filesIn(file, state.further));
-  if (!isBatch(operation, state)) return [{ inputs, further, values }];
+  const further = [operation, ...(operation.steps ?? [])].flatMap((one) =>
+    one.files.flatMap((file) => filesIn(one, file, state.further)),
+  );
+  const steps = operation.steps?.map((step, index) => ({
+    operation: step,
+    values: sentValues(step, stateOfStep(state, index)),
+  }));
+  if (!isBatch(operation, state)) return [{ inputs, further, values, ...(steps ? { steps } : {}) }];
   const taken = new Set<string>();
   const isNamed = operation.fields.some(({ name }) => name === "output");
   return inputs.map((input) => ({
@@ -105,7 +125,7 @@ function outputName(operation: Operation, inputs: readonly Input[]): string {
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "page");
 
 export const shownValue = (operation: Operation, field: FormField, state: State): Value =>
-  state.values[operation.path]?.[field.name] ?? firstValue(operation, field, state);
+  state.values[operation.form]?.[field.name] ?? firstValue(operation, field, state);
 
 /**
  * Returns the displayed fields of the form. Omits fields that apply only if another field has a different value, and
@@ -133,15 +153,18 @@ function sentValues(operation: Operation, state: State): Values {
     const value = shownValue(operation, field, state);
     const filled = typeof value === "string" ? value : value.filter((text) => !isBlank(field, text));
     const isEmpty = typeof filled === "string" ? isBlank(field, filled) : filled.length === 0;
-    const isSet = state.values[operation.path]?.[field.name] !== undefined;
+    const isSet = state.values[operation.form]?.[field.name] !== undefined;
     return isEmpty || (filled === String(field.default) && !isSet) ? [] : [[field.name, filled] as const];
   });
   return Object.fromEntries(sent);
 }
 
 /** Returns the JSON body of the request for a job, whose inputs are stored files or URLs. */
-export function bodyOf(operation: Operation, { inputs, further, values: own }: Task): Record<string, unknown> {
-  const values = { ...own, ...furtherFields(operation, further) };
+export function bodyOf(operation: Operation, { inputs, further, values: own, steps }: Task): Record<string, unknown> {
+  const values = {
+    ...{ ...own, ...furtherFields(operation, further) },
+    ...(steps ? { [STEPS_FIELD]: listOf(steps, (step) => furtherFields(step, further)) } : {}),
+  };
   const ids = inputs.flatMap(({ id }) => id ?? []);
   const urls = inputs.flatMap(({ id, url }) => (id === undefined && url !== undefined ? [url] : []));
   const { input, orderedBy, perInput } = operation;
@@ -156,10 +179,17 @@ export function bodyOf(operation: Operation, { inputs, further, values: own }: T
   };
 }
 
+/** Returns the list of steps of a request. */
+const listOf = (steps: readonly StepTask[], filesOf: (step: Operation) => Readonly<Record<string, Value>>) =>
+  steps.map(({ operation, values }) => {
+    const fields = Object.entries(values).map(([name, value]) => [name.replace("[]", ""), value] as const);
+    return { [nameOf(operation)]: { ...Object.fromEntries(fields), ...filesOf(operation) } };
+  });
+
 /** Returns the fields that contain the IDs and URLs of the further files. */
-function furtherFields({ files }: Operation, further: readonly Input[]): Record<string, string> {
-  const fields = files.flatMap((file) =>
-    filesIn(file, further).map(({ id, url }, index) => {
+function furtherFields(operation: Operation, further: readonly Input[]): Record<string, string> {
+  const fields = operation.files.flatMap((file) =>
+    filesIn(operation, file, further).map(({ id, url }, index) => {
       const field = id === undefined ? file.url : file.id;
       // The indexes preserve the order of the files if some are IDs and others URLs.
       return [file.list ? `${field}[${index}]` : field, id ?? url!] as const;
@@ -176,7 +206,8 @@ function furtherFields({ files }: Operation, further: readonly Input[]): Record<
 export function callsOfState(operation: Operation, state: State, baseUrl: string): readonly OperationCall[] {
   const tasks = tasksOf(operation, state);
   const chosen = chosenInput(state);
-  const { inputs, further, values } = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
+  const task = tasks.find(({ inputs }) => inputs.some((input) => input === chosen)) ?? tasks[0]!;
+  const { inputs, further, steps } = task;
   const common = { baseUrl, keyed: state.service?.keyed ?? false };
   const pdf = state.service?.operations.get("/pdf");
   // A converted PDF must not overwrite a PDF that the user has.
@@ -190,8 +221,67 @@ export function callsOfState(operation: Operation, state: State, baseUrl: string
     return { kind: "file", value: `${output}.pdf`, pages: input.pages };
   });
   const operands = tasks.flatMap(({ inputs }) => inputs.map(callInputOf));
+  const all = { ...common, inputs: given, operands };
+  if (steps) return [...before, callOfSteps({ ...task, steps }, all, state)];
   const files = further.map((input) => ({ ...callInputOf(input), field: input.field! }));
-  return [...before, callOf(operation, { ...common, inputs: given, operands, further: files, values })];
+  return [...before, callOf(operation, { ...all, further: files, values: task.values })];
+}
+
+/** Returns the request of an operation with steps, whose local files are parts of the request. */
+function callOfSteps(
+  { further, values, steps }: Task & { readonly steps: readonly StepTask[] },
+  settings: Omit<CallSettings, "values">,
+  { service, inputs }: State,
+): OperationCall {
+  const operation = service!.operations.get(STEPS_PATH)!;
+  const { type } = steps.at(-1)?.operation.output ?? operation.output;
+  // A request for JSON returns IDs instead of a file.
+  const archives = type === "application/json" || makesSeveral(steps, inputs.length);
+  const text = JSON.stringify(listOf(steps, (step) => namedFiles(step, further)));
+  const [{ name: field }] = operation.files as [DescribedFile];
+  return callOf(
+    { ...operation, output: { ...operation.output, type, archives } },
+    {
+      ...settings,
+      ...{ values: { ...values, [STEPS_FIELD]: text }, secrets: haveSecrets(steps) ? [STEPS_FIELD] : [] },
+      further: further.map((input) => ({ ...callInputOf(input), field })).filter(({ kind }) => kind === "file"),
+    },
+  );
+}
+
+/** Returns the list of steps with masked secrets, if the code reads it from a variable because of them. */
+export function maskedSteps(operation: Operation, state: State): string | undefined {
+  const [{ steps, further }] = tasksOf(operation, state) as [Task];
+  if (!steps || !haveSecrets(steps)) return undefined;
+  const masked = steps.map(({ operation, values }) => {
+    const secrets = operation.fields.filter(({ name, secret }) => secret && values[name] !== undefined);
+    return { operation, values: { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, "…"])) } };
+  });
+  return JSON.stringify(listOf(masked, (step) => namedFiles(step, further)));
+}
+
+/** Reports whether a value of a step is a secret. */
+const haveSecrets = (steps: readonly StepTask[]): boolean =>
+  steps.some(({ operation, values }) => operation.fields.some(({ name, secret }) => secret && values[name]));
+
+/** Reports whether steps can have several outputs. */
+const makesSeveral = (steps: readonly StepTask[], inputCount: number): boolean =>
+  steps.reduce(
+    (isSeveral, { operation: { input, output } }) => output.archives || (isSeveral && input.kind === "one"),
+    inputCount > 1,
+  );
+
+/** Returns the fields of a step that contain the names of local files, and the IDs and URLs of other files. */
+function namedFiles(step: Operation, further: readonly Input[]): Record<string, Value> {
+  const fields = step.files.flatMap((file) => {
+    const given = filesIn(step, file, further).map(callInputOf);
+    const names = [["file", file.name] as const, ["id", file.id] as const, ["url", file.url] as const];
+    return names.flatMap(([kind, name]) => {
+      const values = given.flatMap((one) => (one.kind === kind ? one.value : []));
+      return values.length === 0 ? [] : [[name, file.list ? values : values[0]!] as const];
+    });
+  });
+  return Object.fromEntries(fields);
 }
 
 /**

@@ -39,10 +39,13 @@ export async function carryOut(operation: Operation, task: Task, services: Surro
     key: store.state.apiKey,
     onProgress: (progress) => report({ step: progress.phase, progress }),
   });
-  const input = operation.input.kind === "one" ? comparedInput(response, sent[0]) : undefined;
+  const keeps = keptBySteps(task);
+  const isCompared = operation.input.kind === "one" || (keeps !== undefined && sent.length === 1);
+  const input = isCompared ? comparedInput(response, sent[0]) : undefined;
   return {
     ...{ path: operation.path, title: titleOf(task), values: keptValues(operation, task.values) },
     ...(input ? { input } : {}),
+    ...(keeps ? { keeps } : {}),
     outputs: await outputsOf(response),
     ...(operation.output.data && response.outputId === undefined
       ? { data: dataOf(operation.output.data, response) }
@@ -123,6 +126,15 @@ function comparedInput({ inputId, inputFiles = [] }: JobResponse, input: Input |
   if (id === undefined) return undefined;
   const file = (id === input?.id ? input.info : undefined) ?? inputFiles.find((file) => file.id === id);
   return { id, isDeleted: false, ...(file ? { info: factsIn(file) } : {}) };
+}
+
+/** Returns the properties of the input that all steps keep; undefined if there are none, or for a single operation. */
+function keptBySteps({ steps = [] }: Task): Result["keeps"] {
+  const kept = steps.map(({ operation: { output }, values }) =>
+    output.keeps === "pages" && values.pages !== undefined ? undefined : output.keeps,
+  );
+  if (kept.length === 0 || kept.includes(undefined)) return undefined;
+  return kept.includes("pages") ? "pages" : "document";
 }
 
 /**

@@ -9,7 +9,7 @@ import { Code } from "./code.tsx";
 import type { ViewContext } from "./components.tsx";
 import { Earlier } from "./earlier.tsx";
 import { Files } from "./files.tsx";
-import { Form } from "./form.tsx";
+import { Form } from "./form/form.tsx";
 import { Operations } from "./operations.tsx";
 import { Stage } from "./result/stage.tsx";
 

@@ -1,16 +1,18 @@
 // Shows the request of the form as code snippets in several languages.
 import { LANGUAGES } from "../../../src/service/reference/snippets/languages.ts";
 import { labelOf } from "../model/format.ts";
+import { chosenOperation } from "../model/steps.ts";
 import { faultsOf } from "../session/faults.ts";
-import { callsOfState, chosenInput, isBatch } from "../session/request.ts";
+import { callsOfState, chosenInput, isBatch, maskedSteps } from "../session/request.ts";
 import { Copy, type ViewContext } from "./components.tsx";
 
 export function Code({ page: { state, store } }: { page: ViewContext }) {
-  const operation = state.service?.operations.get(state.path);
+  const operation = chosenOperation(state);
   const language = LANGUAGES.find(({ id }) => id === state.language) ?? LANGUAGES[0]!;
   if (!operation) return null;
   const base = new URL(".", document.baseURI).href.replace(/\/$/, "");
   const text = language.write(callsOfState(operation, state, base));
+  const masked = maskedSteps(operation, state);
   const count = state.inputs.length;
   const missing = faultsOf(operation, state).filter(({ isMissing }) => isMissing);
   const selectByKey = (event: KeyboardEvent) => {
@@ -48,6 +50,11 @@ export function Code({ page: { state, store } }: { page: ViewContext }) {
           {language.id === "cli"
             ? `For all ${count} files.`
             : `For ${chosenInput(state)?.name}. Each of the ${count} files has a request of its own.`}
+        </p>
+      )}
+      {masked && (
+        <p class="small">
+          The variable <code>STEPS</code> contains the steps with their passwords: <code>{masked}</code>
         </p>
       )}
       {missing.length > 0 && (

@@ -1,10 +1,11 @@
 // A row of the file list: first page, state, buttons to move the file, and page selection in a merge.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { checkValue } from "../model/checks.ts";
 import { countText, endText, sizeText } from "../model/format.ts";
 import type { Input, State } from "../model/state.ts";
 import { isLocked, pagesControlOf, problemOf } from "../session/faults.ts";
 import { Icon, type ViewContext } from "./components.tsx";
+import { Moves, moveByKey, useDragging } from "./order.tsx";
 import { Thumbnail } from "./thumbnail.tsx";
 
 interface FileRowProps {
@@ -19,22 +20,14 @@ interface FileRowProps {
 /** Media type of the dragged data: the key of a file. */
 const DRAGGED = "application/x-workbench-file";
 
-/**
- * The keys that, together with Alt, move a file. The functions receive the index of the file and the number of files,
- * and return the new index.
- */
-const MOVES: Readonly<Record<string, (index: number, count: number) => number>> = {
-  ArrowUp: (index) => index - 1,
-  ArrowDown: (index) => index + 1,
-  Home: () => 0,
-  End: (_, count) => count - 1,
-};
-
 export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowProps) {
-  const [isOver, setOver] = useState(false);
   const row = useRef<HTMLLIElement>(null);
   const { inputs, state } = page;
   const { key, name } = input;
+  const order = { name, index, count: state.inputs.length, move: (to: number) => inputs.move(key, to) };
+  const { isOver, source, target } = useDragging(DRAGGED, String(key), (dragged) =>
+    inputs.move(Number(dragged), index),
+  );
   // Also shows the error of an input that could not be stored, even if the operation can use it because the job itself
   // fetches the URL.
   const complaint = whyUnusable ?? (input.id === undefined ? problemOf(input)?.sentence : undefined);
@@ -48,26 +41,9 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
       ref={row}
       class={`file ${isOver ? "over" : ""} ${whyUnusable === undefined ? "" : "bad"}`}
       draggable={canOrder}
-      onDragStart={(event) => event.dataTransfer?.setData(DRAGGED, String(key))}
-      onDragOver={(event) => {
-        if (!event.dataTransfer?.types.includes(DRAGGED)) return;
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        setOver(false);
-        const dragged = event.dataTransfer?.getData(DRAGGED);
-        if (!dragged) return;
-        event.preventDefault();
-        inputs.move(Number(dragged), index);
-      }}
-      onKeyDown={(event) => {
-        const move = MOVES[event.key];
-        if (!canOrder || !event.altKey || !move) return;
-        event.preventDefault();
-        inputs.move(key, move(index, state.inputs.length));
-      }}
+      {...source}
+      {...target}
+      onKeyDown={(event) => canOrder && moveByKey(event, order)}
     >
       {canOrder && (
         <span class="grip">
@@ -86,47 +62,8 @@ export function FileRow({ page, input, index, whyUnusable, canOrder }: FileRowPr
       {complaint && <span class="complaint whole">{complaint}</span>}
       <Upload input={input} />
       <MergedPages page={page} input={input} />
-      {canOrder && <Moves {...{ page, input, index }} />}
+      {canOrder && <Moves {...order} />}
     </li>
-  );
-}
-
-const BUTTONS = [
-  { icon: "top", key: "Home", words: "to the top" },
-  { icon: "up", key: "ArrowUp", words: "up" },
-  { icon: "down", key: "ArrowDown", words: "down" },
-  { icon: "end", key: "End", words: "to the end" },
-] as const;
-
-function Moves({
-  page: { inputs, state },
-  input: { key, name },
-  index,
-}: Pick<FileRowProps, "page" | "input" | "index">) {
-  const count = state.inputs.length;
-  return (
-    <span class="moves">
-      {BUTTONS.map((button) => {
-        const to = MOVES[button.key]!(index, count);
-        // The button is not disabled at the ends of the list, because it would lose the focus.
-        const isIdle = to === index || to < 0 || to >= count;
-        return (
-          <button
-            type="button"
-            class="quiet"
-            key={button.key}
-            title={`Move ${button.words} (Alt+${button.key.replace("Arrow", "")})`}
-            aria-disabled={isIdle}
-            onClick={() => !isIdle && inputs.move(key, to)}
-          >
-            <Icon name={button.icon} />
-            <span class="visually-hidden">
-              Move {name} {button.words}
-            </span>
-          </button>
-        );
-      })}
-    </span>
   );
 }
 

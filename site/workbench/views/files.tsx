@@ -5,6 +5,7 @@ import { countText } from "../model/format.ts";
 import { takesFiles } from "../model/operations.ts";
 import type { Problem } from "../model/problems.ts";
 import type { Input } from "../model/state.ts";
+import { chosenOperation } from "../model/steps.ts";
 import { problemOf, whyUnusable } from "../session/faults.ts";
 import { AddressField, DropZone } from "./choosers.tsx";
 import { ProblemText, Section, type ViewContext } from "./components.tsx";
@@ -18,7 +19,7 @@ const SAMPLES = [
 
 export function Files({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
-  const operation = state.service?.operations.get(state.path);
+  const operation = chosenOperation(state);
   const several = operation?.input.kind === "several";
   const bad = new Map(
     state.inputs.flatMap((input) => {
@@ -51,7 +52,7 @@ export function Files({ page }: { page: ViewContext }) {
         </fieldset>
       )}
       {state.inputs.length > 0 && (
-        <ol ref={list} class="files" aria-label={several ? "Files, in the order of the merge" : "Files"}>
+        <ol ref={list} class="files" aria-label={several ? "Files, in their order" : "Files"}>
           {state.inputs.map((input, index) => (
             <FileRow key={input.key} {...{ page, input, index, canOrder }} whyUnusable={bad.get(input.key)} />
           ))}

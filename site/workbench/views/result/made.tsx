@@ -193,8 +193,8 @@ function Sizes({ page, outcome: { path, results, seconds } }: { page: ViewContex
   const outputs = made.flatMap(({ outputs }) => outputs);
   const before = sizeOf(made.map(({ input }) => input));
   const after = sizeOf(outputs);
-  const isComparable =
-    before !== undefined && after !== undefined && operationOf(page, path)?.output.keeps === "document";
+  const keeps = made[0]?.keeps ?? operationOf(page, path)?.output.keeps;
+  const isComparable = before !== undefined && after !== undefined && keeps === "document";
   const change = isComparable ? changeText(before, after) : undefined;
   const end = outputs.find(({ isDeleted }) => !isDeleted)?.info?.expires;
   const count = outputs.length > 1 ? [countText(outputs.length, "file")] : [];

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { takesFiles } from "../../model/operations.ts";
 import { sideOf } from "../../model/pairs.ts";
 import type { Input } from "../../model/state.ts";
+import { chosenOperation } from "../../model/steps.ts";
 import { problemOf } from "../../session/faults.ts";
 import { chosenInput } from "../../session/request.ts";
 import { Picker, ProblemText, type ViewContext } from "../components.tsx";
@@ -50,7 +51,7 @@ function show(stage: HTMLElement): void {
 
 function Preview({ page }: { page: ViewContext }) {
   const { state, inputs } = page;
-  const operation = state.service?.operations.get(state.path);
+  const operation = chosenOperation(state);
   const hasFiles = !operation || takesFiles(operation);
   const input = hasFiles ? chosenInput(state) : undefined;
   const [index, setIndex] = useState(0);

@@ -9,22 +9,28 @@ const fileOf = ({ name }: Option): string => `${name}.json`;
 export function cli(calls: readonly OperationCall[]): string {
   const { keyed, saveAs, command } = calls.at(-1)!;
   const { baseUrl, name, inputs, content, options, isBatch } = command;
-  const written = options.filter(({ control }) => control === "code");
+  const written = options.filter(({ control, variable }) => control === "code" && variable === undefined);
+  // JSON that contains a secret is neither in an argument nor in a file.
+  const piped = options.find(({ control, variable }) => control === "code" && variable !== undefined)?.variable;
+  const text = content === undefined ? undefined : quoted(content);
+  const input = piped === undefined ? text : `"$${piped}"`;
   const words = [
     // Other users of the machine can see the arguments of a program, but not its environment.
-    ...options.flatMap(({ variable }) => (variable === undefined ? [] : [`PAGEWRIGHT_${variable}="$${variable}"`])),
+    ...options.flatMap(({ variable }) =>
+      variable === undefined || variable === piped ? [] : [`PAGEWRIGHT_${variable}="$${variable}"`],
+    ),
     `pagewright ${name}`,
     ...(content === undefined ? inputs.map(operand) : ["-"]),
     // Without an output option, the command prints data.
     ...(saveAs === undefined ? [] : [isBatch ? "-d ." : `-o ${quoted(saveAs)}`]),
-    ...options.filter(({ variable }) => variable === undefined).map(flag),
+    ...options.filter(({ variable }) => variable === undefined || variable === piped).map(flag),
     `--url ${quoted(baseUrl)}`,
     // The shell substitutes the key.
     ...(keyed ? ['--api-key "$API_KEY"'] : []),
   ];
   return [
     ...written.map((option) => `printf '%s' ${quoted(option.value)} > ${fileOf(option)}`),
-    `${content === undefined ? "" : `printf '%s' ${quoted(content)} | `}${words.join(" \\\n  ")}`,
+    `${input === undefined ? "" : `printf '%s' ${input} | `}${words.join(" \\\n  ")}`,
   ].join("\n");
 }
 
@@ -40,5 +46,6 @@ function operand({ kind, value, pages = "all" }: CallInput): string {
 function flag(option: Option): string {
   const name = `--${option.name.replace(/\[\]$/, "").replaceAll("_", "-")}`;
   if (option.control === "switch") return name;
+  if (option.variable !== undefined) return `${name} -`;
   return `${name} ${quoted(option.control === "code" ? fileOf(option) : option.value)}`;
 }

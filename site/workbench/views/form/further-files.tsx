@@ -1,14 +1,14 @@
 // The fields of a further file of an operation, such as an image to add.
-import type { DescribedFile } from "../../../src/service/http/contract/operation-list.ts";
-import { isId } from "../../../src/service/storage/file.ts";
-import { checkAddress } from "../model/checks.ts";
-import { labelOf } from "../model/format.ts";
-import type { Operation } from "../model/operations.ts";
-import { complaintOf, controlOf, faultOfFile } from "../session/faults.ts";
-import { filesIn } from "../session/request.ts";
-import { AddressField, DropZone } from "./choosers.tsx";
-import { ProblemText, type ViewContext } from "./components.tsx";
-import { FileRow } from "./file-row.tsx";
+import type { DescribedFile } from "../../../../src/service/http/contract/operation-list.ts";
+import { isId } from "../../../../src/service/storage/file.ts";
+import { checkAddress } from "../../model/checks.ts";
+import { labelOf } from "../../model/format.ts";
+import { type Operation, placeOf } from "../../model/operations.ts";
+import { complaintOf, controlOf, faultOfFile } from "../../session/faults.ts";
+import { filesIn } from "../../session/request.ts";
+import { AddressField, DropZone } from "../choosers.tsx";
+import { ProblemText, type ViewContext } from "../components.tsx";
+import { FileRow } from "../file-row.tsx";
 
 interface FurtherFilesProps {
   readonly page: ViewContext;
@@ -19,10 +19,12 @@ interface FurtherFilesProps {
 export function FurtherFiles({ page, operation, file }: FurtherFilesProps) {
   const { state, inputs } = page;
   const { name, description, list, required, insteadOf } = file;
-  const id = controlOf(file);
-  const chosen = filesIn(file, state.further);
-  const problem = state.problem?.place === `field:${name}` ? state.problem : undefined;
-  const complaint = complaintOf(faultOfFile(operation, file, state), operation, state);
+  const place = placeOf(operation, file);
+  const of = { place, list };
+  const id = controlOf(operation, file);
+  const chosen = filesIn(operation, file, state.further);
+  const problem = state.problem?.place === `field:${place}` ? state.problem : undefined;
+  const complaint = complaintOf(faultOfFile(operation, file, state), state);
   const instead = insteadOf === undefined ? "" : `, instead of ${insteadOf}`;
   return (
     <fieldset class="field">
@@ -35,7 +37,7 @@ export function FurtherFiles({ page, operation, file }: FurtherFilesProps) {
           label={list ? "Drop files here" : "Drop a file here"}
           hint={`${description}${instead}${required || insteadOf !== undefined ? "" : " (optional)"}`}
           isList={list}
-          onFiles={(files) => inputs.addFiles(list ? files : files.slice(0, 1), file)}
+          onFiles={(files) => inputs.addFiles(list ? files : files.slice(0, 1), of)}
         />
       )}
       {chosen.length > 0 && (
@@ -50,9 +52,9 @@ export function FurtherFiles({ page, operation, file }: FurtherFilesProps) {
           id={`${id}-address`}
           label="Address or id of a file"
           onText={(text) => {
-            if (isId(text)) return void inputs.addStored(text, file);
+            if (isId(text)) return void inputs.addStored(text, of);
             const complaint = checkAddress(text, file.url);
-            if (complaint === undefined) inputs.addAddress(text, file);
+            if (complaint === undefined) inputs.addAddress(text, of);
             return complaint;
           }}
         />

@@ -1,11 +1,12 @@
 // The button that runs the operation, the progress of the run, and its error.
 import { useEffect, useRef } from "preact/hooks";
-import { countText } from "../model/format.ts";
-import type { Operation } from "../model/operations.ts";
-import type { Job, State } from "../model/state.ts";
-import { obstacleTo } from "../session/faults.ts";
-import { inputsOf, isBatch, isConverted } from "../session/request.ts";
-import { ProblemText, type ViewContext } from "./components.tsx";
+import { countText } from "../../model/format.ts";
+import type { Operation } from "../../model/operations.ts";
+import type { Job, State } from "../../model/state.ts";
+import { chosenOperation } from "../../model/steps.ts";
+import { obstacleTo } from "../../session/faults.ts";
+import { inputsOf, isBatch, isConverted } from "../../session/request.ts";
+import { ProblemText, type ViewContext } from "../components.tsx";
 
 export function Run({ page: { state, jobs } }: { page: ViewContext }) {
   const { job, problem } = state;
@@ -15,7 +16,7 @@ export function Run({ page: { state, jobs } }: { page: ViewContext }) {
     // The button that was pressed no longer exists, so the focus must move.
     if (document.activeElement === document.body) elementRef.current?.querySelector("button")?.focus();
   }, [isRunning]);
-  const operation = state.service?.operations.get(state.path);
+  const operation = chosenOperation(state);
   const obstacle = operation && obstacleTo(operation, state);
   const hint = obstacle ?? (operation && conversionText(operation, state));
   return (
@@ -50,6 +51,7 @@ function conversionText(operation: Operation, state: State): string {
 }
 
 function stepText({ step, progress, done, total }: Job, state: State): string {
+  const steps = chosenOperation(state)?.steps ?? [];
   if (total !== undefined) return `Working: ${done} of ${total} files…`;
   switch (step) {
     case "uploading":
@@ -61,11 +63,16 @@ function stepText({ step, progress, done, total }: Job, state: State): string {
     case "waiting":
       return progress?.position ? `Waiting, number ${progress.position} in the queue…` : "Waiting for a free place…";
     case "running":
+      if (steps.length > 1) return stepName(steps, progress?.stepsDone ?? 0);
       return progress?.pagesDone === undefined
         ? "Working…"
         : `Working: ${progress.pagesDone} ${progress.pagesTotal === undefined ? "pages" : `of ${countText(progress.pagesTotal, "page")}`}…`;
   }
 }
+
+/** Returns a message about the step that runs. */
+const stepName = (steps: readonly Operation[], done: number): string =>
+  done < steps.length ? `Step ${done + 1} of ${steps.length}, ${steps[done]!.title}…` : "Working…";
 
 /**
  * Returns the attributes of the progress bar. If the progress is unknown, `value` is missing, and the bar is
@@ -77,7 +84,8 @@ function barOf({ step, progress, done, total }: Job, state: State): { value?: nu
     const files = inputsIn(state).filter(({ file }) => file);
     return { value: files.reduce((sum, { sent = 0 }) => sum + sent, 0), max: Math.max(1, files.length) };
   }
-  const { pagesDone, pagesTotal } = progress ?? {};
+  const { pagesDone, pagesTotal, stepsDone, stepsTotal } = progress ?? {};
+  if (stepsDone !== undefined && stepsTotal !== undefined) return { value: stepsDone, max: stepsTotal };
   return pagesDone === undefined || pagesTotal === undefined ? {} : { value: pagesDone, max: pagesTotal };
 }
 

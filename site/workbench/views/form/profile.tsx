@@ -1,6 +1,6 @@
 // The editor for a JSON file of settings. It contains examples, a control for each setting, and the text of the file.
-import { labelOf } from "../model/format.ts";
-import type { FormField } from "../model/operations.ts";
+import { labelOf } from "../../model/format.ts";
+import type { FormField } from "../../model/operations.ts";
 import {
   faultsOfJson,
   groupsOf,
@@ -11,8 +11,8 @@ import {
   unknownKeys,
   valueAt,
   withValue,
-} from "../model/profile.ts";
-import { PROFILE_EXAMPLES } from "../model/profile-examples.ts";
+} from "../../model/profile.ts";
+import { PROFILE_EXAMPLES } from "../../model/profile-examples.ts";
 
 interface ProfileEditorProps {
   readonly id: string;

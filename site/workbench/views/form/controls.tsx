@@ -1,7 +1,7 @@
 // The controls of a form. There is one control for each kind of field.
-import type { FormField } from "../model/operations.ts";
-import type { Value } from "../model/state.ts";
-import { Icon } from "./components.tsx";
+import type { FormField } from "../../model/operations.ts";
+import type { Value } from "../../model/state.ts";
+import { Icon } from "../components.tsx";
 import { ProfileEditor } from "./profile.tsx";
 
 interface ControlProps {
