@@ -24,7 +24,7 @@ export const mailStyles = (typography: Typography): string => `${textRule("body"
   .headers td { padding: 0 0 3pt; unicode-bidi: plaintext; }
   .headers tr:last-child th, .headers tr:last-child td { padding-bottom: 8pt; }
   .subject { font-size: 1.25em; font-weight: bold; }
-  .body { position: relative; transform: translate(0); overflow-x: clip; }
+  .body { position: relative; transform: translate(0); overflow-wrap: break-word; }
   .attachments { border-top: 1pt solid #b8bec7; margin-top: 14pt; padding-top: 6pt; break-inside: avoid-page; }
   .attachments p { margin: 0 0 3pt; font-weight: bold; color: #57606a; }
   .attachments ul { margin: 0; padding-left: 14pt; }
