@@ -89,10 +89,7 @@ describe("texts", () => {
 
   test("a width needs a height", async () => {
     const fields = { file: file("a", "a.txt"), ...options({ page_setup: { width: 100 } }) };
-    expect(await error(fields)).toEqual([
-      400,
-      "The 'structured_text_options.page_setup.height' field is required.",
-    ]);
+    expect(await error(fields)).toEqual([400, "The 'structured_text_options.page_setup.height' field is required."]);
   });
 
   test("an image without an alternative text is an error on request", async () => {

@@ -31,7 +31,7 @@ export const mailStyles = (typography: Typography): string => `${textRule("body"
   pre { font: inherit; white-space: pre-wrap; margin: 0; unicode-bidi: plaintext; overflow-wrap: anywhere; }`;
 
 /** Styles of the text itself, which the rules of the e-mail can override. */
-const TEXT_STYLES = "img { max-width: 100%; height: auto; } table { max-width: 100%; } pre { white-space: pre-wrap; }";
+const TEXT_STYLES = "img { max-width: 100%; height: auto; } pre { white-space: pre-wrap; }";
 
 export function mailPage(mail: Mail): MailPage {
   const shown = new Set<MailAttachment>();
