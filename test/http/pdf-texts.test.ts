@@ -79,7 +79,7 @@ describe("texts", () => {
   test.each<[string, unknown]>([
     ["structured_text_options.style.text_size", { style: { text_size: 5 } }],
     ["structured_text_options.csv.delimiter", { csv: { delimiter: "||" } }],
-    ["structured_text_options.colour", { colour: "red" }],
+    ["structured_text_options.color", { color: "red" }],
     ["structured_text_options.page_setup.margin", { page_setup: { margin: { left: 400, right: 300 } } }],
   ])("a wrong member is named: %s", async (member, value) => {
     const [status, sentence] = await error({ file: file("a", "a.txt"), ...options(value) });
@@ -115,7 +115,7 @@ function mail(html: string, attachments: readonly (readonly [name: string, conte
   const part = (headers: string, content: Buffer) =>
     `--x\r\n${headers}\r\nContent-Transfer-Encoding: base64\r\n\r\n${content.toString("base64")}\r\n`;
   return Buffer.from(
-    "From: =?utf-8?q?J=C3=BCrgen?= <j@example.com>\r\nTo: b@example.com\r\nSubject: The <b>subject</b>\r\n" +
+    "From: =?utf-8?q?M=C3=BCller?= <j@example.com>\r\nTo: b@example.com\r\nSubject: The <b>subject</b>\r\n" +
       "Date: Mon, 1 Jan 2024 10:00:00 +0100\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" +
       part("Content-Type: text/html; charset=utf-8", Buffer.from(html)) +
       attachments
@@ -140,7 +140,7 @@ describe("e-mail", () => {
 
   test("shows headers and text, and lists attachments", async () => {
     const { text, info } = await converted({ file: file(mail("<p>Hello", attachments), "a.eml") });
-    for (const part of ["Jürgen <j@example.com>", "The <b>subject</b>", "Hello", "letter.docx", "data.bin (4 bytes)"]) {
+    for (const part of ["Müller <j@example.com>", "The <b>subject</b>", "Hello", "letter.docx", "data.bin (4 bytes)"]) {
       expect(text).toContain(part);
     }
     expect(info).toMatchObject({ Pages: "1", Title: "The <b>subject</b>" });

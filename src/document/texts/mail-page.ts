@@ -124,7 +124,7 @@ function listOf(attachments: readonly MailAttachment[]): string {
 }
 
 /** Returns the name under which an attachment is listed. */
-export const nameOf = ({ name, type }: MailAttachment): string => name.trim() || `unnamed (${type})`;
+const nameOf = ({ name, type }: MailAttachment): string => name.trim() || `unnamed (${type})`;
 
 function sizeOf({ bytes, mail }: MailAttachment): string {
   if (mail) return "e-mail";
