@@ -20,6 +20,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "LGPL-3.0",
   "LGPL-3.0-or-later",
   "MIT",
+  "MIT-0",
   "MPL-2.0",
   "OFL-1.1",
   "Unlicense",

@@ -10,7 +10,7 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the media type of an image that the browser shows; undefined for other files. */
-export function imageType(bytes: Uint8Array): string | undefined {
+function imageType(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(16, bytes.length)).toString("hex");
   return SIGNATURES.find(([signature]) => signature.test(start))?.[1];
 }

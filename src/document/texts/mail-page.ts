@@ -24,14 +24,14 @@ export const mailStyles = (typography: Typography): string => `${textRule("body"
   .headers td { padding: 0 0 3pt; unicode-bidi: plaintext; }
   .headers tr:last-child th, .headers tr:last-child td { padding-bottom: 8pt; }
   .subject { font-size: 1.25em; font-weight: bold; }
-  .body { position: relative; transform: translate(0); overflow-x: clip; }
+  .body { position: relative; transform: translate(0); overflow-wrap: break-word; }
   .attachments { border-top: 1pt solid #b8bec7; margin-top: 14pt; padding-top: 6pt; break-inside: avoid-page; }
   .attachments p { margin: 0 0 3pt; font-weight: bold; color: #57606a; }
   .attachments ul { margin: 0; padding-left: 14pt; }
   pre { font: inherit; white-space: pre-wrap; margin: 0; unicode-bidi: plaintext; overflow-wrap: anywhere; }`;
 
 /** Styles of the text itself, which the rules of the e-mail can override. */
-const TEXT_STYLES = "img { max-width: 100%; height: auto; } table { max-width: 100%; } pre { white-space: pre-wrap; }";
+const TEXT_STYLES = "img { max-width: 100%; height: auto; } pre { white-space: pre-wrap; }";
 
 export function mailPage(mail: Mail): MailPage {
   const shown = new Set<MailAttachment>();
@@ -124,7 +124,7 @@ function listOf(attachments: readonly MailAttachment[]): string {
 }
 
 /** Returns the name under which an attachment is listed. */
-export const nameOf = ({ name, type }: MailAttachment): string => name.trim() || `unnamed (${type})`;
+const nameOf = ({ name, type }: MailAttachment): string => name.trim() || `unnamed (${type})`;
 
 function sizeOf({ bytes, mail }: MailAttachment): string {
   if (mail) return "e-mail";

@@ -45,7 +45,7 @@ function* linesOf(page: string, firstAttribute: string): Generator<string> {
 }
 
 /** Divides a line that is too long, behind a space if there is one. */
-export function parted(line: string): string[] {
+function parted(line: string): string[] {
   if (line.length <= LONGEST_LINE) return [line];
   const parts: string[] = [];
   let at = 0;

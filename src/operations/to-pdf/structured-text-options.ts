@@ -114,5 +114,3 @@ export const structuredTextOptions = z.strictObject({
     .exactOptional(),
 });
 export type StructuredTextOptions = z.infer<typeof structuredTextOptions>;
-export type TextStyle = z.infer<typeof style>;
-export type TableStyle = z.infer<typeof table>;

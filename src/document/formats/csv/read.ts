@@ -44,7 +44,7 @@ export function readSeparatedValues(text: string, delimiter?: string): Separated
 }
 
 /** Returns the delimiter that most rows have equally often, in as many columns as possible. */
-export function likelyDelimiter(text: string): string {
+function likelyDelimiter(text: string): string {
   let best: string = DELIMITERS[0];
   let bestScore = 0;
   for (const delimiter of DELIMITERS) {

@@ -50,7 +50,7 @@ function nameOf(label: string): string | undefined {
 function isUtf8(start: Uint8Array): boolean {
   try {
     // The last character can be incomplete.
-    new TextDecoder("utf-8", { fatal: true }).decode(start, { stream: true });
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(start, { stream: true });
     return true;
   } catch {
     return false;
@@ -78,7 +78,7 @@ function detected(start: Uint8Array): string {
 
 function decodes(start: Uint8Array, encoding: string): boolean {
   try {
-    new TextDecoder(encoding, { fatal: true }).decode(start, { stream: true });
+    new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(start, { stream: true });
     return true;
   } catch {
     return false;
