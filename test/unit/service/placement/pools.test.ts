@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { ENGINE_NAMES, selectedEngines } from "../../../../container/engine-selection.ts";
 import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";
-import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { htmlToPicture } from "../../../../src/operations/html-to-picture.ts";
+import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
 import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
 import { recognizeText } from "../../../../src/operations/recognize-text.ts";
