@@ -32,7 +32,8 @@ const PAGES: Readonly<Record<string, string>> = {
   font: `<style>@font-face { font-family: own; src: url(/font.ttf) } h1, p { font-family: own }</style><h1>Own</h1><p>${LETTERS.repeat(9)}`,
   late: `<p>early<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late"), 600)</script>`,
   expression: `<p id=out><script>setTimeout(() => { out.textContent = "counted"; window.isReady = true }, 500)</script>`,
-  media: "<style>@media print { .s { display: none } } @media screen { .p { display: none } }</style><h1 class=s>Screen</h1><h1 class=p>Print</h1>",
+  media:
+    "<style>@media print { .s { display: none } } @media screen { .p { display: none } }</style><h1 class=s>Screen</h1><h1 class=p>Print</h1>",
   cookie: "<p>COOKIE<p>HEADER<p>AGENT",
   module: `<p id=m><script type=module src=/main.mjs></script><iframe src=/frame style="width: 300px; height: 80px"></iframe>`,
 };
@@ -53,9 +54,14 @@ const VISIT = { headers: { "X-Name": "header" }, userAgent: "Printer/1.0" };
 
 const folder = mkdtempSync(join(tmpdir(), "bench-html-options-"));
 await using site = await startSite(({ url, headers }, response) => {
-  const give = (type: string, body: string | Buffer): ServerResponse => response.setHeader("Content-Type", type).end(body);
+  const give = (type: string, body: string | Buffer): ServerResponse =>
+    response.setHeader("Content-Type", type).end(body);
   if (url === "/style.css") return give("text/css", "h1 { color: #c00; font-size: 40px } p { columns: 2 }");
-  if (url === "/picture.svg") return give("image/svg+xml", '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="90"><circle cx="50" cy="45" r="40" fill="#080"/></svg>');
+  if (url === "/picture.svg")
+    return give(
+      "image/svg+xml",
+      '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="90"><circle cx="50" cy="45" r="40" fill="#080"/></svg>',
+    );
   if (url === "/font.ttf") return give("font/ttf", readFileSync(FONT));
   if (url === "/main.mjs") return give("text/javascript", 'm.textContent = "from a module"');
   if (url === "/frame") return give("text/html", "<p>in a frame");
@@ -103,7 +109,9 @@ async function compare(name: string, index: number, options: PrintOptions) {
   const isSameText = textOf(own) === textOf(other);
   const pages = [left.length, right.length] as const;
   if (!isSameText || pages[0] !== pages[1] || distance > 1) {
-    console.log(`${name} ${index}: pages ${pages.join("/")}, text ${isSameText ? "same" : "differs"}, distance ${distance.toFixed(2)}`);
+    console.log(
+      `${name} ${index}: pages ${pages.join("/")}, text ${isSameText ? "same" : "differs"}, distance ${distance.toFixed(2)}`,
+    );
   }
   return { pages, isSameText, distance };
 }
@@ -113,7 +121,12 @@ interface Printed {
   readonly path: string;
   readonly options: PrintOptions;
   readonly waitFor: (typeof WAITS)[string];
-  readonly cookies: readonly { readonly name: string; readonly value: string; readonly domain: string; readonly path: string }[];
+  readonly cookies: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly domain: string;
+    readonly path: string;
+  }[];
 }
 
 async function printWithPlaywright(browser: Browser, { url, path, options, waitFor, cookies }: Printed): Promise<void> {

@@ -88,6 +88,13 @@ describe("HTML with its files", () => {
     expect(text.trim()).toBe("page");
   });
 
+  test("a link in an archive leads nowhere", async () => {
+    const link = [strToU8("/etc/hostname"), { os: 3, attrs: (0o120777 << 16) >>> 0 }] as const;
+    const page = '<p>page<iframe src="link.txt"></iframe>';
+    const bytes = zipSync({ "index.html": strToU8(page), "link.txt": [...link] });
+    expect((await converted({ file: upload(bytes, "site.zip") })).text.trim()).toBe("page");
+  });
+
   test.each([
     ["a parent folder", "../out.txt"],
     ["an absolute path", "/etc/out.txt"],

@@ -232,12 +232,12 @@ describe("/pdf", () => {
 
 describe("errors", () => {
   test("of an address that leads to no file", async () => {
-    expect(await error("/png", { url: `${site.url}/none` })).toEqual([422, "The file at the URL could not be loaded."]);
+    expect(await error("/gif", { url: `${site.url}/none` })).toEqual([422, "The file at the URL could not be loaded."]);
     expect(await error("/zip", { "url[]": "http://10.0.0.1/" })).toEqual([
       400,
       beginning("http://10.0.0.1/ is not within the acceptable range for url[]."),
     ]);
-    expect(await error("/png", { url: `${site.url}/large` })).toEqual([
+    expect(await error("/gif", { url: `${site.url}/large` })).toEqual([
       413,
       "The file exceeds the maximum size of 100 MB.",
     ]);
@@ -258,7 +258,7 @@ describe("errors", () => {
   });
 
   test("of a file of an unsuitable type", async () => {
-    expect(await error("/png", { url: `${site.url}/page` })).toEqual([
+    expect(await error("/gif", { url: `${site.url}/page` })).toEqual([
       400,
       beginning("Uploaded file is not valid input for this route."),
     ]);

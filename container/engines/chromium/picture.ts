@@ -123,6 +123,7 @@ function requireSize({ width, height }: Area, scale: number): void {
   const [across, down] = [Math.round(width * scale), Math.round(height * scale)];
   const { pagePicturePixels, pagePictureSidePixels } = LIMITS;
   if (Math.max(across, down) <= pagePictureSidePixels && across * down <= pagePicturePixels) return;
-  const why = `The picture would have ${across} × ${down} pixels: at most ${pagePictureSidePixels} on a side, and ${pagePicturePixels} in all.`;
+  const limits = `at most ${pagePictureSidePixels} on a side, and ${pagePicturePixels} in all`;
+  const why = `The picture would have ${across} × ${down} pixels: ${limits}.`;
   throw new EngineFailure("too-complex", why, { why });
 }

@@ -20,8 +20,8 @@ export const VISIT_FIELDS = {
   headers: optional("JSON object of request headers, sent only to the origin of url (HTML).", requestHeaders),
   user_agent: optional("The user agent that servers and scripts see (HTML).", userAgent),
   wait_for: optional(
-    "What a page waits for (HTML): a CSS selector of an element that must exist, js: and an expression that must become " +
-      `true, or a number of milliseconds, at most ${LIMITS.pageWaitMs}.`,
+    "Condition for which a page waits (HTML): a CSS selector of an element that must exist, js: and an expression that " +
+      `must become true, or a number of milliseconds, at most ${LIMITS.pageWaitMs}.`,
     waitFor,
   ),
   fail_on: optional("Faults of a page that are errors (HTML), separated by commas.", failOn),

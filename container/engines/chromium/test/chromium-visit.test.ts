@@ -1,11 +1,13 @@
 // Tests how Chromium visits and prints a page as the client asks: headers and footers, cookies, headers, conditions and
 // faults.
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { PageVisit } from "../../../../src/document/contract/parameters/web-page.ts";
 import { chromium, nothingIsLeft, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
 import { infoOf, print, reasonOf, textOf, wordsOf } from "../../../../test/support/chromiums.ts";
 import { startSite } from "../../../../test/support/web.ts";
+import type { PageSource } from "../chromium.ts";
 
 openChromium((port) => ({
   web: { allow: `127.0.0.1:${port} 127.0.0.2:*` },
@@ -134,7 +136,7 @@ describe("page numbers of links", () => {
 
 describe("cookies, headers and the user agent", () => {
   const heard: { host: string; path: string; headers: IncomingMessage["headers"] }[] = [];
-  const hear = (text: string) => (request: IncomingMessage, response: import("node:http").ServerResponse) => {
+  const hear = (text: string) => (request: IncomingMessage, response: ServerResponse) => {
     heard.push({ host: request.headers.host!, path: request.url!, headers: request.headers });
     response.setHeader("Content-Type", "text/html").setHeader("Access-Control-Allow-Origin", "*").end(text);
   };
@@ -248,6 +250,23 @@ describe("faults", () => {
     expect(await faulty(page, [fault])).toBe(expected.replaceAll("SITE", site.url));
     const others = (["console_errors", "missing_resources", "status_errors"] as const).filter((one) => one !== fault);
     expect(await faulty(page, others)).toBe("none");
+  });
+});
+
+describe("files", () => {
+  const withFiles = (page: string, files: Readonly<Record<string, string>>): PageSource => ({
+    document: served(page, "text/html"),
+    files: { find: (path) => (files[path] === undefined ? undefined : served(files[path], "text/javascript")) },
+  });
+  const served = (text: string, type: string) => ({ type, stream: () => Readable.from([Buffer.from(text)]) });
+
+  test("a service worker of one job answers nothing in the next", async () => {
+    const worker = "addEventListener('fetch', (event) => event.respondWith(new Response('taken')))";
+    const register = `<p id=p><script>navigator.serviceWorker.register("/worker.js").then(() => navigator.serviceWorker.ready).then(() => { p.textContent = "registered" })</script>`;
+    const waitFor = { expression: "p.textContent !== ''" };
+    expect(textOf(await visited(withFiles(register, { "worker.js": worker }), { waitFor }))).toContain("registered");
+    const ask = `<p id=p><script>fetch("/any").then(async (answer) => { p.textContent = answer.status + await answer.text() })</script>`;
+    expect(textOf(await visited(withFiles(ask, {}), { waitFor })).trim()).toBe("404");
   });
 });
 

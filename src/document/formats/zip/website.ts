@@ -8,7 +8,7 @@ export interface Website {
   readonly folder: string;
 }
 
-/** Files that archivers of macOS and Windows add. */
+/** Matches files that macOS and Windows add to archives. */
 const CLUTTER = /^__MACOSX\/|(^|\/)(\.DS_Store|Thumbs\.db|desktop\.ini)$/;
 const PAGE = /^(?:([^/]+)\/)?index\.html?$/i;
 /** Parts that every Office document, OpenDocument or EPUB has. */

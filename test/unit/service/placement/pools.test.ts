@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { ENGINE_NAMES, selectedEngines } from "../../../../container/engine-selection.ts";
 import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";
+import { htmlToPicture } from "../../../../src/operations/html-to-picture.ts";
 import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
 import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
@@ -23,9 +24,7 @@ test("every engine is in one kind of container", () => {
 test("the engine of every native operation is in the container that gets its jobs", () => {
   const signatures = [
     ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf],
-    readValidatedPdfInfo,
-    recognizeText,
-    validateInvoice,
+    ...[htmlToPicture, readValidatedPdfInfo, recognizeText, validateInvoice],
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {
@@ -39,6 +38,6 @@ test("the edge's operations run where the threads are", () => {
 });
 
 test("only the container for web pages has the internet", () => {
-  expect(poolOf(htmlToPdf)).toBe("web");
+  for (const one of [htmlToPdf, htmlToPicture]) expect(poolOf(one)).toBe("web");
   for (const one of [checkAddress, fetchUrl, postWebhook]) expect(poolOf(one)).toBe("web");
 });
