@@ -40,7 +40,8 @@ const MIN_ROOM = 9;
 /** Without web_layout, the document's CSS for paper (`@page`) determines the page size. */
 const OWN_PAGE = "If web_layout is not sent, a document made for paper keeps its own @page";
 
-const TAKES = "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP, GIF, WebP, HEIC, AVIF, SVG)";
+const TAKES =
+  "Word, Excel, PowerPoint, PostScript or EPS document, HTML, or an image (JPEG, PNG, TIFF, BMP, GIF, WebP, HEIC, AVIF, SVG)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {

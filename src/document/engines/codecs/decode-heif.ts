@@ -1,7 +1,7 @@
 // Decodes AVIF and HEIC pictures to pixels, in the container only.
 import { EngineFailure } from "../../contract/failure.ts";
 import { type Codec, instantiate } from "./codec.ts";
-import { type DecodedPixels, pixelsOf } from "./decode.ts";
+import { type DecodedPixels, type Image, pixelsOf } from "./decode.ts";
 
 const avifDecoder: Codec = async () => [
   await import("@jsquash/avif/codec/dec/avif_dec.js"),
@@ -12,11 +12,16 @@ const heifDecoder: Codec = async () => [
   await import("#wasm/heif-decoder.wasm"),
 ];
 
-/** Returns the pixels before `irot` and `imir`. @throws EngineFailure `damaged` */
+/** Returns the pixels before `irot` and `imir`. @throws EngineFailure `damaged`, `unsupported` */
 export async function decodeAvif(file: Uint8Array): Promise<DecodedPixels> {
-  type Decoder = { decode(file: Uint8Array, bits: 8): Parameters<typeof pixelsOf>[1] extends () => infer R ? R : never };
-  const decoder = await instantiate<Decoder>(avifDecoder);
-  return pixelsOf("AVIF", () => decoder.decode(file, 8));
+  const decoder = await instantiate<{ decode(file: Uint8Array, bits: 8): Image | null }>(avifDecoder);
+  const pixels = await pixelsOf("AVIF", () => decoder.decode(file, 8));
+  // The decoder leaves the pixels empty if it cannot convert the colors.
+  if (pixels.rgba.every((sample) => sample === 0)) {
+    const feature = "AVIF with an unknown color matrix";
+    throw new EngineFailure("unsupported", feature, { feature });
+  }
+  return pixels;
 }
 
 /** The functions of libheif's binding. A pointer is a number; a failed function returns an object with a `code`. */
@@ -25,7 +30,10 @@ interface Libheif {
   readonly heif_colorspace: { readonly heif_colorspace_RGB: unknown };
   readonly heif_chroma: { readonly heif_chroma_interleaved_RGBA: unknown };
   heif_context_alloc(): number;
-  heif_context_read_from_memory(context: number, file: Uint8Array): { readonly code: unknown; readonly message: string };
+  heif_context_read_from_memory(
+    context: number,
+    file: Uint8Array,
+  ): { readonly code: unknown; readonly message: string };
   heif_js_context_get_primary_image_handle(context: number): number | { readonly code: unknown };
   heif_js_decode_image2(handle: unknown, space: unknown, chroma: unknown): Promise<DecodedHeif> | DecodedHeif;
 }

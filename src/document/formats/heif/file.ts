@@ -56,7 +56,10 @@ function boxesOf(bytes: Uint8Array): Box[] {
       start = at + 16;
     } else if (size === 0) size = bytes.length - at;
     if (size < start - at) break;
-    boxes.push({ type: String.fromCharCode(...bytes.subarray(at + 4, at + 8)), data: bytes.subarray(start, at + size) });
+    boxes.push({
+      type: String.fromCharCode(...bytes.subarray(at + 4, at + 8)),
+      data: bytes.subarray(start, at + size),
+    });
     at += size;
   }
   return boxes;
@@ -113,7 +116,8 @@ function propertiesOf(boxes: readonly Box[]): Primary {
     if (type === "ispe") primary = { ...primary, ...sizeOf(data) };
     else if (type === "irot") primary = { ...primary, turns: (data[0] ?? 0) & 3 };
     else if (type === "imir") primary = { ...primary, mirroring: ((data[0] ?? 0) & 1) === 1 ? "across" : "down" };
-    else if (type === "colr" && (kind === "prof" || kind === "rICC")) primary = { ...primary, profile: data.subarray(4) };
+    else if (type === "colr" && (kind === "prof" || kind === "rICC"))
+      primary = { ...primary, profile: data.subarray(4) };
     else if (type === "colr" && kind === "nclx") {
       primary = { ...primary, nclx: { primaries: shortAt(data, 4), transfer: shortAt(data, 6) } };
     }

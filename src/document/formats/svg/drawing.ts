@@ -63,7 +63,10 @@ export function sizeOfSvg(text: string): Size {
     const factor = PIXELS[unit.toLowerCase()];
     return number === undefined || factor === undefined ? undefined : Number(number) * factor;
   };
-  const box = (attribute("viewBox")?.slice(1).find(Boolean) ?? "").trim().split(/[\s,]+/).map(Number);
+  const box = (attribute("viewBox")?.slice(1).find(Boolean) ?? "")
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
   const view = box.length === 4 && box[2]! > 0 && box[3]! > 0 ? { width: box[2]!, height: box[3]! } : undefined;
   const size = fitted({ width: lengthOf("width"), height: lengthOf("height") }, view);
   if (!(size.width > 0 && size.height > 0)) throw new EngineFailure("damaged", "a drawing without area");
@@ -80,7 +83,7 @@ function fitted(stated: { readonly [K in keyof Size]: number | undefined }, view
   return view;
 }
 
-const TAG = /<(\/?)([^\s<>\/!?"'=]+)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/y;
+const TAG = /<(\/?)([^\s<>/!?"'=]+)((?:[^<>"']|"[^"<]*"|'[^'<]*')*)>/y;
 
 /**
  * Checks that every element ends, because Chromium shows nothing of a drawing that is truncated.
@@ -131,7 +134,8 @@ export function checkEntities(text: string): void {
       if (open.has(name!)) throw new EngineFailure("too-complex", `the entity ${name} contains itself`);
       if (!lengths.has(name!)) lengths.set(name!, lengthOf(value, new Set([...open, name!])));
       length += lengths.get(name!)!;
-      if (length - content.length > MAX_EXPANDED) throw new EngineFailure("too-complex", "entities of excessive length");
+      if (length - content.length > MAX_EXPANDED)
+        throw new EngineFailure("too-complex", "entities of excessive length");
     }
     return length;
   };

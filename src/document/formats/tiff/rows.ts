@@ -4,8 +4,8 @@ import { EngineFailure } from "../../contract/failure.ts";
 import { FaxDecoder, type FaxOptions } from "../ccitt/decode.ts";
 import { inflated } from "../deflate/inflate.ts";
 import { decodeLzw } from "../lzw/decode.ts";
-import { decodePackBits } from "./packbits.ts";
 import { unpackedWebp, unpackedZstandard } from "./modern.ts";
+import { decodePackBits } from "./packbits.ts";
 import { COMPRESSION, segmentBytes, type TiffPage } from "./page.ts";
 import { undoDifferences } from "./predictor.ts";
 
