@@ -16,12 +16,18 @@ const heifDecoder: Codec = async () => [
 export async function decodeAvif(file: Uint8Array): Promise<DecodedPixels> {
   const decoder = await instantiate<{ decode(file: Uint8Array, bits: 8): Image | null }>(avifDecoder);
   const pixels = await pixelsOf("AVIF", () => decoder.decode(file, 8));
-  // The decoder leaves the pixels empty if it cannot convert the colors.
-  if (pixels.rgba.every((sample) => sample === 0)) {
+  // The decoder does not write the pixels if it cannot convert the colors.
+  if (!mayBeTransparent(file) && pixels.rgba.some((sample, at) => at % 4 === 3 && sample !== 255)) {
     const feature = "AVIF with an unknown color matrix";
     throw new EngineFailure("unsupported", feature, { feature });
   }
   return pixels;
+}
+
+/** Reports whether a file has a picture or a track of opacity (ISO/IEC 23008-12, 6.6.2.1.1 and 7.5.3.1). */
+function mayBeTransparent(file: Uint8Array): boolean {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  return bytes.includes("auxiliary:alpha") || bytes.includes("auxv");
 }
 
 /** The functions of libheif's binding. A pointer is a number; a failed function returns an object with a `code`. */
