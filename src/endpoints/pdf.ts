@@ -38,8 +38,9 @@ const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclarat
 };
 
 const TAKES =
-  "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, a zip archive with index.html, web archive (MHTML), Markdown, text, " +
-  "CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, WebP, HEIC, AVIF, SVG)";
+  "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, a zip archive with index.html, " +
+  "web archive (MHTML), Markdown, text, CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, " +
+  "WebP, HEIC, AVIF, SVG)";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {

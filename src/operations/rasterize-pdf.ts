@@ -16,7 +16,7 @@ import { encodeGif, GIF_MAX_SIDE } from "../document/formats/gif/write.ts";
 import { encodeJpeg, JPEG_MAX_SIDE } from "../document/formats/jpeg/write.ts";
 import { encodePng } from "../document/formats/png/write.ts";
 import { encodeTiff } from "../document/formats/tiff/write.ts";
-import { encodeTiffPages } from "../document/formats/tiff/write-pages.ts";
+import { encodeTiffPages } from "../document/formats/tiff/writing/pages.ts";
 import { DRAWING_PARAMETERS, type DrawnPage, drawPages, LOWEST_DPI, onePartition } from "./draw-pages.ts";
 
 const DEFAULT_JPEG_QUALITY = 75;

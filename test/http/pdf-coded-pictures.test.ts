@@ -69,7 +69,9 @@ describe("WebP, AVIF and HEIC", () => {
 
   test("compression chooses JPEG or Deflate, except for a lossless picture", async () => {
     const filterOf = async (file: Uint8Array, compression: string) =>
-      /\/Subtype\/Image[^>]*\/Filter\/(\w+)/.exec((await pdfOf(file, "a", { compression })).pdf.toString("latin1"))?.[1];
+      /\/Subtype\/Image[^>]*\/Filter\/(\w+)/.exec(
+        (await pdfOf(file, "a", { compression })).pdf.toString("latin1"),
+      )?.[1];
     expect(await filterOf(coded.WEBP, "lossy")).toBe("DCTDecode");
     expect(await filterOf(coded.AVIF, "lossy")).toBe("DCTDecode");
     expect(await filterOf(coded.AVIF, "lossless")).toBe("FlateDecode");
@@ -109,7 +111,8 @@ describe("WebP, AVIF and HEIC", () => {
 
 describe("SVG", () => {
   const NS = 'xmlns="http://www.w3.org/2000/svg"';
-  const HALVES = '<rect width="50%" height="100%" fill="#c81e1e"/><rect x="50%" width="50%" height="100%" fill="#00f"/>';
+  const HALVES =
+    '<rect width="50%" height="100%" fill="#c81e1e"/><rect x="50%" width="50%" height="100%" fill="#00f"/>';
   const svg = (attributes: string, content = HALVES) => Buffer.from(`<svg ${NS} ${attributes}>${content}</svg>`);
 
   test.each([

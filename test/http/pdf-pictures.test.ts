@@ -90,10 +90,9 @@ describe("400", () => {
   };
 
   test.each([
-    ["a GIF", Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")],
-    ["a WebP", Buffer.from("RIFF\x24\0\0\0WEBPVP8 ", "latin1")],
-    ["an SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')],
-    ["a HEIC", Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic", "latin1")],
+    ["a GIF without an image", Buffer.from("GIF89a\x01\0\x01\0\0\0\0;", "latin1")],
+    ["a WebP without pixels", Buffer.from("RIFF\x24\0\0\0WEBPVP8 ", "latin1")],
+    ["a HEIC without a picture", Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic", "latin1")],
     ["a JPEG 2000", Buffer.from("\0\0\0\x0cjP  \r\n\x87\n", "latin1")],
     ["half a JPEG's head", jpeg(rgb, "rgb").subarray(0, 60)],
     ["a PNG without data", png(rgb, { colorType: 2, bits: 8 }).subarray(0, 40)],

@@ -40,7 +40,7 @@ export function trimmed(page: MupdfPage, options: Omit<RasterOptions, "view">, m
 }
 
 /** Returns the smallest box around all pixels that are not blank; undefined if there are none. */
-export function contentOf({
+function contentOf({
   width,
   colorModel,
   bands,

@@ -1,7 +1,7 @@
 // Decodes AVIF and HEIC pictures to pixels, in the container only.
 import { EngineFailure } from "../../contract/failure.ts";
 import { type Codec, instantiate } from "./codec.ts";
-import { type DecodedPixels, pixelsOf } from "./decode.ts";
+import { type DecodedPixels, type Image, pixelsOf } from "./decode.ts";
 
 const avifDecoder: Codec = async () => [
   await import("@jsquash/avif/codec/dec/avif_dec.js"),
@@ -12,13 +12,22 @@ const heifDecoder: Codec = async () => [
   await import("#wasm/heif-decoder.wasm"),
 ];
 
-/** Returns the pixels before `irot` and `imir`. @throws EngineFailure `damaged` */
+/** Returns the pixels before `irot` and `imir`. @throws EngineFailure `damaged`, `unsupported` */
 export async function decodeAvif(file: Uint8Array): Promise<DecodedPixels> {
-  type Decoder = {
-    decode(file: Uint8Array, bits: 8): Parameters<typeof pixelsOf>[1] extends () => infer R ? R : never;
-  };
-  const decoder = await instantiate<Decoder>(avifDecoder);
-  return pixelsOf("AVIF", () => decoder.decode(file, 8));
+  const decoder = await instantiate<{ decode(file: Uint8Array, bits: 8): Image | null }>(avifDecoder);
+  const pixels = await pixelsOf("AVIF", () => decoder.decode(file, 8));
+  // The decoder does not write the pixels if it cannot convert the colors.
+  if (!mayBeTransparent(file) && pixels.rgba.some((sample, at) => at % 4 === 3 && sample !== 255)) {
+    const feature = "AVIF with an unknown color matrix";
+    throw new EngineFailure("unsupported", feature, { feature });
+  }
+  return pixels;
+}
+
+/** Reports whether a file has a picture or a track of opacity (ISO/IEC 23008-12, 6.6.2.1.1 and 7.5.3.1). */
+function mayBeTransparent(file: Uint8Array): boolean {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  return bytes.includes("auxiliary:alpha") || bytes.includes("auxv");
 }
 
 /** The functions of libheif's binding. A pointer is a number; a failed function returns an object with a `code`. */

@@ -40,7 +40,8 @@ const webpDecoder: Codec = async () => [
   await import("#wasm/webp-decoder.wasm"),
 ];
 
-interface Image extends Size {
+/** The picture that a decoder returns. */
+export interface Image extends Size {
   readonly data: Uint8ClampedArray;
 }
 

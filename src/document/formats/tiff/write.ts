@@ -12,7 +12,7 @@ import {
   RATIONAL,
   SHORT,
   UNDEFINED,
-} from "./write-directory.ts";
+} from "./writing/directory.ts";
 
 /** PhotometricInterpretation (section 8); rgba is RGB with an extra sample. */
 const PHOTOMETRIC: Readonly<Record<ColorModel, number>> = { gray: 1, rgb: 2, rgba: 2, cmyk: 5, lab: 8 };

@@ -82,7 +82,11 @@ describe("compressions", () => {
   test("libtiff's own files in Zstandard and in WebP", async () => {
     const file = tiff([plainTiff(rgb, 2), plainTiff(rgb, 2)]);
     const orange = { ...rgb, values: rgb.values.map((_, at) => [230, 140, 20][at % 3]!) };
-    for (const options of [["-r", "7"], ["-r", "1000"], ["-t", "-w", "16", "-l", "16"]]) {
+    for (const options of [
+      ["-r", "7"],
+      ["-r", "1000"],
+      ["-t", "-w", "16", "-l", "16"],
+    ]) {
       for (const compression of ["zstd", "zstd:2"]) {
         await expectPixels(await pdfOf(await byTiffcp(file, "-c", compression, ...options)), rgb);
       }

@@ -16,7 +16,7 @@ import {
   OFFSET,
   RATIONAL,
   SHORT,
-} from "../../../../../src/document/formats/tiff/write-directory.ts";
+} from "../../../../../src/document/formats/tiff/writing/directory.ts";
 import {
   collect,
   KINDS,

@@ -1,8 +1,8 @@
 // Encodes several rasters as the pages of one TIFF. All directories follow the last page, because a directory names the
 // position of the next one.
-import type { Raster } from "../../contract/raster.ts";
-import { TiffEncoder } from "./write.ts";
-import { directory, type Field, fileHeader, headerBytes, LONG, SHORT } from "./write-directory.ts";
+import type { Raster } from "../../../contract/raster.ts";
+import { TiffEncoder } from "../write.ts";
+import { directory, type Field, fileHeader, headerBytes, LONG, SHORT } from "./directory.ts";
 
 /** Value of NewSubfileType (section 8): a page of several. */
 const PAGE_OF_SEVERAL = 2;
