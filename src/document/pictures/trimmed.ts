@@ -40,11 +40,7 @@ export function trimmed(page: MupdfPage, options: Omit<RasterOptions, "view">, m
 }
 
 /** Returns the smallest box around all pixels that are not blank; undefined if there are none. */
-function contentOf({
-  width,
-  colorModel,
-  bands,
-}: Pick<Raster, "width" | "colorModel" | "bands">): Box | undefined {
+function contentOf({ width, colorModel, bands }: Pick<Raster, "width" | "colorModel" | "bands">): Box | undefined {
   const isBlank = blankTest(colorModel);
   const channels = CHANNELS[colorModel];
   let [left, top, right, bottom] = [width, -1, 0, 0];

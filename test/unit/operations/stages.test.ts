@@ -82,8 +82,8 @@ test("each run of a step receives the further files of the step", async () => {
     { begins: each(0), mark: "x" },
     { begins: each(1), mark: "y" },
   ];
-  const inputs = [named("a"), named("b"), named("image", 1)];
-  expect((await run(steps, inputs)).outputs).toEqual(["ax+imagey/2", "bx+imagey/2"]);
+  const inputs = [named("a"), named("b"), named("i", 1)];
+  expect((await run(steps, inputs)).outputs).toEqual(["ax+iy/2", "bx+iy/2"]);
 });
 
 test("errors name the step of the request", async () => {

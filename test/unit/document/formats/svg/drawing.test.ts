@@ -39,7 +39,7 @@ test.each([
 describe("elements", () => {
   test.each([
     "<svg><g/><a b='>'>x</a></svg>",
-    '<svg><![CDATA[<a>]]><!-- <b> --><?c <d> ?></svg>',
+    "<svg><![CDATA[<a>]]><!-- <b> --><?c <d> ?></svg>",
     '<svg a="\n"><style>a > b { c: "d" }</style></svg>\n<!-- end -->',
   ])("%s end", (text) => expect(() => checkElements(text)).not.toThrow());
 
