@@ -78,7 +78,8 @@ export function mismatchAt(steps: readonly Operation[], index: number): string |
 const PDF = "application/pdf";
 const UNKNOWN = "application/octet-stream";
 
-function takes({ input: { accepts, webPages } }: Operation, type: string): boolean {
+function takes({ input: { accepts, webPages, converts } }: Operation, type: string): boolean {
+  if (converts) return true;
   if (accepts === "pdf") return [PDF, UNKNOWN].includes(type);
   // The conversion to PDF takes no PDF.
   return !(webPages && type === PDF);

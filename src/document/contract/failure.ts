@@ -19,10 +19,10 @@ export const FAILURE_REASONS = [
   "unmet-condition",
   "faulty-page",
   "nonconforming",
+  "no-document",
   "timed-out",
   "crashed",
   "busy",
-  "no-document",
   // The connection to the engine or container broke; the job is not the cause.
   "lost",
 ] as const;

@@ -113,6 +113,8 @@ export interface ContainerClient {
     body: AsyncIterable<Uint8Array>,
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>;
+  /** True if different containers run web pages and documents. @default one container runs everything */
+  readonly isDivided?: boolean;
   /** Called with the container's spans. @default spans are not recorded */
   onSpans?(spans: readonly Span[]): void;
   /** Called when a posted job has ended, with its error if it failed. */

@@ -35,11 +35,10 @@ export function requireTypes(endpoints: readonly Endpoint[]): void {
 const UNKNOWN = "application/octet-stream";
 
 function accepted(endpoint: Endpoint, types: readonly string[]): readonly string[] {
-  const { accepts, acceptsAlso, converts } = documentsOf(endpoint);
+  const { accepts, converts } = documentsOf(endpoint);
   if (!accepts || converts) return types;
   // A text might be a damaged PDF, but the output of a step is not damaged.
-  const takes = (type: string) => (accepts === mayBePdf ? ["application/pdf", UNKNOWN].includes(type) : accepts(type));
-  return types.filter((type) => takes(type) || acceptsAlso?.(type));
+  return types.filter((type) => (accepts === mayBePdf ? ["application/pdf", UNKNOWN].includes(type) : accepts(type)));
 }
 
 function documentsOf({

@@ -12,4 +12,7 @@ const paramsSchema = z.object({
   text: textToHtml.params,
 });
 
-export const appendAttachments = declareOperation({ name: "append-attachments", params: paramsSchema });
+// `internet`: Chromium runs only where web pages are loaded. An e-mail itself loads nothing.
+export const appendAttachments = declareOperation({
+  ...{ name: "append-attachments", params: paramsSchema, internet: true },
+});

@@ -10,4 +10,5 @@ const paramsSchema = z.object({
   maxImageDpi: z.int().min(1).exactOptional(),
 });
 
-export const svgToPdf = declareOperation({ name: "svg-to-pdf", params: paramsSchema });
+// `internet`: Chromium runs only where web pages are loaded. A drawing itself loads nothing.
+export const svgToPdf = declareOperation({ name: "svg-to-pdf", params: paramsSchema, internet: true });

@@ -15,6 +15,7 @@ import {
 import { runSteps } from "../../operations/steps.ts";
 import type { PageImageCache } from "../ports/page-image-cache.ts";
 import type { ProcessCapacity } from "../settings/capacity.ts";
+import { needsSeveral, runDivided } from "./divided.ts";
 import { runRemotely } from "./remote.ts";
 import type { Semaphore } from "./semaphore.ts";
 import { remoteTypefaces } from "./typefaces.ts";
@@ -179,7 +180,10 @@ function inContainer(steps: Steps, inputs: readonly Input[], places: Backends): 
     async *run(context) {
       using _place = await containerSemaphore.acquire(context.signal);
       const within = { ...context, heapLimitBytes: 0, ...(container ? { container } : {}) };
-      const outputs = runRemotely(steps, inputs, within);
+      const outputs =
+        container && needsSeveral(steps, container)
+          ? runDivided(steps, inputs, within, places.budgets.edgeHeldBytes)
+          : runRemotely(steps, inputs, within);
       const iterator = outputs[Symbol.asyncIterator]();
       try {
         // The job acquires this permit only when its first output is ready, so that a slow job does not occupy one

@@ -60,8 +60,9 @@ function describeInput(inputs: Inputs): DescribedInput {
   const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
   return {
-    ...{ kind, description, webPages: input.webPages === true && (!input.accepts || kind === "several") },
-    accepts: (kind === "one" ? !input.accepts : input.converts) ? "documents" : acceptedBy(input),
+    ...{ kind, description, webPages: kind === "one" && input.webPages === true && !input.accepts },
+    accepts: kind === "one" && !input.accepts ? "documents" : acceptedBy(input),
+    ...(kind === "several" && input.converts ? { converts: true as const } : {}),
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };
 }

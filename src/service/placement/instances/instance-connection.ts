@@ -37,6 +37,7 @@ class InstanceConnection implements ConnectedContainer {
   readonly #caller: JobOrigin;
   /** Slots whose instances failed this request's job. */
   readonly #failed: PooledLease[] = [];
+  readonly isDivided = true;
   /** Slot of the running job. */
   #slot: SlotHandle | undefined;
   /** The error of a job that failed because of its instance. Cleared by the retry. */

@@ -13,7 +13,7 @@ export const POOLS: readonly Pool[] = ["engines", "web"];
 /** The engines that the instances of a pool start (container/server.ts). */
 export const POOL_ENGINES: Readonly<Record<Pool, string>> = {
   engines: "office,ghostscript,verapdf,threads",
-  web: "chromium",
+  web: "chromium,threads",
 };
 
 export const poolOf = ({ internet = false }: Pick<OperationDeclaration<unknown>, "internet">): Pool =>

@@ -94,7 +94,7 @@ describe("texts", () => {
     ["e-mail in a text", mail, "mail.txt", "text"],
     ["a web archive of a browser", saved, "page", "web-archive"],
     ["HTML in a text", "<!doctype html><p>a", "page.txt", "html"],
-    ["a drawing", "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "a.svg", "none"],
+    ["a drawing", "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "a.svg", "svg"],
     ["prose that is named like a picture", "Dear Sir,", "a.png", "none"],
     ["nothing", "", "a.txt", "none"],
   ])("%s", async (_, text, name, expected) => expect(await type(text, name)).toBe(expected));

@@ -7,24 +7,26 @@ import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
 import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
 import { recognizeText } from "../../../../src/operations/recognize-text.ts";
+import { appendAttachments } from "../../../../src/operations/to-pdf/append-attachments.ts";
 import { htmlToPdf } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../../../../src/operations/to-pdf/postscript-to-pdf.ts";
+import { svgToPdf } from "../../../../src/operations/to-pdf/svg-to-pdf.ts";
 import { validateInvoice } from "../../../../src/operations/validate-invoice.ts";
 import { checkAddress } from "../../../../src/service/outbound/check-address.ts";
 import { fetchUrl } from "../../../../src/service/outbound/fetch-url.ts";
 import { postWebhook } from "../../../../src/service/outbound/post-webhook.ts";
 import { POOL_ENGINES, POOLS, poolOf } from "../../../../src/service/placement/instances/pools.ts";
 
-test("every engine is in one kind of container", () => {
+test("every engine is in one kind of container, and threads are in both", () => {
   const engines = POOLS.flatMap((pool) => [...selectedEngines(POOL_ENGINES[pool])]);
-  expect(engines.toSorted()).toEqual([...ENGINE_NAMES].toSorted());
+  expect(engines.toSorted()).toEqual([...ENGINE_NAMES, "threads"].toSorted());
 });
 
 test("the engine of every native operation is in the container that gets its jobs", () => {
   const signatures = [
     ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf],
-    ...[htmlToPicture, readValidatedPdfInfo, recognizeText, validateInvoice],
+    ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, svgToPdf, validateInvoice],
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {
@@ -38,6 +40,6 @@ test("the edge's operations run where the threads are", () => {
 });
 
 test("only the container for web pages has the internet", () => {
-  for (const one of [htmlToPdf, htmlToPicture]) expect(poolOf(one)).toBe("web");
+  for (const one of [htmlToPdf, htmlToPicture, svgToPdf, appendAttachments]) expect(poolOf(one)).toBe("web");
   for (const one of [checkAddress, fetchUrl, postWebhook]) expect(poolOf(one)).toBe("web");
 });
