@@ -34,6 +34,8 @@ type Status =
       readonly position?: number;
       readonly pagesDone?: number;
       readonly pagesTotal?: number;
+      readonly stepsDone?: number;
+      readonly stepsTotal?: number;
     };
 
 /** Maximum time without a status event or heartbeat. */

@@ -5,8 +5,14 @@ export type Progress =
   | { readonly phase: "uploading"; readonly name: string; readonly sentBytes: number; readonly totalBytes?: number }
   /** The job is queued. The job at position 1 runs next. */
   | { readonly phase: "waiting"; readonly position?: number }
-  /** The job is running. */
-  | { readonly phase: "running"; readonly pagesDone?: number; readonly pagesTotal?: number }
+  /** The job is running. A request of several steps counts them. */
+  | {
+      readonly phase: "running";
+      readonly pagesDone?: number;
+      readonly pagesTotal?: number;
+      readonly stepsDone?: number;
+      readonly stepsTotal?: number;
+    }
   /** An output is being downloaded. */
   | {
       readonly phase: "downloading";

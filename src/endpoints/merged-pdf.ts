@@ -1,8 +1,7 @@
 // Declares /merged-pdf, which merges documents, or selected pages of them, into one PDF.
 
 import { mayBePdf } from "../document/contract/media-type.ts";
-import type { Input, Step } from "../document/contract/operation.ts";
-import { stepOf } from "../document/contract/operation.ts";
+import { type Input, type Step, stepOf } from "../document/contract/operation.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 import { outOfRange } from "../service/http/contract/errors.ts";
@@ -35,21 +34,23 @@ export const mergedPdf = defineEndpoint({
   extraFields: ["substitutedFonts"],
   errors: [outOfRange("pages[]", "0")],
   async createJob(params, { inputs }) {
-    const conversion = await conversionOf(inputs);
-    if (conversion.length === 0) return edgeJob(mergePdfs, params);
-    return stepsJob([
-      ...conversion,
-      { ...stepOf(mergePdfs, params), begins: { step: 0, takes: "all" } },
-    ] as unknown as JobPlan["steps"]);
+    const [first, ...others] = await conversionOf(inputs);
+    if (!first) return edgeJob(mergePdfs, params);
+    const begins = { step: 0, takes: "all" } as const;
+    return stepsJob([first, ...others, { ...stepOf(mergePdfs, params), begins }]);
   },
 });
 
 /** Returns the steps that convert the inputs that are not PDFs, with the defaults of /pdf. */
 async function conversionOf(inputs: readonly Input[]): Promise<readonly Step[]> {
   const jobs: (JobPlan | undefined)[] = [];
-  for (const input of inputs) jobs.push((await documentTypeOf(input)) === "none" ? undefined : await jobOf(input));
+  for (const input of inputs) jobs.push((await needsConversion(input)) ? await jobOf(input) : undefined);
   return alternatives(jobs, inputs, 0);
 }
+
+/** A file that is no document is left to the merge, whose error names it. */
+const needsConversion = async (input: Input): Promise<boolean> =>
+  input.detectedType !== "application/pdf" && (await documentTypeOf(input)) !== "none";
 
 const jobOf = async (input: Input): Promise<JobPlan> =>
   pdf.parse({ fields: new Map() }, { output: "merged" }).prepare([input]);

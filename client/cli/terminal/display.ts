@@ -91,7 +91,10 @@ function stateOf(progress: Progress | undefined): string {
     case "waiting":
       return progress.position === undefined ? "waiting" : `waiting, number ${progress.position}`;
     case "running": {
-      const { pagesDone, pagesTotal } = progress;
+      const { pagesDone, pagesTotal, stepsDone, stepsTotal } = progress;
+      if (stepsDone !== undefined && stepsTotal) {
+        return `${bar(stepsDone, stepsTotal)} step ${Math.min(stepsDone + 1, stepsTotal)} of ${stepsTotal}`;
+      }
       if (pagesDone === undefined || !pagesTotal) return "converting";
       return `${bar(pagesDone, pagesTotal)} page ${pagesDone} of ${pagesTotal}`;
     }

@@ -17,8 +17,10 @@ export interface Input {
   readonly role?: string;
   /** Index of the request's step that reads an additional file, see {@link Beginning}. @default the first step */
   readonly step?: number;
-  /** Media type, if it is known without reading the document. @default unknown */
+  /** Media type of a document that does not exist yet. @default the content determines the type */
   readonly type?: string;
+  /** Media type that was detected when the document arrived. @default unknown */
+  readonly detectedType?: string;
   bytes(): Promise<Uint8Array>;
   stream(): AsyncIterable<Uint8Array>;
 }

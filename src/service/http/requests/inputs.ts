@@ -235,8 +235,7 @@ export function toInput(source: InputFile, store: Store): Input {
     return found.body;
   };
   return {
-    name,
-    size,
+    ...{ name, size, detectedType: source.type },
     ...("modified" in source ? { modified: source.modified } : {}),
     ...(source.role === undefined ? {} : { role: source.role }),
     ...(source.step === undefined ? {} : { step: source.step }),
