@@ -23,6 +23,7 @@ import {
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
+import { isLargeTable } from "./pdf/large-table.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
 
 /** Operations for the document types that only the container can convert. */
@@ -93,7 +94,9 @@ export const pdf = defineEndpoint({
     };
     // Called for every document type, because it also validates the margins.
     const html = { ...printing(values, { isSent }), tagged: values.tagged_pdf, ...images };
-    const type = input ? await documentTypeOf(input) : "html";
+    const found = input ? await documentTypeOf(input) : "html";
+    const isSheet = found === "table" && !isSent("structured_text_options") && (await isLargeTable(input!));
+    const type = isSheet ? "office" : found;
     const text = textRequest(values, html, isSent);
     if (isTextKind(type)) return textJob({ ...text, kind: type });
     textJob({ ...text, kind: "text" });

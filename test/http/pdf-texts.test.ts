@@ -102,7 +102,8 @@ describe("texts", () => {
   });
 
   test("more cells than the limit give 422 with the limit", async () => {
-    const [status, sentence] = await error({ file: file("1,1,1,1,1,1,1,1,1,1\n".repeat(6000), "a.csv") });
+    const cells = file("1,1,1,1,1,1,1,1,1,1\n".repeat(6000), "a.csv");
+    const [status, sentence] = await error({ file: cells, ...options({ title: "Cells" }) });
     expect([status, sentence]).toEqual([
       422,
       "The input file is too complex to be processed. A table can have at most 50,000 cells.",
