@@ -41,6 +41,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "restricted.pdf"), encrypted(pdf, "", "correct horse"));
   await writeFile(join(folder, EXAMPLE_IMAGE.name), Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
   await writeFile(join(folder, "report.docx"), docx({ body: paragraph("A report") }));
+  await writeFile(join(folder, "report.html"), "<h1>A report</h1>");
   await writeFile(join(folder, "letter.docx"), docx({ body: paragraph("A letter") }));
   const reference = await (await fetch(`${keyedClient().url}/docs.md`)).text();
   examples = reference.split(/^(?=###? )/m).flatMap((section) =>

@@ -42,8 +42,8 @@ describe("uploads", () => {
     const { url, stop } = await startService({ target: "host", variant: "private", vars: { MAX_UPLOAD_MB: "12" } });
     try {
       for (const [path, type, error] of [
-        ["/png", "multipart/form-data; boundary=x", "The file exceeds the maximum size of 12 MB."],
-        ["/png", "application/json", "The request body exceeds the maximum size of 8 MB."],
+        ["/gif", "multipart/form-data; boundary=x", "The file exceeds the maximum size of 12 MB."],
+        ["/gif", "application/json", "The request body exceeds the maximum size of 8 MB."],
         ["/upload", "text/plain", "The file exceeds the maximum size of 12 MB."],
       ] as const) {
         const headers = { "Content-Type": type, "Content-Length": 60 * MiB, "Content-Filename": "a.txt" };

@@ -114,7 +114,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     same((await (await connect(around).html("x", { output: "ä" })).file.download()).name, "ä.html");
   },
 
-  async "calls chain by ids, without a download"(around) {
+  async "calls chain in one request, without a download"(around) {
     const requests: string[] = [];
     const pw = connect(around, (url, init) => {
       requests.push(`${init.method} ${new URL(url).pathname}`);
@@ -127,7 +127,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     same(made.files.length, 1);
     // Ignores requests for the status, whose number depends on how long the job takes.
     const others = requests.filter((request) => !request.startsWith("GET /request-status/"));
-    same(others, ["POST /upload", "POST /upload", "POST /merged-pdf", "POST /split-pdf", "POST /zip"]);
+    same(others, ["POST /upload", "POST /upload", "POST /steps"]);
     same(start(await made.bytes(), "PK"), "PK");
   },
 

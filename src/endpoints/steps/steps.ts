@@ -32,7 +32,15 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     inputs: {
       file: { kind: "several", webPages: true, description: "Documents that the first step takes" },
       [STEP_FILES]: {
-        ...{ kind: "one", isList: true, isOptional: true, role: STEP_FILES, id: "step_ids", url: STEP_URLS },
+        ...{
+          kind: "one",
+          isList: true,
+          isOptional: true,
+          isUnlisted: true,
+          role: STEP_FILES,
+          id: "step_ids",
+          url: STEP_URLS,
+        },
         description: "Further files, such as the image of a watermark; a step refers to them by their names",
       },
     },

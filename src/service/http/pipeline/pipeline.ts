@@ -241,7 +241,7 @@ async function respondWithData(
 
 /**
  * Stores the uploaded files, unless they are transient.
- * @returns the IDs of the inputs
+ * @returns the IDs of the inputs, without those of the files of steps
  */
 async function commitInputs(
   endpoint: Endpoint,
@@ -253,7 +253,7 @@ async function commitInputs(
     return [];
   }
   await uploads.commit();
-  return Promise.all(sources.map(idOf));
+  return Promise.all(sources.filter(({ step }) => step === undefined).map(idOf));
 }
 
 async function respondWithJson(
