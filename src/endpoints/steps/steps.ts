@@ -28,7 +28,7 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
     joinedName: "steps",
     variants: ["private", "keyed"],
     summary: "Runs several operations in one request, each on the outputs of the one before.",
-    example: { steps: '[{"rotated-pdf": {"angle": 90}}, {"compressed-pdf": {"compression_level": "medium"}}]' },
+    example: { steps: '[{"watermarked-pdf": {"watermark_text": "Draft"}}, {"merged-pdf": {}}]' },
     inputs: {
       file: { kind: "several", webPages: true, description: "Documents that the first step takes" },
       [STEP_FILES]: {
