@@ -136,8 +136,9 @@ test("a folder of 50 mixed documents, two of them damaged, four at a time", asyn
   const said = ran.stderr.trimEnd().split("\n");
   expect(said.filter((line) => !line.endsWith("(replaced by NimbusSans-Regular, same widths)")).toSorted()).toEqual([
     "pagewright: documents/bad.docx: Uploaded file is not valid input for this route. " +
-      "bad.docx is of no known type; this endpoint takes Word, Excel, PowerPoint, PostScript or EPS document, HTML, " +
-      "or an image (JPEG, PNG, TIFF, BMP).",
+      "bad.docx is of no known type; this endpoint takes Word, Excel, PowerPoint, OpenDocument or RTF document, " +
+      "PostScript, EPS, HTML, a zip archive with index.html, web archive (MHTML), Markdown, text, CSV, JSON, XML, " +
+      "e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, WebP, HEIC, AVIF, SVG).",
     "pagewright: documents/bad.pdf: The input file is damaged or is not a PDF.",
   ]);
   for (const name of readdirSync(join(folder, "archive"))) {
