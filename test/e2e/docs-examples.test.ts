@@ -170,7 +170,8 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
     const { url } = clientOf();
     const commands = await commandsOf(url);
     expect([...new Set(commands.map(([title]) => title))]).toEqual([
-      ...["First request", "Idempotency", "Asynchronous jobs", "Resumable uploads", "Upload URLs"],
+      ...["First request", "Idempotency", "Asynchronous jobs", "Headers, footers and page numbers", "/steps"],
+      ...["Resumable uploads", "Upload URLs"],
     ]);
     for (const [title, text] of commands) {
       expect([title, text.includes(url)]).toEqual([title, true]);

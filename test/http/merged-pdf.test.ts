@@ -232,15 +232,19 @@ describe("400", () => {
     expect(await error({ "pages[]": "1", "type[]": "file" })).toEqual([400, "This route needs a File or an ID."]);
   });
 
-  test("an input that is no PDF, or a damaged one, whichever it is", async () => {
+  test("a damaged input, whichever it is", async () => {
     const two = { "pages[]": ["1", "1"], "type[]": ["file", "file"] };
-    expect(await error({ file: [file(a), upload("<!doctype html><p>", "a.pdf")], ...two })).toEqual([
-      ...[400, beginning("Uploaded file is not valid input for this route.")],
-    ]);
     expect(await error({ file: [file(a), upload("not a PDF", "a.pdf")], ...two })).toEqual([
       ...[400, "The input file is damaged or is not a PDF. a.pdf, number 2 of the 2 inputs, is not a PDF."],
     ]);
   });
+});
+
+test("documents of other types become PDFs, at their places", async () => {
+  const files = [upload("<!doctype html><p>From HTML", "a.html"), file(b), upload("From text", "a.txt")];
+  const three = { "pages[]": ["1", "2", "all"], "type[]": ["file", "file", "file"] };
+  const merged = await merge({ file: files, ...three });
+  expect(pageTexts(merged.bytes)).toEqual(["From HTML", "B2", "From text"]);
 });
 
 test("401 for a user password, on whichever input; an owner password alone opens", async () => {

@@ -3,7 +3,6 @@
 import PostalMime, { type Address, type Email } from "postal-mime";
 import { EngineFailure } from "../../contract/failure.ts";
 import { LIMITS } from "../../contract/limits.ts";
-import { encodingOf } from "../text/decode.ts";
 import type { Mail, MailAttachment, Mailbox } from "./mail.ts";
 
 /** First line of a mailbox file (RFC 4155), which precedes the headers. */
@@ -77,9 +76,12 @@ const mailboxesOf = (addresses: readonly Address[] = []): Mailbox[] =>
     group ? [{ name, address: "" }, ...mailboxesOf(group)] : [{ name: legible(name), address: address ?? "" }],
   );
 
-/** Decodes a name whose bytes are not those of UTF-8, which headers must use, but older programs did not. */
+/** Decodes a name in UTF-8 whose bytes were read as Latin-1. */
 function legible(name: string): string {
   if (!/[\u0080-\u00ff]/.test(name) || /[\u0100-\uffff]/.test(name)) return name;
-  const bytes = Buffer.from(name, "latin1");
-  return encodingOf(bytes) === "utf-8" ? bytes.toString("utf8") : name;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(Buffer.from(name, "latin1"));
+  } catch {
+    return name;
+  }
 }
