@@ -88,8 +88,12 @@ describe("/openapi.json", () => {
         "pages",
         "password",
         "resolution",
+        "smoothing",
+        "trim",
+        "trim_margin",
         "url",
         ...(path === "/jpg" ? ["jpeg_quality"] : []),
+        ...(path === "/tif" ? ["multipage"] : []),
         ...(["/jpg", "/png"].includes(path) ? FIELDS_OF_PAGES : []),
       ].sort(),
     );

@@ -70,15 +70,15 @@ describe("inputs", () => {
   });
 
   test.each([
-    ["HTML", "<!doctype html><p>Hello"],
     ["a picture", "\x89PNG\r\n\x1a\n0000"],
     ["RTF", "{\\rtf1\\ansi Hello}"],
     ["a zip", "PK\x03\x04"],
   ])("another type of file (%s), as upload and by id: 400", async (_, content) => {
     const answer = [400, beginning("Uploaded file is not valid input for this route.")];
-    expect(await error({ file: upload(Buffer.from(content, "latin1")) })).toEqual(answer);
-    const { body } = await client().post("/html", { content: "<html>", output: "a" });
-    expect(await error({ id: String(body.outputId) })).toEqual(answer);
+    const file = upload(Buffer.from(content, "latin1"));
+    expect(await error({ file })).toEqual(answer);
+    const { body } = await client().post("/zip", { file, output: "a" });
+    expect(await error({ id: String([body.inputId].flat()[0]) })).toEqual(answer);
   });
 
   test("a file's name and media type do not matter", async () => {

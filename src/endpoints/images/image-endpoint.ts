@@ -9,7 +9,7 @@ import { notAWebPage, outOfRange, unreachable, wrongType } from "../../service/h
 import { imageExposure } from "../../service/http/contract/image-fields.ts";
 import { edgeJob } from "../../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS } from "../pdf/html-fields.ts";
-import { mayBePage, PICTURE_FIELDS, pictureJob, prewarmForPage } from "./page-pictures.ts";
+import { mayBePage, PAGES_AND_PDF, PICTURE_FIELDS, pictureJob, prewarmForPage } from "./page-pictures.ts";
 
 export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoint =>
   defineEndpoint({
@@ -37,7 +37,7 @@ export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endp
     example: { resolution: 150, pages: "1" },
     inputs: {
       file: {
-        ...{ kind: "one", description: "PDF, HTML or a zip archive with index.html", accepts: mayBePdf },
+        ...{ kind: "one", description: PAGES_AND_PDF, accepts: mayBePdf },
         ...{ acceptsAlso: mayBePage, webPages: true, othersAs: "asset_files" },
       },
       asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },

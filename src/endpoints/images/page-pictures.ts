@@ -1,5 +1,7 @@
 // Declares the fields of /png and /jpg for pictures of HTML files and web pages.
 
+import { mayBePdf } from "../../document/contract/media-type.ts";
+import type { Input } from "../../document/contract/operation.ts";
 import { optional, type Params, parameter } from "../../document/contract/parameter.ts";
 import { choice } from "../../document/contract/parameters/choice.ts";
 import { number } from "../../document/contract/parameters/number.ts";
@@ -11,6 +13,7 @@ import { type HtmlToPictureParams, htmlToPicture } from "../../operations/html-t
 import type { PrepareContext } from "../../service/http/contract/endpoint.ts";
 import { wrongType } from "../../service/http/contract/errors.ts";
 import { documentTypeOf, typeOfStart } from "../../service/http/requests/document-type.ts";
+import { mismatch } from "../../service/http/requests/mismatch.ts";
 import { containerJob, type JobPlan } from "../../service/placement/placement.ts";
 import { VISIT_FIELDS, visiting } from "../pdf/visit-fields.ts";
 
@@ -32,6 +35,14 @@ export const mayBePage = (type: string): boolean =>
 export const prewarmForPage = (start: Uint8Array, name: string) =>
   ["html", "web-page"].includes(typeOfStart(start, name)) ? htmlToPicture : undefined;
 
+/** @throws ServiceError 400 for an archive without a page */
+function requirePdf({ name, size, detectedType: type }: Input): void {
+  if (type !== undefined && !mayBePdf(type)) throw mismatch({ name, size, type }, PAGES_AND_PDF);
+}
+
+/** The documents that the endpoints take. */
+export const PAGES_AND_PDF = "PDF, HTML or a zip archive with index.html";
+
 type Values = Params<typeof PICTURE_FIELDS> & Pick<HtmlToPictureParams, "format" | "quality">;
 
 /** Returns the job for a page; undefined for another document. @throws ServiceError 400 */
@@ -46,7 +57,7 @@ export async function pictureJob(
     ...(selector === undefined ? {} : { selector }),
     visit: visiting(values),
   };
-  if (!input) return undefined;
+  if (!input || input.detectedType === "application/pdf") return undefined;
   switch (await documentTypeOf(input)) {
     case "html":
       return containerJob(htmlToPicture, params);
@@ -58,6 +69,7 @@ export async function pictureJob(
       return containerJob(htmlToPicture, { ...params, url });
     }
     default:
+      requirePdf(input);
       return undefined;
   }
 }
