@@ -57,7 +57,7 @@ test("web pages have instances of their own, which alone have the internet and i
   const [web] = (await tell("web instance-0")).starts;
   const [engines] = (await tell("engines instance-0")).starts;
   const addresses = { URL_ALLOW: "wiki.corp", URL_DNS: "10.0.0.53" };
-  expect(web).toMatchObject({ enableInternet: "true", ENGINES: "chromium", ...addresses });
+  expect(web).toMatchObject({ enableInternet: "true", ENGINES: "chromium,threads", ...addresses });
   expect(engines).toMatchObject({ enableInternet: "false", ENGINES: "office,ghostscript,verapdf,threads" });
   for (const name of Object.keys(addresses)) expect(engines).not.toHaveProperty(name);
 });
