@@ -39,7 +39,6 @@ const ON_PDFS: readonly (() => Step)[] = [
   () => ({ "watermarked-pdf": { watermark_text: "Draft", opacity: pick([0.2, 0.9]) } }),
   () => ({ "compressed-pdf": { compression_level: pick(["low", "medium", "high"]) } }),
   () => ({ "pdf-with-page-numbers": {} }),
-  () => ({ "linearized-pdf": {} }),
   () => ({ "flattened-annotations-pdf": {} }),
   () => ({ "flattened-layers-pdf": {} }),
   () => ({ "split-pdf": { pages: pick([["1"], ["1", "last"], ["last-1"]]) } }),
@@ -128,13 +127,18 @@ async function send(path: string, body: FormData | object, by: keyof typeof move
   );
 }
 
-const formOf = (name: string, bytes: Buffer, fields: Readonly<Record<string, string>>, by: keyof typeof moved) => {
+function formOf(
+  name: string,
+  bytes: Buffer,
+  fields: Readonly<Record<string, string>>,
+  by: keyof typeof moved,
+): FormData {
   const form = new FormData();
   form.append("file", new File([new Uint8Array(bytes)], name));
   for (const [field, value] of Object.entries(fields)) form.append(field, value);
   moved[by] += bytes.length;
   return form;
-};
+}
 
 async function asSteps(name: string, bytes: Buffer, steps: readonly Step[]): Promise<Outcome> {
   const fields = { steps: JSON.stringify(steps), output: "made" };
@@ -160,9 +164,14 @@ async function asChain(name: string, bytes: Buffer, steps: readonly Step[]): Pro
   return { files: await Promise.all(ids.map((id) => download(`${service.url}/resource/${id}?format=file`, "chain"))) };
 }
 
-const fileOutput = (endpoint: string) => (endpoint === "extracted-text" ? { output_type: "file" } : {});
-const joinedBody = (endpoint: string, id: readonly string[], fields: object) =>
-  endpoint === "zip" ? { id, ...fields } : { id, type: id.map(() => "id"), pages: id.map(() => "all"), ...fields };
+function fileOutput(endpoint: string): object {
+  return endpoint === "extracted-text" ? { output_type: "file" } : {};
+}
+
+function joinedBody(endpoint: string, id: readonly string[], fields: object): object {
+  if (endpoint === "zip") return { id, ...fields };
+  return { id, type: id.map(() => "id"), pages: id.map(() => "all"), ...fields };
+}
 
 async function outcomeOf(response: Response, by: keyof typeof moved): Promise<Outcome> {
   if (!response.ok) return { error: `${response.status} ${await sentenceOf(response)}`, files: [] };
@@ -170,8 +179,10 @@ async function outcomeOf(response: Response, by: keyof typeof moved): Promise<Ou
   return { files: await Promise.all([outputUrl].flat().map((url) => download(url, by))) };
 }
 
-const sentenceOf = async (response: Response) =>
-  ((await response.json()) as { error: string }).error.replace(/ The error is in step .*$/, "");
+async function sentenceOf(response: Response): Promise<string> {
+  const { error } = (await response.json()) as { error: string };
+  return error.replace(/ The error is in step .*$/, "");
+}
 
 async function download(url: string, by: keyof typeof moved): Promise<Buffer> {
   const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
