@@ -6,7 +6,7 @@ import { extname, join } from "node:path";
 import type { Notice } from "../../src/document/contract/notice.ts";
 import type { Beginning, Output } from "../../src/document/contract/operation.ts";
 import { isStaged, runStages } from "../../src/operations/stages.ts";
-import { spoolOutputs, withEarlier, withTotal } from "../../src/operations/steps.ts";
+import { lastOutputs, spoolOutputs } from "../../src/operations/steps.ts";
 import { decodeResponse, encodeFailure, encodeNotices, encodeResponse } from "../../src/service/placement/remote.ts";
 import type { NativeJob } from "../operations/native.ts";
 import { writeToFile } from "../pdfa/outputs.ts";
@@ -75,11 +75,8 @@ async function* runStaged(
   let count = 0;
   const outputs = runStages<ContainerStep, FileInput, Output>(steps, job.inputs, {
     spool: (step, inputs) => spool(step, { ...job, inputs }, earlier, count++),
-    async *finish({ operation, params }, inputs, runs) {
-      for await (const output of decodeResponse(operation.run({ ...job, inputs, params }), job)) {
-        yield withTotal(withEarlier(earlier, output), runs);
-      }
-    },
+    finish: ({ operation, params }, inputs, runs) =>
+      lastOutputs(decodeResponse(operation.run({ ...job, inputs, params }), job), earlier, runs),
   });
   for await (const frame of encodeResponse(outputs)) {
     job.signal.throwIfAborted();

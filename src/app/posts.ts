@@ -6,7 +6,7 @@ import { endpointPost } from "../service/http/async/endpoint-post.ts";
 import { rejectWebhook } from "../service/http/async/webhooks.ts";
 import { requireSize } from "../service/http/contract/body-size.ts";
 import type { AsyncServices } from "../service/http/contract/endpoint.ts";
-import { methodNotAllowed, noSuchEndpoint } from "../service/http/contract/errors.ts";
+import { methodNotAllowed, notInVariant } from "../service/http/contract/errors.ts";
 import type { Post } from "../service/http/contract/route.ts";
 import { openClaim } from "../service/http/pipeline/idempotency.ts";
 import { withFileInfo } from "../service/http/responses/file-info.ts";
@@ -31,7 +31,7 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
   for (const post of posts) {
     const { path, variants } = post;
     app.post(path, async (c) => {
-      if (!variants.includes(c.get("config").variant)) throw elsewhere(path, variants);
+      if (!variants.includes(c.get("config").variant)) throw notInVariant(path, variants);
       const { promise: answered, resolve } = Promise.withResolvers<void>();
       const response = serve(post, c.req.raw, serviceOf(c, shared, spans, answered));
       // If the client disconnects, the platform ends the request, but the files of the request must still be deleted.
@@ -39,7 +39,7 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
       return withFileInfo(c.req.raw, await response, { store: createRequestStore(c), baseUrl: baseUrl(c) });
     });
     app.all(path, (c) => {
-      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : elsewhere(path, variants);
+      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : notInVariant(path, variants);
     });
   }
 }
@@ -51,9 +51,6 @@ async function serve(post: Post, request: Request, service: AsyncServices): Prom
   rejectWebhook(request);
   return post.serve(request, service);
 }
-
-const elsewhere = (path: string, variants: readonly string[]) =>
-  noSuchEndpoint().because(`${path} belongs to the ${variants.join(" and ")} variant.`);
 
 /** @param ended settles when the request has a response or has failed */
 function serviceOf(c: RequestContext, shared: SharedResources, spans: SpanExport, ended: Promise<void>): AsyncServices {

@@ -21,23 +21,47 @@ import { isProgress, runStages } from "./stages.ts";
  * memory for the next step
  */
 export async function* runSteps(steps: Steps, inputs: readonly Input[], context: Context): AsyncGenerator<Output> {
-  const earlier: Notice[] = [];
   const memory = new StepMemory(inputs, context);
+  yield* runThroughMemory(steps, inputs, {
+    run: (step, given) => run(step, given, memory.context),
+    limitFor: (given) => memory.limitFor(given),
+    replace: (given, made) => memory.replace(given, made),
+    onStep: (progress) => context.onStep?.(progress),
+  });
+}
+
+/** Runs single steps of a job whose documents are in memory between steps. */
+interface MemoryRunner extends Pick<Context, "onStep"> {
+  run(step: Step, inputs: readonly Input[]): AsyncIterable<Output>;
+  /** Returns the maximum size of all outputs of a step. */
+  limitFor(inputs: readonly Input[]): number;
+  /** Called when a step has made documents of others. */
+  replace?(inputs: readonly Input[], outputs: readonly Input[]): void;
+}
+
+/**
+ * Yields the outputs of the last step. The first output reports the notices of all steps.
+ * @throws EngineFailure, OutOfRange the error of the step that failed; `too-large`
+ */
+export async function* runThroughMemory(
+  steps: Steps,
+  inputs: readonly Input[],
+  runner: MemoryRunner,
+): AsyncGenerator<Output> {
+  const earlier: Notice[] = [];
   const items = runStages<Step, Input, Output>(steps, inputs, {
     async spool(step, given) {
-      const made = await runInMemory(step, given, memory.context, earlier, memory.limitFor(given));
-      memory.replace(given, made);
+      const made = await spoolInMemory(runner.run(step, given), given, earlier, runner.limitFor(given));
+      runner.replace?.(given, made);
       return made;
     },
     async *finish(step, given, runs) {
-      for await (const output of run(step, given, memory.context)) {
-        yield withTotal(withEarlier(earlier, output), runs);
-      }
-      memory.replace(given, []);
+      yield* lastOutputs(runner.run(step, given), earlier, runs);
+      runner.replace?.(given, []);
     },
   });
   for await (const item of items) {
-    if (isProgress(item)) context.onStep?.(item);
+    if (isProgress(item)) runner.onStep?.(item);
     else yield item;
   }
 }
@@ -74,9 +98,19 @@ class StepMemory {
 
 const largest = (inputs: readonly Input[]): number => Math.max(0, ...inputs.map(({ size }) => size));
 
-/** Returns an output of one of several runs of the last step, with the number of outputs of all runs. */
-export const withTotal = (output: Output, runs: number): Output =>
-  runs === 1 ? output : { ...output, total: runs * (output.total ?? 1) };
+/**
+ * Yields the outputs of one of several runs of the last step, with the number of outputs of all runs. The first output
+ * of the job reports the notices of earlier steps.
+ */
+export async function* lastOutputs(
+  outputs: AsyncIterable<Output>,
+  earlier: Notice[],
+  runs: number,
+): AsyncGenerator<Output> {
+  for await (const output of outputs) {
+    yield withEarlier(earlier, runs === 1 ? output : { ...output, total: runs * (output.total ?? 1) });
+  }
+}
 
 /** Adds notices of earlier steps to an output. Only the output whose notices are read first reports them. */
 export const withEarlier = (earlier: Notice[], output: Output): Output => ({
@@ -97,8 +131,17 @@ export function runInMemory(
   notices: Notice[],
   limitBytes = Number.POSITIVE_INFINITY,
 ): Promise<Input[]> {
+  return spoolInMemory(run(step, inputs, context), inputs, notices, limitBytes);
+}
+
+function spoolInMemory(
+  outputs: AsyncIterable<Output>,
+  inputs: readonly Input[],
+  notices: Notice[],
+  limitBytes: number,
+): Promise<Input[]> {
   let leftBytes = limitBytes;
-  return spoolOutputs(run(step, inputs, context), inputs, notices, async ({ name, role, body, headerPatch }) => {
+  return spoolOutputs(outputs, inputs, notices, async ({ name, role, body, headerPatch }) => {
     const whole = await readWhole(body, leftBytes);
     leftBytes -= whole.length;
     whole.set(headerPatch?.() ?? []);

@@ -173,6 +173,9 @@ const shownPages = (pageNumbers: readonly number[]): string => {
 export const noDocument = () => new ServiceError(422, "The step has no output that the next step could process.");
 export const noSuchPage = () => new ServiceError(404, "That page does not exist.");
 export const noSuchEndpoint = () => new ServiceError(404, "There is no such endpoint.");
+/** @param variants the variants that have the endpoint */
+export const notInVariant = (path: string, variants: readonly string[]) =>
+  noSuchEndpoint().because(`${path} belongs to the ${variants.join(" and ")} variant.`);
 export const methodNotAllowed = (allow: string) =>
   about(405, "This endpoint only accepts <methods> requests.", { methods: allow }, { Allow: allow });
 export const notAcceptable = (types: readonly string[]) =>

@@ -5,7 +5,7 @@ import type { ReceivedFile } from "../../storage/file.ts";
 import type { Store } from "../../storage/store.ts";
 import { inStep } from "../contract/declaration/in-step.ts";
 import type { ClientHooks, Endpoint, ParsedRequest, StepRequest } from "../contract/endpoint.ts";
-import { noSuchEndpoint, outOfScope } from "../contract/errors.ts";
+import { notInVariant, outOfScope } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import { type InputFile, type ResolveOptions, resolveInputs } from "../requests/inputs.ts";
@@ -54,7 +54,7 @@ export async function resolveRequest(
 
 /** Steps are subject to the same permissions as single requests. @throws ServiceError 403, 404 */
 function requirePermission({ path, variants }: Endpoint, { config, caller }: RequestContext): void {
-  if (!variants.includes(config.variant)) throw noSuchEndpoint();
+  if (!variants.includes(config.variant)) throw notInVariant(path, variants);
   if (caller && !caller.mayUse(path.slice(1))) throw outOfScope();
 }
 
