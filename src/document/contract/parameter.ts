@@ -82,7 +82,7 @@ export interface Parameter<T = unknown, A extends boolean = boolean> {
   /** True if the value can be absent without a default. */
   readonly isOptional: boolean;
   /** The values of another parameter that enable this one. @default always enabled */
-  readonly onlyWith?: { readonly parameter: string; readonly is: readonly string[] };
+  readonly onlyWith?: { readonly parameter: string; readonly is: readonly string[]; readonly isNeeded: boolean };
   readonly mayBeAbsent: A;
 }
 
@@ -127,7 +127,8 @@ export const onlyWith = <T>(
   is: string | readonly string[],
   declared: Parameter<T>,
 ): Parameter<T, true> => ({
-  ...{ ...declared, mayBeAbsent: true, onlyWith: { parameter: name, is: [is].flat() } },
+  ...{ ...declared, mayBeAbsent: true },
+  onlyWith: { parameter: name, is: [is].flat(), isNeeded: !declared.mayBeAbsent },
 });
 
 /** Returns the schema that validates parameters from another process. */
@@ -138,9 +139,8 @@ export function schemaOf<P extends Parameters>(parameters: P): z.ZodType<Params<
   ]);
   const isMissing = (values: Readonly<Record<string, unknown>>) =>
     Object.entries(parameters).some(
-      ([name, { onlyWith: condition, isOptional }]) =>
-        condition &&
-        !isOptional &&
+      ([name, { onlyWith: condition }]) =>
+        condition?.isNeeded &&
         values[name] === undefined &&
         condition.is.includes(String(values[condition.parameter])),
     );
