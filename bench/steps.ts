@@ -57,6 +57,7 @@ const ENDS: readonly (() => Step)[] = [
 const folder = mkdtempSync(join(tmpdir(), "bench-steps-"));
 const container = await startContainer({ logFile: join(folder, "container.log") });
 const service = await startService({ target: "host", variant: "private", container });
+const NOTHING = { files: [], ids: [] };
 const moved = { chain: 0, steps: 0 };
 try {
   await compareAll();
@@ -70,6 +71,8 @@ interface Outcome {
   /** The error of the last request. @default there are outputs */
   readonly error?: string;
   readonly files: readonly Buffer[];
+  /** Stored files that the response names. */
+  readonly ids: readonly string[];
 }
 
 async function compareAll(): Promise<void> {
@@ -91,8 +94,8 @@ async function compareAll(): Promise<void> {
     const startedSteps = performance.now();
     const one = await asSteps(name, bytes, steps);
     const stepsMs = performance.now() - startedSteps;
-    const inputs = one.error === undefined ? 1 : 0;
-    if ((await stored.count()) - before !== inputs + one.files.length) kept++;
+    for (const id of one.ids) await fetch(`${service.url}/resource/${id}`, { method: "DELETE" });
+    if ((await stored.count()) !== before) kept++;
     const startedChain = performance.now();
     const chain = await asChain(name, bytes, steps);
     ratios.push(stepsMs / (performance.now() - startedChain));
@@ -156,12 +159,13 @@ async function asChain(name: string, bytes: Buffer, steps: readonly Step[]): Pro
     const made: string[] = [];
     for (const body of bodies) {
       const response = await send(`/${endpoint}`, { ...body, ...fileOutput(endpoint) }, "chain");
-      if (!response.ok) return { error: `${response.status} ${await sentenceOf(response)}`, files: [] };
+      if (!response.ok) return { error: `${response.status} ${await sentenceOf(response)}`, ...NOTHING };
       made.push(...[((await response.json()) as { outputId: string | string[] }).outputId].flat());
     }
     ids = made;
   }
-  return { files: await Promise.all(ids.map((id) => download(`${service.url}/resource/${id}?format=file`, "chain"))) };
+  const files = await Promise.all(ids.map((id) => download(`${service.url}/resource/${id}?format=file`, "chain")));
+  return { files, ids };
 }
 
 function fileOutput(endpoint: string): object {
@@ -174,9 +178,10 @@ function joinedBody(endpoint: string, id: readonly string[], fields: object): ob
 }
 
 async function outcomeOf(response: Response, by: keyof typeof moved): Promise<Outcome> {
-  if (!response.ok) return { error: `${response.status} ${await sentenceOf(response)}`, files: [] };
-  const { outputUrl } = (await response.json()) as { outputUrl: string | string[] };
-  return { files: await Promise.all([outputUrl].flat().map((url) => download(url, by))) };
+  if (!response.ok) return { error: `${response.status} ${await sentenceOf(response)}`, ...NOTHING };
+  const made = (await response.json()) as Record<"inputId" | "outputId" | "outputUrl", string | string[]>;
+  const ids = [made.inputId, made.outputId].flat();
+  return { files: await Promise.all([made.outputUrl].flat().map((url) => download(url, by))), ids };
 }
 
 async function sentenceOf(response: Response): Promise<string> {
