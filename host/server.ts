@@ -2,6 +2,7 @@
 // log to standard output as lines of JSON. settings.ts lists the environment variables.
 
 import type { Server } from "node:http";
+import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { collectLessOften } from "../container/processes/garbage-collection.ts";
 import { startHeartbeat, surviveExceptions } from "../container/supervision/heartbeat.ts";
@@ -13,6 +14,7 @@ import { removeOldUsage } from "../src/service/keys/usage-table.ts";
 import { type Env, readConfig } from "../src/service/settings/config.ts";
 import { removeExpired } from "../src/service/storage/expired.ts";
 import { createStore } from "../src/service/storage/store.ts";
+import { FRESH_SECONDS } from "../src/service/views/image-cache.ts";
 import { Alarm } from "./alarm.ts";
 import { limitConnections } from "./connections.ts";
 import { EngineServerSupervisor } from "./engine-supervisor.ts";
@@ -21,6 +23,7 @@ import { HostMetrics } from "./host-metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { RequestListener } from "./request-listener.ts";
 import { readSettings, type Settings } from "./settings.ts";
+import { DiskImageCache } from "./storage/disk-image-cache.ts";
 import { MemoryImageCache } from "./storage/memory-image-cache.ts";
 import { openBucket } from "./storage/open-bucket.ts";
 import { openRecords } from "./storage/open-records.ts";
@@ -61,7 +64,9 @@ process.on("disconnect", () => void stop("the parent has exited"));
 if (process.connected === false) await stop("the parent has exited");
 await engines?.firstAttempt.catch(exit);
 
-const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes);
+const pictureFolder = join(settings.dataFolder, "pictures");
+const picturesOnDisk = await DiskImageCache.open(pictureFolder, settings.pictureCacheBytes).catch(exit);
+const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes, picturesOnDisk);
 const bindings = {
   API_KEYS: new EnvironmentKeys(settings.apiKeys, records.keys),
   CLAIMS: records.claims,
@@ -114,6 +119,7 @@ async function sweep(): Promise<void> {
     log("expired files removed", await removeExpired(bucket, lifetimeMs));
     await records.sweep((ids) => createStore(bucket, { lifetimeMs }).remove(ids));
     await removeOldUsage(records.usage);
+    await picturesOnDisk.sweep(Date.now() - FRESH_SECONDS * 1000);
   } catch (error) {
     log("expired files not removed", { error: String(error) });
   }

@@ -48,6 +48,8 @@ export interface Settings {
   readonly trustedProxies: number;
   readonly stopMs: number;
   readonly budgets: ProcessCapacity;
+  /** Maximum size of the page images that are cached on disk. */
+  readonly pictureCacheBytes: number;
   /** True if the host starts the container's server. */
   readonly startsEngines: boolean;
   readonly variables: Variables;
@@ -96,6 +98,7 @@ export function readSettings(environment: Environment): Settings {
     trustedProxies,
     stopMs: count(environment.STOP_SECONDS ? "STOP_SECONDS" : "SHUTDOWN_GRACE_SECONDS", 25, 0, 3600) * 1000,
     budgets: hostCapacity(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
+    pictureCacheBytes: count("PICTURE_CACHE_MB", 1024, 0, 2 ** 20) * 2 ** 20,
     startsEngines,
     variables: startsEngines ? given : { CONTAINER_URL: "off", ...given },
   };

@@ -67,12 +67,59 @@ export async function matchCached(
 
 export async function putCached(
   cache: PageImageCache | undefined,
-  { url, tag }: CacheKey,
+  key: CacheKey,
   picture: { readonly bytes: Uint8Array; readonly headers: Headers },
 ): Promise<void> {
-  if (picture.bytes.length > LIMITS.cachedPictureBytes) return;
-  const headers = new Headers(picture.headers);
+  if (picture.bytes.length <= limitOf(cache))
+    await put(cache, key, picture.bytes as Uint8Array<ArrayBuffer>, picture.headers);
+}
+
+/**
+ * Yields the chunks of an image, and caches it meanwhile. Drops it from the cache if it is too large, or its reader
+ * leaves.
+ * @param defer receives the work of the cache
+ */
+export async function* cachedWhileRead(
+  chunks: AsyncIterable<Uint8Array>,
+  cache: PageImageCache | undefined,
+  { key, headers, defer }: { readonly key: CacheKey; readonly headers: Headers; defer(work: Promise<void>): void },
+): AsyncGenerator<Uint8Array> {
+  if (!cache) return yield* chunks;
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  defer(put(cache, key, readable, headers).catch(() => {}));
+  let isCached = true;
+  const stop = () => {
+    isCached = false;
+  };
+  let leftBytes = limitOf(cache);
+  try {
+    for await (const chunk of chunks) {
+      leftBytes -= chunk.length;
+      if (isCached && leftBytes < 0) {
+        stop();
+        void writer.abort(new Error("too large")).catch(() => {});
+      }
+      if (isCached) await writer.write(chunk.slice()).catch(stop);
+      yield chunk;
+    }
+    if (isCached) await writer.close().catch(stop);
+    stop();
+  } finally {
+    if (isCached) void writer.abort(new Error("not read to its end")).catch(() => {});
+  }
+}
+
+const limitOf = (cache: PageImageCache | undefined): number => cache?.limitBytes ?? LIMITS.cachedPictureBytes;
+
+async function put(
+  cache: PageImageCache | undefined,
+  { url, tag }: CacheKey,
+  body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
+  pictureHeaders: Headers,
+): Promise<void> {
+  const headers = new Headers(pictureHeaders);
   headers.set(PICTURE_HEADER, tag);
   headers.set("Cache-Control", `public, max-age=${FRESH_SECONDS}`);
-  await cache?.put(url, new Response(picture.bytes as Uint8Array<ArrayBuffer>, { headers }));
+  await cache?.put(url, new Response(body, { headers }));
 }

@@ -5,7 +5,7 @@ import { chunksOf } from "../http/requests/inputs.ts";
 import { toReadableStream } from "../http/responses/body-stream.ts";
 import { overflowing } from "../http/responses/overflow.ts";
 import type { FoundFile } from "../storage/file.ts";
-import { type CacheKey, FRESH_SECONDS, matchCached, putCached } from "./image-cache.ts";
+import { type CacheKey, cachedWhileRead, FRESH_SECONDS, matchCached, putCached } from "./image-cache.ts";
 import type { PageImageParams } from "./image-request.ts";
 import { isSmall, type RenderablePage, renderLarge, renderSmall } from "./page-renderer.ts";
 import type { PageServices } from "./pages-service.ts";
@@ -99,25 +99,30 @@ async function respondWithSmall(
 }
 
 async function respondWithLarge(
-  { request, service }: PageImageRequest,
+  { request, service, key }: PageImageRequest,
   { page, params }: ResolvedPageImage,
   headers: Record<string, string>,
 ): Promise<Response> {
   const { signal } = request;
+  const caching = { key, headers: new Headers(headers), defer: service.waitUntil };
   const { delivery, storing, close } = await renderLarge(page, params, service, signal);
   switch (delivery.kind) {
     case "whole":
       service.defer(close);
+      service.defer(() => putCached(service.cache, key, { bytes: delivery.bytes, headers: caching.headers }));
       return sent(request, delivery.bytes, { ...headers, "Content-Length": String(delivery.bytes.length) });
     case "stream": {
-      const chunks = overflowing(delivery.body, storing);
+      const chunks = overflowing(cachedWhileRead(delivery.body, service.cache, caching), storing);
       return new Response(toReadableStream(chunks, { signal, onEnd: () => service.waitUntil(close()) }), { headers });
     }
     default: {
       const stored = delivery.kind === "arrival" ? await delivery.file.stored : undefined;
       const opened = stored && (await service.store.open(stored.id));
       if (!opened) throw new Error("the image is no longer stored");
-      const body = toReadableStream(chunksOf(opened.body), { signal, onEnd: () => service.waitUntil(close()) });
+      const body = toReadableStream(cachedWhileRead(chunksOf(opened.body), service.cache, caching), {
+        signal,
+        onEnd: () => service.waitUntil(close()),
+      });
       return new Response(body, { headers });
     }
   }

@@ -7,6 +7,7 @@ test("defaults", () => {
   const { budgets: _, ...settings } = readSettings({});
   expect(settings).toMatchObject({
     ...{ port: 8787, host: "127.0.0.1", apiKeys: [], trustedProxies: 0, stopMs: 25_000, startsEngines: true },
+    pictureCacheBytes: 2 ** 30,
     variables: { ALLOWED_HOSTS: "localhost" },
   });
 });
