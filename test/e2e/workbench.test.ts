@@ -35,6 +35,8 @@ const TYPED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "/tif": { resolution: "40" },
   "/gif": { resolution: "40" },
   "/bmp": { resolution: "40" },
+  "/webp": { resolution: "40" },
+  "/avif": { resolution: "40" },
   "/html": { output: "saved", content: `<p>It's "$5" \\ ✓</p>` },
 };
 /** Returns the example values of required passwords, which the forms lack. */
