@@ -115,6 +115,7 @@ export const wrongContentType = () =>
 export const wrongType = (explanation?: string) =>
   new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, explanation);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
+export const invalidJobOptions = () => new ServiceError(400, "The file with job options is not valid.");
 export const unreadableImage = () => new ServiceError(400, "There was a problem reading the input image.");
 export const attachmentsForbidden = (standard = "PDF/A-2b") =>
   about(400, "The input file declares <standard>, which does not allow this attachment.", { standard });
