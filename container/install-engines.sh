@@ -16,7 +16,7 @@ unset LANG
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 dist="$here/dist"
 
-engines=(ghostscript chromium-headless-shell default-jre-headless fontconfig)
+engines=(ghostscript poppler-utils chromium-headless-shell default-jre-headless fontconfig)
 # LibreOffice without a desktop. Math renders the formulas in documents of other kinds.
 office_packages=(
   libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui libreoffice-draw-nogui libreoffice-math-nogui

@@ -25,6 +25,8 @@ export const CONTAINER_LIMITS = {
   ghostscriptCpuMs: 115_000,
   rewriterMs: 150_000,
   rewriterCpuMs: 90_000,
+  popplerMs: 150_000,
+  popplerCpuMs: 90_000,
   veraPdfMs: 180_000,
   mustangMs: 180_000,
   /** Shorter than a job, so that the pages recognized so far are written. */
@@ -62,6 +64,8 @@ export const CONTAINER_LIMITS = {
   ghostscriptFileBytes: GIB,
   rewriterMemoryBytes: 1.5 * GIB,
   rewriterFileBytes: 512 * MIB,
+  popplerMemoryBytes: GIB,
+  popplerFileBytes: GIB,
   /** Only heavy files use the whole heap, and only one heavy file is validated at a time. */
   veraPdfHeapBytes: 2 * GIB,
   mustangHeapBytes: GIB,

@@ -29,6 +29,7 @@ type Options = ServiceOptions & TargetOptions & Partial<BatchOptions> & Params;
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/json": ".json",
   "application/pdf": ".pdf",
+  "application/postscript": ".ps",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
   "application/zip": ".zip",
   "image/avif": ".avif",

@@ -7,6 +7,7 @@ import { type Ghostscript, startGhostscript } from "../engines/ghostscript/ghost
 import { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import { type LibreOffice, startLibreOffice } from "../engines/libreoffice/libreoffice.ts";
 import { Mustang } from "../engines/mustang/mustang.ts";
+import { Poppler } from "../engines/poppler/poppler.ts";
 import { Tesseract } from "../engines/tesseract/tesseract.ts";
 import { startVeraPdf, type VeraPdf } from "../engines/verapdf/verapdf.ts";
 import { WebFiles } from "../engines/web/web-files.ts";
@@ -42,6 +43,7 @@ export class RunningEngines implements Engines {
   readonly verapdf: ManagedEngine<VeraPdf>;
   readonly rewriter: PdfRewriter;
   readonly mustang: Mustang;
+  readonly poppler: Poppler;
   readonly tesseract: Tesseract;
   readonly threads: Threads;
   readonly web: WebFiles;
@@ -68,6 +70,7 @@ export class RunningEngines implements Engines {
     const { scratch, jobs, children, web, log } = settings;
     this.rewriter = new PdfRewriter(scratch);
     this.mustang = new Mustang({ scratch });
+    this.poppler = new Poppler(scratch);
     this.tesseract = new Tesseract({ scratch, processes: jobs });
     const requests = new WebRequests(web);
     this.web = new WebFiles(requests);

@@ -7,6 +7,7 @@ import { nativeHtmlToPicture } from "./html-to-picture.ts";
 import type { NativeOperation } from "./native.ts";
 import { nativeOfficeToPdf } from "./office-to-pdf.ts";
 import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
+import { nativePdfToPostscript } from "./pdf-to-postscript.ts";
 import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 import { nativeReadPdfInfo } from "./read-pdf-info.ts";
@@ -22,6 +23,7 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeHtmlToPicture,
   nativeOfficeToPdf,
   nativePdfToPdfa,
+  nativePdfToPostscript,
   nativePostWebhook,
   nativePostscriptToPdf,
   nativeReadPdfInfo,

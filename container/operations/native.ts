@@ -7,6 +7,7 @@ import type { Ghostscript } from "../engines/ghostscript/ghostscript.ts";
 import type { PdfRewriter } from "../engines/ghostscript/pdf.ts";
 import type { LibreOffice } from "../engines/libreoffice/libreoffice.ts";
 import type { Mustang } from "../engines/mustang/mustang.ts";
+import type { Poppler } from "../engines/poppler/poppler.ts";
 import type { Tesseract } from "../engines/tesseract/tesseract.ts";
 import type { VeraPdf } from "../engines/verapdf/verapdf.ts";
 import type { WebFiles } from "../engines/web/web-files.ts";
@@ -33,6 +34,7 @@ export interface Engines {
   readonly verapdf: Engine<VeraPdf>;
   readonly rewriter: PdfRewriter;
   readonly mustang: Mustang;
+  readonly poppler: Poppler;
   readonly tesseract: Tesseract;
   readonly threads: JobThreads;
   readonly web: WebFiles;

@@ -3,6 +3,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { namedNotices } from "../../src/document/contract/notice.ts";
 import { postscriptToPdf } from "../../src/operations/to-pdf/postscript-to-pdf.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -18,9 +19,14 @@ export const nativePostscriptToPdf = nativeOperation(
     const [input] = job.inputs;
     if (!input) throw new EngineFailure("unsupported", "no file");
     const path = join(job.folder, "result.pdf");
+    const { lossless, maxImageDpi, jobOptions } = params;
     const fonts = await ghostscript.convertToPdf(input, path, params, job.signal);
-    const exported = { path, size: (await stat(path)).size, notices: substitutionNotices(fonts) };
+    const ignored = (jobOptions?.ignored ?? []).map((name) => ({ name }));
+    const notices = [...substitutionNotices(fonts), ...namedNotices("settings-ignored", ignored)];
+    const exported = { path, size: (await stat(path)).size, notices };
     // Ghostscript has already limited all images except bilevel ones.
-    yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);
+    const dpi = jobOptions ? jobOptions.bilevelDpi : maxImageDpi;
+    const images = { lossless, onlyBilevel: true, ...(dpi === undefined ? {} : { maxImageDpi: dpi }) };
+    yield* limitedExport(exported, images, job, engines);
   },
 );

@@ -29,6 +29,7 @@ export const USERS = {
   veraPdf: range(5),
   chromium: range(6, 1),
   mustang: range(7),
+  poppler: range(8),
   // The rest of Chromium's range.
   tesseract: { first: FIRST + 6 * PLACES + 1, count: PLACES - 1 },
 } as const satisfies Record<string, UserRange>;

@@ -178,6 +178,8 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   ghostscriptCpuMs: { meaning: "CPU time of Ghostscript, for one PostScript file", within: "ghostscriptMs" },
   rewriterMs: { meaning: "Ghostscript, for one PDF in the conversion to PDF/A", within: "longJobMs" },
   rewriterCpuMs: { meaning: "CPU time of Ghostscript, for one PDF in the conversion to PDF/A", within: "rewriterMs" },
+  popplerMs: { meaning: "Poppler, for one PDF in the conversion to PostScript", within: "longJobMs" },
+  popplerCpuMs: { meaning: "CPU time of Poppler, for one PDF", within: "popplerMs" },
   veraPdfMs: { meaning: "validation of one PDF", within: "longJobMs" },
   recognitionMs: {
     meaning: "recognition of a document's pages; after that, the remaining pages stay as they are",
@@ -341,6 +343,8 @@ export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>
   ghostscriptFileBytes: "a file that Ghostscript writes for PostScript",
   rewriterMemoryBytes: "memory of Ghostscript for PDF/A",
   rewriterFileBytes: "a file that Ghostscript writes for PDF/A",
+  popplerMemoryBytes: "memory of Poppler",
+  popplerFileBytes: "a PostScript file that Poppler writes",
   veraPdfHeapBytes: "heap of veraPDF",
   tesseractMemoryBytes: "memory of Tesseract",
   mustangHeapBytes: "heap of Mustang",

@@ -4,7 +4,13 @@ import { mayBePdf } from "../document/contract/media-type.ts";
 import { compressPdf } from "../operations/compress-pdf.ts";
 import { compressionSteps } from "../operations/compression-steps.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
-import { fieldRequired, fieldTooLarge, outOfRange, profileNotJson } from "../service/http/contract/errors.ts";
+import {
+  fieldRequired,
+  fieldTooLarge,
+  outOfRange,
+  profileNotJson,
+  targetMissed,
+} from "../service/http/contract/errors.ts";
 import { stepsJob } from "../service/placement/placement.ts";
 
 export const compressedPdf = defineEndpoint({
@@ -25,6 +31,7 @@ export const compressedPdf = defineEndpoint({
     fieldRequired("profile"),
     profileNotJson(),
     fieldTooLarge("profile"),
+    ...[outOfRange("target_size", "small"), targetMissed()],
   ],
   createJob(params) {
     // The output is buffered, because the input is returned unless the output is smaller.

@@ -46,6 +46,7 @@ import { pdfWithPageNumbers } from "./pdf-with-page-numbers.ts";
 import { pdfWithRedactedTextApplied } from "./pdf-with-redacted-text-applied.ts";
 import { pdfWithRedactedTextPreview } from "./pdf-with-redacted-text-preview.ts";
 import { pdfa } from "./pdfa.ts";
+import { postscript } from "./postscript.ts";
 import { decryptedPdf } from "./protection/decrypted-pdf.ts";
 import { encryptedPdf } from "./protection/encrypted-pdf.ts";
 import { restrictedPdf } from "./protection/restricted-pdf.ts";
@@ -74,7 +75,7 @@ const others: readonly Endpoint[] = [
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
-  ...[png, jpg, tif, gif, bmp, webp, avif],
+  ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
   ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];

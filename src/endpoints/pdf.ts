@@ -5,6 +5,7 @@ import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { addressIn } from "../document/contract/web-url.ts";
+import type { JobOptions } from "../document/formats/job-options/settings.ts";
 import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
 import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
@@ -13,7 +14,15 @@ import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { svgToPdf } from "../operations/to-pdf/svg-to-pdf.ts";
 import { TEXT_KINDS, type TextKind } from "../operations/to-pdf/text-to-html.ts";
 import { defineEndpoint, type PrepareContext } from "../service/http/contract/endpoint.ts";
-import { notAWebPage, outOfRange, unreachable, unsupportedFile, wrongType } from "../service/http/contract/errors.ts";
+import {
+  fieldTooLarge,
+  invalidJobOptions,
+  notAWebPage,
+  outOfRange,
+  unreachable,
+  unsupportedFile,
+  wrongType,
+} from "../service/http/contract/errors.ts";
 import {
   type DocumentType,
   documentTypeOf,
@@ -23,6 +32,7 @@ import {
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
+import { JOB_OPTIONS, jobOptionsIn } from "./pdf/job-options.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
 
@@ -71,12 +81,14 @@ export const pdf = defineEndpoint({
     file: { kind: "one", webPages: true, description: TAKES, othersAs: "asset_files" },
     asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
     ...TEXT_IMAGES,
+    ...JOB_OPTIONS,
   },
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
   errors: [
     outOfRange("downsample", "100"),
+    ...[invalidJobOptions(), outOfRange("job_options.CompatibilityLevel", "9"), fieldTooLarge("job_options")],
     unsupportedFile("lossless JPEG"),
     unreachable(),
     notAWebPage(),
@@ -87,7 +99,8 @@ export const pdf = defineEndpoint({
     unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
   },
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
-  async createJob(values, { inputs: [input], isSent }) {
+  async createJob(values, { inputs, isSent }) {
+    const [input] = inputs;
     const images = {
       lossless: values.compression === "lossless",
       ...(values.downsample === "off" ? {} : { maxImageDpi: Number(values.downsample) }),
@@ -97,10 +110,11 @@ export const pdf = defineEndpoint({
     const found = input ? await documentTypeOf(input) : "html";
     const isSheet = found === "table" && !isSent("structured_text_options") && (await isLargeTable(input!));
     const type = isSheet ? "office" : found;
+    const jobOptions = await jobOptionsIn(inputs);
     const text = textRequest(values, html, isSent);
     if (isTextKind(type)) return textJob({ ...text, kind: type });
     textJob({ ...text, kind: "text" });
-    if (type !== "none") return JOBS[type]({ values, images, html, input });
+    if (type !== "none") return JOBS[type]({ values, images, html, input, jobOptions });
     throw isSent("url")
       ? notAWebPage()
       : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
@@ -114,6 +128,7 @@ interface Conversion {
   readonly html: HtmlToPdfParams;
   /** Undefined if only the fields are validated. */
   readonly input: Input | undefined;
+  readonly jobOptions: JobOptions | undefined;
 }
 
 /** The job for each document type. */
@@ -121,7 +136,8 @@ const JOBS: {
   readonly [type in Exclude<DocumentType, TextKind | "none">]: (conversion: Conversion) => JobPlan | Promise<JobPlan>;
 } = {
   office: ({ values, images }) => containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images }),
-  postscript: ({ images }) => containerJob(postscriptToPdf, images),
+  postscript: ({ images, jobOptions }) =>
+    containerJob(postscriptToPdf, { ...images, ...(jobOptions ? { jobOptions } : {}) }),
   image: () => streamingJobWithFallback(imageToPdf, {}),
   tiff: () => edgeJob(imageToPdf, {}),
   webp: ({ images: { lossless } }) => edgeJob(imageToPdf, { lossless }),

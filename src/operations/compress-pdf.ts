@@ -5,11 +5,14 @@ import { compressFile } from "../document/compression/compress-file.ts";
 import { compressionProfile } from "../document/compression/profile.ts";
 import { settingsOfProfile } from "../document/compression/profile-settings.ts";
 import { type CompressionSettings, LEVEL_SETTINGS, LEVELS } from "../document/compression/settings.ts";
+import { settingsFrom } from "../document/compression/target-settings.ts";
+import { EngineFailure } from "../document/contract/failure.ts";
 import { countedNotices, type Notice } from "../document/contract/notice.ts";
-import { defineOperation, type Run } from "../document/contract/operation.ts";
-import { onlyWith, type Params, parameter } from "../document/contract/parameter.ts";
+import { type Context, defineOperation, type Output, type Run } from "../document/contract/operation.ts";
+import { onlyWith, optional, type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { json } from "../document/contract/parameters/json.ts";
+import { byteSize } from "../document/contract/parameters/number.ts";
 import type { Family } from "../document/formats/xmp/claims.ts";
 import { withdrawClaims } from "../document/pages/claims.ts";
 import { countDamagedContents } from "../document/pages/damaged-contents.ts";
@@ -30,6 +33,11 @@ const parameters = {
       json(compressionProfile, { name: "CompressionProfile", file: "compression settings" }),
     ),
   ),
+  targetSize: onlyWith(
+    "level",
+    LEVELS,
+    optional("Size that the file must not exceed. Stronger settings than the level are used if needed.", byteSize),
+  ),
 };
 export type CompressParams = Params<typeof parameters>;
 
@@ -39,10 +47,62 @@ export type CompressParams = Params<typeof parameters>;
  */
 const CONTAINER_BYTES = 256 * 2 ** 20;
 
-/** @throws EngineFailure `password-protected`, or the failure of the document or the engine */
+/** @throws EngineFailure `password-protected`, `target-missed`, or the failure of the document or the engine */
 const run: Run<CompressParams> = async function* ([input], params, context) {
   const bytes = await input!.bytes();
-  const settings = params.level === "custom" ? settingsOfProfile(params.profile!) : LEVEL_SETTINGS[params.level];
+  const { level, targetSize } = params;
+  if (level === "custom" || targetSize === undefined) {
+    const settings = level === "custom" ? settingsOfProfile(params.profile!) : LEVEL_SETTINGS[level];
+    const { body, notices } = await compressed(bytes, settings, context);
+    return yield pdfOutput(body, notices);
+  }
+  const { body, notices } = await compressedTo(targetSize, bytes, settingsFrom(level), context);
+  yield pdfOutput(body, notices);
+};
+
+export const compressPdf = defineOperation({ name: "compress-pdf", parameters, run });
+
+/**
+ * Finds the settings with the smallest loss that reach a size: sizes shrink from one settings to the next, so a binary
+ * search needs few attempts.
+ * @throws EngineFailure `target-missed`
+ */
+async function compressedTo(
+  targetBytes: number,
+  bytes: Uint8Array,
+  [first, ...stronger]: ReturnType<typeof settingsFrom>,
+  context: Context,
+): Promise<Compressed> {
+  let best = await compressed(bytes, first, context, { bytes: targetBytes });
+  if (best.size <= targetBytes) return best;
+  let [low, high] = [0, stronger.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const isLast = middle === stronger.length - 1;
+    const attempt = await compressed(bytes, stronger[middle]!, context, { bytes: targetBytes, isCounted: isLast });
+    if (attempt.size <= targetBytes || isLast) best = attempt;
+    if (attempt.size <= targetBytes) high = middle;
+    else low = middle + 1;
+  }
+  if (best.size <= targetBytes) return best;
+  throw new EngineFailure("target-missed", `${best.size} bytes`, { feature: best.size.toLocaleString("en-US") });
+}
+
+interface Compressed {
+  /** Empty if the size is above the limit. */
+  readonly body: Output["body"];
+  /** Less than the whole size if it is above the limit and not counted. */
+  readonly size: number;
+  readonly notices: readonly Notice[];
+}
+
+/** @param limit above which the result is not kept; `isCounted` to find its size nevertheless. @default unlimited */
+async function compressed(
+  bytes: Uint8Array,
+  settings: CompressionSettings,
+  context: Context,
+  limit: { readonly bytes: number; readonly isCounted?: boolean } = { bytes: Number.POSITIVE_INFINITY },
+): Promise<Compressed> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let mayGrow = settings.evenIfLarger;
@@ -60,18 +120,19 @@ const run: Run<CompressParams> = async function* ([input], params, context) {
     const limits = { decodedBytes: objectBytes / 2, kernelBytes: objectBytes, moreElsewhere, decoder };
     for await (const chunk of await compressFile(file, settings, limits, context.signal)) {
       context.signal.throwIfAborted();
-      chunks.push(chunk);
       size += chunk.length;
+      if (size <= limit.bytes) chunks.push(chunk);
+      else chunks.length = 0;
       if (size >= bytes.length && !mayGrow) break;
+      if (size > limit.bytes && !limit.isCounted) break;
     }
   }
   const isTaken = size < bytes.length || mayGrow;
-  context.log("document compressed", { from: bytes.length, to: isTaken ? size : bytes.length });
+  if (!isTaken) size = bytes.length;
+  context.log("document compressed", { from: bytes.length, to: size });
   const notices = isTaken ? [...ofCopy, ...ofEither] : ofEither;
-  yield pdfOutput(isTaken ? released(chunks) : bytes, notices);
-};
-
-export const compressPdf = defineOperation({ name: "compress-pdf", parameters, run });
+  return { body: isTaken ? released(chunks) : bytes, size, notices };
+}
 
 /** Reports whether a compression breaks a standard's rules on fonts, colors or tags. */
 const isBrokenBy =

@@ -45,10 +45,13 @@ const run: Run<ImposePagesParams> = async function* ([input], params, context) {
   const { typefaces, signal } = context;
   notices.push(...(await drawAnnotations(pdf, { isChosen: (type) => type !== "Link", typefaces, signal })));
   if (file.catalog.has("AcroForm")) notices.push(...(await removeFormActions(file, signal)));
-  const imposition = new Imposition(file, sheet);
+  const imposition = new Imposition(file);
   for (const [index, side] of sheetsOf(selected, params.layout).entries()) {
     await yieldBetweenPages({ index }, signal);
-    imposition.add(side.flatMap((page, at) => (page ? [{ page, place: places[at]! }] : [])));
+    imposition.add(
+      sheet,
+      side.flatMap((page, at) => (page ? [{ page, place: places[at]! }] : [])),
+    );
   }
   notices.push(...withdrawClaims(file, () => true));
   const catalog = file.catalog.clone();

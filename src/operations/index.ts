@@ -27,6 +27,7 @@ import { flattenLayers } from "./flatten-layers.ts";
 import { importFormData } from "./import-form-data.ts";
 import { imposePages } from "./impose-pages.ts";
 import { indexText } from "./index-text.ts";
+import { layPrintPages } from "./lay-print-pages.ts";
 import { limitImages } from "./limit-images.ts";
 import { linearizePdf } from "./linearize-pdf.ts";
 import { markRedactions } from "./mark-redactions.ts";
@@ -97,6 +98,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   flattenLayers,
   exportFormData,
   importFormData,
+  layPrintPages,
   linearizePdf,
   markRedactions,
   mergePdfs,

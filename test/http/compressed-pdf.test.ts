@@ -57,6 +57,22 @@ describe("200", () => {
     expect(Buffer.from(made!.bytes).toString("latin1")).toContain("/ObjStm");
   });
 
+  test("spec: target_size is not exceeded, or the answer is 422 with what was reached", async () => {
+    const targetSize = Math.floor(pdf.length * 0.8);
+    const fields = { file: upload(pdf), compression_level: "low", output: "a" };
+    const [made] = await client.make("/compressed-pdf", { ...fields, target_size: `${targetSize / 1024}KB` });
+    expect(made!.bytes.length).toBeLessThanOrEqual(targetSize);
+    expect(pageTexts(made!.bytes)).toEqual(pageTexts(pdf));
+    expect(await error({ ...fields, target_size: "100 B" })).toEqual([
+      422,
+      expect.stringMatching(/^The file cannot be made smaller than [\d,]+ bytes, which exceeds target_size\.$/),
+    ]);
+    expect(await error({ ...fields, target_size: "2 megabytes" })).toEqual([
+      400,
+      "2 megabytes is not within the acceptable range for target_size.",
+    ]);
+  });
+
   test("what a profile says to another level than custom is ignored", async () => {
     for (const text of ["{}", "[]", '{"fonts":{"subset-embedded-fonts":"yes"}}']) {
       expect((await post({ file: upload(pdf), profile: profile(text) })).status).toBe(200);

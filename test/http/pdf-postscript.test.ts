@@ -1,5 +1,5 @@
 // Tests POST /pdf for PostScript and EPS (spec, "POST /pdf"), over HTTP, in the container.
-// Contract: docs/api.md#pdf, #notices
+// Contract: docs/api.md#pdf, #job-options, #notices
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -112,6 +112,28 @@ describe("spec: compression and downsample", () => {
     const lossy = await converted({ file: picture, downsample: "off" });
     expect(lossy.bytes.length).toBeLessThan(lossless.bytes.length / 2);
   });
+});
+
+test("spec: job options replace compression and downsample, and what they cannot set is named", async () => {
+  const options = (settings: string) => upload(`<< ${settings} >> setdistillerparams`, "press.joboptions");
+  const picture = upload(picturesOf("rgb", [400]), "a.ps");
+  const settings =
+    "/CompatibilityLevel 1.4 /ColorConversionStrategy /CMYK /DownsampleColorImages true /ColorImageResolution 72 " +
+    "/ColorImageDownsampleThreshold 1.5 /AutoFilterColorImages false /ColorImageFilter /FlateEncode /Binding /Left";
+  const fields = { file: picture, output: "made", job_options: options(settings) };
+  const { body } = await privateClient().post("/pdf", fields);
+  expect(body.notices).toEqual(["1 setting of the job options was ignored: Binding"]);
+  const { pictures, info } = look(new Uint8Array(await (await fetch(String(body.outputUrl))).arrayBuffer()));
+  expect([pictures, info["PDF version"]]).toEqual([[{ encoding: "image", dpi: 72 }], "1.4"]);
+  const { status, body: wrong } = await privateClient().post("/pdf", { ...fields, job_options: upload("quit") });
+  expect([status, wrong.error]).toEqual([
+    400,
+    "The file with job options is not valid. Line 1: quit instead of a dictionary.",
+  ]);
+  expect(await error(pages(1), "a.ps", { job_options: options("/ColorImageResolution 1") })).toEqual([
+    400,
+    "1 is not within the acceptable range for job_options.ColorImageResolution.",
+  ]);
 });
 
 describe("a program that fails: 400, and no half PDF", () => {

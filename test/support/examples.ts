@@ -18,6 +18,7 @@ export const EXAMPLE_IMAGE = {
 const BEGINNINGS: Readonly<Record<string, string>> = {
   "application/octet-stream": "",
   "application/pdf": "%PDF",
+  "application/postscript": "%!PS",
   "application/vnd.adobe.xfdf": "<?xml",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "PK\x03\x04",
   "application/zip": "PK\x03\x04",

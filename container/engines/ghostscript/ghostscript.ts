@@ -122,12 +122,21 @@ export class Ghostscript implements AsyncDisposable {
     inputPath: string,
     program: PostscriptProgram,
     outputPath: string,
-    { lossless, maxImageDpi, ...limits }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
+    {
+      lossless,
+      maxImageDpi,
+      jobOptions,
+      ...limits
+    }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<FontSubstitutions> {
     await using folder = await this.#settings.scratch.folder("postscript");
-    const settings = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
+    const settings = {
+      lossless,
+      ...(maxImageDpi === undefined ? {} : { maxImageDpi }),
+      ...(jobOptions ? { jobOptions } : {}),
+    };
     const job: PostscriptJob = {
       ...DEFAULTS,
       ...limits,

@@ -8,6 +8,8 @@ export interface PdfSettings {
   readonly lossless: boolean;
   /** Maximum resolution in dpi of images with more than one bit per pixel. @default unlimited */
   readonly maxImageDpi?: number;
+  /** Entries for setdistillerparams, which take precedence. @default none */
+  readonly jobOptions?: { readonly parameters: string };
 }
 
 /** File names in the job's folder. `input` is the code that runs `program`, the client's PostScript. */
@@ -35,6 +37,8 @@ const THRESHOLD = 1.01;
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
   return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
 << ${distillerParameters(settings)} >> setdistillerparams
+<< ${settings.jobOptions?.parameters ?? ""} >> setdistillerparams
+<< /LockDistillerParams true >> setdistillerparams
 ${documentInformation(program)}
 % The program's own wishes for compression, resolution and another output do not count.
 userdict /setdistillerparams { pop } bind put
@@ -107,7 +111,7 @@ function distillerParameters({ lossless, maxImageDpi }: PdfSettings): string {
     downsampling(kind, maxImageDpi),
   ]);
   return [
-    "/CompatibilityLevel 1.7 /AutoRotatePages /None /LockDistillerParams true",
+    "/CompatibilityLevel 1.7 /AutoRotatePages /None",
     "/EmbedAllFonts true /SubsetFonts true /NeverEmbed [ ] /CannotEmbedFontPolicy /Warning",
     "/ColorConversionStrategy /LeaveColorUnchanged /PreserveOverprintSettings true /PreserveSeparation true",
     "/UCRandBGInfo /Preserve /TransferFunctionInfo /Preserve",

@@ -56,6 +56,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
   "application/xml": "xml",
   "application/pdf": "pdf",
+  "application/postscript": "ps",
   "application/zip": "zip",
   "image/avif": "avif",
   "image/bmp": "bmp",

@@ -20,6 +20,7 @@ export const FAILURE_REASONS = [
   "faulty-page",
   "nonconforming",
   "no-document",
+  "target-missed",
   "timed-out",
   "crashed",
   "busy",
@@ -67,7 +68,7 @@ export class EngineFailure extends Error {
   readonly nonconformity: Nonconformity | undefined;
   /**
    * With the reason `unsupported`: the name of the feature for the client, for example `lossless JPEG`. With
-   * `attachments-forbidden`: the standard that forbids them. With `faulty-page`: the first fault.
+   * `attachments-forbidden`: the standard that forbids them. With `faulty-page`: the first fault. With `target-missed`: the number of bytes that was reached.
    */
   readonly feature: string | undefined;
   /** With the reason `too-large`, if the file size is the cause: the maximum size in bytes. */

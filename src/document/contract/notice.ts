@@ -48,6 +48,7 @@ export const NOTICE_CODES = [
   "alternative-texts-missing",
   "attachments-not-converted",
   "frames-left-out",
+  "settings-ignored",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

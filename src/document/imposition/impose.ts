@@ -6,10 +6,9 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { serializeNumber } from "../objects/serialize.ts";
 import { Dictionary, Name, type PdfObject, PdfStream, plainBody, Reference, type Value } from "../objects/values.ts";
 import type { Rewriting } from "../objects/writer.ts";
-import { displayedSize, shownSpace, visibleBox } from "../pages/page-size.ts";
+import { displayedSize, type PageSize, shownSpace, visibleBox } from "../pages/page-size.ts";
 import { putPageTree } from "../pages/page-tree.ts";
 import { pageDictionary, type SourcePage } from "../pages/pages.ts";
-import type { Sheet } from "./sheets.ts";
 
 /** A page on a sheet, and the place for it. */
 export interface Placed {
@@ -23,18 +22,16 @@ const MAX_DEPTH = 100;
 
 export class Imposition {
   readonly #file: PdfFile;
-  readonly #sheet: Sheet;
   readonly #forms = new Map<number, Reference>();
   readonly #sheets: Reference[] = [];
   /** The first sheet of each page, by the page's object number. */
   readonly #sheetOf = new Map<number, Reference>();
 
-  constructor(file: PdfFile, sheet: Sheet) {
+  constructor(file: PdfFile) {
     this.#file = file;
-    this.#sheet = sheet;
   }
 
-  add(placed: readonly Placed[]): void {
+  add(sheet: PageSize, placed: readonly Placed[]): void {
     const file = this.#file;
     const reference = file.reserve();
     const forms = new Dictionary();
@@ -49,14 +46,14 @@ export class Imposition {
       const { number } = page.reference;
       if (!this.#sheetOf.has(number)) this.#sheetOf.set(number, reference);
     }
-    const sheet = Dictionary.of({
+    const page = Dictionary.of({
       Type: Name.of("Page"),
-      MediaBox: [0, 0, this.#sheet.width, this.#sheet.height],
+      MediaBox: [0, 0, sheet.width, sheet.height],
       Resources: Dictionary.of({ XObject: forms }),
       Contents: file.add(new PdfStream(new Dictionary(), plainBody(Buffer.from(content, "latin1")))),
       Annots: links.length > 0 ? links : undefined,
     });
-    file.put(reference, sheet);
+    file.put(reference, page);
     this.#sheets.push(reference);
   }
 

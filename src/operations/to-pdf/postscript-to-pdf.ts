@@ -8,6 +8,14 @@ const paramsSchema = z.object({
   lossless: z.boolean(),
   /** Maximum resolution of images on the page. @default unlimited */
   maxImageDpi: z.int().min(1).exactOptional(),
+  /** Further settings, which take precedence. @default none */
+  jobOptions: z
+    .object({
+      parameters: z.string(),
+      bilevelDpi: z.int().min(1).exactOptional(),
+      ignored: z.array(z.string()).readonly(),
+    })
+    .exactOptional(),
 });
 
 export const postscriptToPdf = declareOperation({ name: "postscript-to-pdf", params: paramsSchema });

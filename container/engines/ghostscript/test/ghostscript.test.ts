@@ -49,6 +49,14 @@ describe.each(["zygote", "plain"] as const)("by %s", (mode) => {
     expect(fonts[0]).toMatch(/^[A-Z]{6}\+\S+ .* yes yes /);
   });
 
+  test("job options take precedence, and a program cannot change them", async () => {
+    const jobOptions = { parameters: "/CompatibilityLevel 1.4 /EmbedAllFonts false /NeverEmbed [ /Helvetica ]" };
+    const program = document("<< /CompatibilityLevel 1.3 /EmbedAllFonts true >> setdistillerparams (x) show showpage");
+    const { info, objects } = await convert(by(mode), program, { jobOptions });
+    expect(info["PDF version"]).toBe("1.4");
+    expect(objects()).not.toContain("/FontFile");
+  });
+
   test("a page is as large as the program says, and is not turned", async () => {
     const page = (width: number, height: number) =>
       `<< /PageSize [ ${width} ${height} ] >> setpagedevice 90 rotate /Helvetica 9 selectfont 20 -40 moveto (up) show showpage\n`;

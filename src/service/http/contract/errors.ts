@@ -115,6 +115,9 @@ export const wrongContentType = () =>
 export const wrongType = (explanation?: string) =>
   new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, explanation);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
+export const targetMissed = (size = "1,234,567") =>
+  about(422, "The file cannot be made smaller than <size> bytes, which exceeds target_size.", { size });
+export const invalidJobOptions = () => new ServiceError(400, "The file with job options is not valid.");
 export const unreadableImage = () => new ServiceError(400, "There was a problem reading the input image.");
 export const attachmentsForbidden = (standard = "PDF/A-2b") =>
   about(400, "The input file declares <standard>, which does not allow this attachment.", { standard });
@@ -283,6 +286,8 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return nonconforming(nonconformity);
     case "no-document":
       return noDocument();
+    case "target-missed":
+      return targetMissed(feature);
     case "timed-out":
       return timedOut();
     case "crashed":

@@ -97,6 +97,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(notice.count, "attachment", "attachments")} could not be converted${listed(notice)}`,
   "frames-left-out": ({ count }) =>
     `${counted(count, "further frame or picture of the file was", "further frames or pictures of the file were")} left out`,
+  "settings-ignored": (notice) =>
+    `${counted(notice.count, "setting of the job options was", "settings of the job options were")} ignored${listed(notice)}`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

@@ -5,6 +5,7 @@ import { NATIVE_OPERATIONS } from "../../../../container/operations/index.ts";
 import { htmlToPicture } from "../../../../src/operations/html-to-picture.ts";
 import { CONTAINER_OPERATIONS } from "../../../../src/operations/index.ts";
 import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
+import { pdfToPostscript } from "../../../../src/operations/pdf-to-postscript.ts";
 import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
 import { recognizeText } from "../../../../src/operations/recognize-text.ts";
 import { appendAttachments } from "../../../../src/operations/to-pdf/append-attachments.ts";
@@ -25,7 +26,7 @@ test("every engine is in one kind of container, and threads are in both", () => 
 
 test("the engine of every native operation is in the container that gets its jobs", () => {
   const signatures = [
-    ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, postWebhook, postscriptToPdf],
+    ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, pdfToPostscript, postWebhook, postscriptToPdf],
     ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, svgToPdf, validateInvoice],
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
