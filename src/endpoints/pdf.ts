@@ -22,6 +22,7 @@ import {
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { checkFonts, FONT_FILES } from "./pdf/font-files.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
@@ -71,6 +72,7 @@ export const pdf = defineEndpoint({
     file: { kind: "one", webPages: true, description: TAKES, othersAs: "asset_files" },
     asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
     ...TEXT_IMAGES,
+    ...FONT_FILES,
   },
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
@@ -87,7 +89,9 @@ export const pdf = defineEndpoint({
     unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
   },
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
-  async createJob(values, { inputs: [input], isSent }) {
+  async createJob(values, { inputs, isSent }) {
+    const [input] = inputs;
+    checkFonts(inputs);
     const images = {
       lossless: values.compression === "lossless",
       ...(values.downsample === "off" ? {} : { maxImageDpi: Number(values.downsample) }),

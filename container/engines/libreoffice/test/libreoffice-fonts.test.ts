@@ -5,6 +5,7 @@ import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Notice } from "../../../../src/document/contract/notice.ts";
+import { readFaces } from "../../../../src/document/fonts/truetype/faces.ts";
 import { docx, flatOpenDocument } from "../../../../test/fixtures/office.ts";
 import { documents, openOffices, save, scratch, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
@@ -55,22 +56,25 @@ function document(family: string, media: Readonly<Record<string, Buffer>> = {}, 
   });
 }
 
-async function fontsOf(office: LibreOffice, path: string): Promise<string[]> {
+async function fontsOf(office: LibreOffice, path: string, sent: readonly Buffer[] = []): Promise<string[]> {
   const output = join(documents, "fonts.pdf");
-  await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false });
+  const fonts = sent.map((bytes) => ({ bytes, faces: readFaces(bytes)! }));
+  await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false, fonts });
   await copyFile(pdf.path, output);
   const list = execFileSync("pdffonts", [output], { encoding: "utf8" });
   return [...list.matchAll(/^[A-Z]{6}\+(\S+)/gm)].map(([, name]) => name as string).sort();
 }
 
 describe.each(["zygote", "soffice"])("by %s", (mode) => {
-  test("all styles of an embedded font are used, and the next document has none of them", async () => {
+  test("all styles of an embedded font, or of fonts of a request, are used, and the next document has none of them", async () => {
     const office = mode === "zygote" ? zygote : soffice;
-    const styles = await Promise.all(
-      Object.keys(STYLES).map(async (style) => [`${style}.odttf`, obfuscated(await renamedFont(style, "Giraffe"))]),
-    );
+    const fonts = await Promise.all(Object.keys(STYLES).map((style) => renamedFont(style, "Giraffe")));
+    const sent = fonts.map((font) => Buffer.from(font));
+    const styles = Object.keys(STYLES).map((style, index) => [`${style}.odttf`, obfuscated(fonts[index]!)]);
     const path = await save(document("Giraffe", Object.fromEntries(styles)), "docx");
-    expect(await fontsOf(office, path)).toEqual(["Giraffe", "Giraffe-Bold", "Giraffe-BoldItalic", "Giraffe-Italic"]);
+    const all = ["Giraffe", "Giraffe-Bold", "Giraffe-BoldItalic", "Giraffe-Italic"];
+    expect(await fontsOf(office, path)).toEqual(all);
+    expect(await fontsOf(office, await save(document("Giraffe"), "docx"), sent)).toEqual(all);
     const next = await fontsOf(office, await save(document("Giraffe"), "docx"));
     expect(next.join()).not.toContain("Giraffe");
     expect(readdirSync(scratch.memoryPath!)).toEqual([]);

@@ -29,6 +29,7 @@
 #include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
 
+#include "added-fonts.hpp"
 #include "corrections/chunks.hpp"
 #include "corrections/hidden.hpp"
 #include "interaction.hpp"
@@ -256,6 +257,7 @@ void hideAddressIn(const Loaded& loaded, const OUString& address) {
 }
 
 Outcome convert(const Job& job, Afterwards afterwards) {
+  addFonts(job.folder + "/.fonts", mergedLibrary);
   // LibreOffice unpacks a document's fonts into this folder's user/temp and reads them there. They are deleted with the
   // job's folder.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));

@@ -1,0 +1,79 @@
+// Fonts that are added to the installed ones: those of the deployment, for all jobs, and those of a request. They are
+// checked before an engine reads them.
+
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { OutOfRange } from "../../src/document/contract/failure.ts";
+import { type FontFace, readFaces } from "../../src/document/fonts/truetype/faces.ts";
+import { FONT } from "../../src/operations/to-pdf/fonts.ts";
+import type { FileInput } from "../scratch/file-input.ts";
+import type { Scratch } from "../scratch/scratch.ts";
+import { useFonts } from "./deployed-fonts.ts";
+
+type Log = (message: string, details?: Record<string, unknown>) => void;
+
+/**
+ * Copies the fonts of a folder, and of the folders in it, to one that all engines can read. From then on, engines that
+ * start have them. Logs files that are no fonts. Leaves out hidden files.
+ * @throws Error if the folder cannot be read
+ */
+export async function deployFonts(from: string, scratch: Scratch, log: Log): Promise<void> {
+  const { path } = await scratch.folder("fonts");
+  const folder = join(path, "fonts");
+  await mkdir(folder);
+  for (const each of [path, folder]) await chmod(each, 0o755);
+  let count = 0;
+  for (const name of (await readdir(from, { recursive: true })).sort()) {
+    const file = join(from, name);
+    if (/(^|\/)\./.test(name) || !(await stat(file)).isFile()) continue;
+    const bytes = await readFile(file);
+    if (readFaces(bytes)) await writeFile(join(folder, `${count++}${extensionOf(bytes)}`), bytes, { mode: 0o644 });
+    else log("font not used", { file: name });
+  }
+  log("fonts deployed", { count });
+  useFonts(path);
+}
+
+/** A font of a request. */
+export interface AddedFont {
+  readonly bytes: Uint8Array;
+  readonly faces: readonly FontFace[];
+}
+
+/** Reads the fonts among the inputs of a job. @throws OutOfRange `font_files` if one is no font */
+export const fontsIn = async (inputs: readonly FileInput[]): Promise<readonly AddedFont[]> =>
+  Promise.all(
+    inputs
+      .filter(({ role }) => role === FONT)
+      .map(async (input) => {
+        const bytes = await input.bytes();
+        const faces = readFaces(bytes);
+        if (faces) return { bytes, faces };
+        throw new OutOfRange(
+          "font_files",
+          basename(input.name),
+          "It is not a TrueType or OpenType font, or is damaged.",
+        );
+      }),
+  );
+
+/** Folder in a job's folder in which engines find the fonts of the request. fontconfig reads it in the home folder. */
+const FOLDER = ".fonts";
+
+/** Writes fonts to a job's folder, so that all users can read them. Without fonts, does nothing. */
+export async function writeFonts(fonts: readonly AddedFont[], folder: string): Promise<readonly string[]> {
+  if (fonts.length === 0) return [];
+  await mkdir(join(folder, FOLDER));
+  await chmod(join(folder, FOLDER), 0o755);
+  return Promise.all(
+    fonts.map(async ({ bytes }, index) => {
+      const path = join(FOLDER, `${index}${extensionOf(bytes)}`);
+      await writeFile(join(folder, path), bytes, { mode: 0o644 });
+      return path;
+    }),
+  );
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = { OTTO: ".otf", ttcf: ".ttc" };
+
+const extensionOf = (bytes: Uint8Array): string => EXTENSIONS[String.fromCharCode(...bytes.subarray(0, 4))] ?? ".ttf";
