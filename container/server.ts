@@ -67,9 +67,8 @@ const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
 if (fontsFolder !== undefined) {
-  await deployFonts(fontsFolder, scratch, log).catch((error) =>
-    leave(`The fonts of FONTS_DIR cannot be read: ${error}`),
-  );
+  const { path } = await scratch.folder("fonts");
+  await deployFonts(fontsFolder, path, log).catch((error) => leave(`The fonts of FONTS_DIR cannot be read: ${error}`));
 }
 const claims = new ThreadAllocator(jobs);
 const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });

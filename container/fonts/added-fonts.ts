@@ -4,24 +4,23 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OutOfRange } from "../../src/document/contract/failure.ts";
+import type { Input } from "../../src/document/contract/operation.ts";
 import { type FontFace, readFaces } from "../../src/document/fonts/truetype/faces.ts";
 import { FONT } from "../../src/operations/to-pdf/fonts.ts";
-import type { FileInput } from "../scratch/file-input.ts";
-import type { Scratch } from "../scratch/scratch.ts";
 import { useFonts } from "./deployed-fonts.ts";
 
 type Log = (message: string, details?: Record<string, unknown>) => void;
 
 /**
- * Copies the fonts of a folder, and of the folders in it, to one that all engines can read. From then on, engines that
+ * Copies the fonts of a folder, and of the folders in it, so that all engines can read them. From then on, engines that
  * start have them. Logs files that are no fonts. Leaves out hidden files.
+ * @param to an empty folder in a folder that engines, which run as other users, can enter
  * @throws Error if the folder cannot be read
  */
-export async function deployFonts(from: string, scratch: Scratch, log: Log): Promise<void> {
-  const { path } = await scratch.folder("fonts");
-  const folder = join(path, "fonts");
+export async function deployFonts(from: string, to: string, log: Log): Promise<void> {
+  const folder = join(to, "fonts");
   await mkdir(folder);
-  for (const each of [path, folder]) await chmod(each, 0o755);
+  for (const each of [to, folder]) await chmod(each, 0o755);
   let count = 0;
   for (const name of (await readdir(from, { recursive: true })).sort()) {
     const file = join(from, name);
@@ -31,7 +30,7 @@ export async function deployFonts(from: string, scratch: Scratch, log: Log): Pro
     else log("font not used", { file: name });
   }
   log("fonts deployed", { count });
-  useFonts(path);
+  useFonts(to);
 }
 
 /** A font of a request. */
@@ -41,7 +40,7 @@ export interface AddedFont {
 }
 
 /** Reads the fonts among the inputs of a job. @throws OutOfRange `font_files` if one is no font */
-export const fontsIn = async (inputs: readonly FileInput[]): Promise<readonly AddedFont[]> =>
+export const fontsIn = async (inputs: readonly Input[]): Promise<readonly AddedFont[]> =>
   Promise.all(
     inputs
       .filter(({ role }) => role === FONT)

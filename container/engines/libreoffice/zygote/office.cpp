@@ -29,14 +29,14 @@
 #include <rtl/bootstrap.hxx>
 #include <rtl/ustring.hxx>
 
-#include "added-fonts.hpp"
 #include "corrections/chunks.hpp"
 #include "corrections/hidden.hpp"
 #include "interaction.hpp"
 #include "corrections/mending.hpp"
 #include "corrections/own-address.hpp"
+#include "document-fonts.hpp"
 #include "pace.hpp"
-#include "replaced-fonts.hpp"
+
 
 using css::beans::PropertyValue;
 using css::uno::Any;
