@@ -35,6 +35,8 @@ export async function deployFonts(from: string, to: string, log: Log): Promise<v
 
 /** A font of a request. */
 export interface AddedFont {
+  /** The client's file name. */
+  readonly name: string;
   readonly bytes: Uint8Array;
   readonly faces: readonly FontFace[];
 }
@@ -47,12 +49,9 @@ export const fontsIn = async (inputs: readonly Input[]): Promise<readonly AddedF
       .map(async (input) => {
         const bytes = await input.bytes();
         const faces = readFaces(bytes);
-        if (faces) return { bytes, faces };
-        throw new OutOfRange(
-          "font_files",
-          basename(input.name),
-          "It is not a TrueType or OpenType font, or is damaged.",
-        );
+        const name = basename(input.name);
+        if (faces) return { name, bytes, faces };
+        throw new OutOfRange("font_files", name, "It is not a TrueType or OpenType font, or is damaged.");
       }),
   );
 

@@ -4,6 +4,7 @@
 import type { Protocol } from "devtools-protocol";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
+import type { AddedFont } from "../../fonts/added-fonts.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
@@ -36,6 +37,8 @@ export interface PrintOptions extends RunningTitles {
   readonly background?: boolean;
   /** @default none */
   readonly contents?: TableOfContents;
+  /** Fonts for this page. @default none */
+  readonly fonts?: readonly AddedFont[];
   /** @default a visit without cookies, headers, conditions and checks */
   readonly visit?: PageVisit;
 }
@@ -55,7 +58,8 @@ export async function printPage(page: LeasedPage, printing: Printing): Promise<v
   const { session } = page;
   // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
-  await visitPage(page, printing, options.visit, async (job) => {
+  const { fonts = [], visit } = options;
+  await visitPage(page, { ...printing, fonts }, visit, async (job) => {
     const enlargement = await print(job, options, outputPath);
     if (enlargement > 1) {
       await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });

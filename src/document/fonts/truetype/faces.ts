@@ -8,8 +8,8 @@ export interface FontFace extends CollectionMember {
   readonly families: readonly [string, ...string[]];
   /** Names of the face itself, such as `Carlito-Bold` and `Carlito Bold`; empty if it has none. */
   readonly fullNames: readonly string[];
-  /** From 1 to 1000; 400 is regular, 700 is bold. */
-  readonly weight: number;
+  /** Weights from 1 to 1000, lowest and highest, which are equal unless the font is variable; 400 is regular. */
+  readonly weights: readonly [number, number];
   readonly isItalic: boolean;
   /** Width of the letters, from 1 to 9; 5 is normal. */
   readonly widthClass: number;
@@ -70,20 +70,39 @@ function check(isSo: boolean): void {
   if (!isSo) throw new RangeError("not a complete font");
 }
 
-function styleIn(tables: ReadonlyMap<string, Uint8Array>): Pick<FontFace, "weight" | "isItalic" | "widthClass"> {
+type Style = Pick<FontFace, "weights" | "isItalic" | "widthClass">;
+
+function styleIn(tables: ReadonlyMap<string, Uint8Array>): Style {
   const os2 = tables.get("OS/2");
   const macStyle = viewOf(tables.get("head")!).getUint16(44);
+  const variable = variableWeights(tables.get("fvar"));
   if (!os2 || os2.length < 64) {
-    return { weight: (macStyle & 1) !== 0 ? 700 : 400, isItalic: (macStyle & 2) !== 0, widthClass: 5 };
+    const weight = (macStyle & 1) !== 0 ? 700 : 400;
+    return { weights: variable ?? [weight, weight], isItalic: (macStyle & 2) !== 0, widthClass: 5 };
   }
   const view = viewOf(os2);
-  const [weight, widthClass] = [view.getUint16(4), view.getUint16(6)];
+  const widthClass = view.getUint16(6);
+  const weight = Math.min(Math.max(view.getUint16(4), 1), 1000);
   return {
-    weight: weight >= 1 && weight <= 1000 ? weight : 400,
+    weights: variable ?? [weight, weight],
     // Italic and oblique.
     isItalic: (view.getUint16(62) & 0x201) !== 0,
     widthClass: widthClass >= 1 && widthClass <= 9 ? widthClass : 5,
   };
+}
+
+const WEIGHT_AXIS = 0x77676874;
+
+/** Returns the weights of a variable font (OpenType, "fvar"), whose numbers are fixed-point. */
+function variableWeights(fvar: Uint8Array | undefined): [number, number] | undefined {
+  if (!fvar) return undefined;
+  const view = viewOf(fvar);
+  const [start, count, size] = [view.getUint16(4), view.getUint16(8), view.getUint16(10)];
+  const axes = Array.from({ length: count }, (_, axis) => start + axis * size);
+  const at = axes.find((place) => view.getUint32(place) === WEIGHT_AXIS);
+  if (at === undefined) return undefined;
+  const [least, most] = [view.getInt32(at + 4) / 65_536, view.getInt32(at + 12) / 65_536];
+  return least >= 1 && least <= most && most <= 1000 ? [least, most] : undefined;
 }
 
 const [WINDOWS, MACINTOSH] = [3, 1];

@@ -1,0 +1,53 @@
+// Gives a page the fonts of a request, by the names of their families. The fonts belong to the documents of this page
+// alone, and have precedence over installed ones and those of its style sheets. They need no permission of the page,
+// whose content security policy can forbid fonts and scripts.
+
+import { OutOfRange } from "../../../../src/document/contract/failure.ts";
+import type { FontFace as Face } from "../../../../src/document/fonts/truetype/faces.ts";
+import { writeSfnt } from "../../../../src/document/fonts/truetype/subset-truetype.ts";
+import type { AddedFont } from "../../../fonts/added-fonts.ts";
+import type { Session } from "../pipe.ts";
+
+/** Widths of letters by their class in a font (OpenType, "OS/2", usWidthClass), as CSS has them. */
+const STRETCHES = ["50%", "62.5%", "75%", "87.5%", "100%", "112.5%", "125%", "150%", "200%"];
+
+/**
+ * Adds fonts to all documents that the page will load.
+ * @throws OutOfRange `font_files` for a font that the browser cannot read
+ */
+export async function addFonts(session: Session, fonts: readonly AddedFont[]): Promise<void> {
+  for (const { name, faces } of fonts) {
+    for (const face of faces) {
+      const source = `(${addFont})(${JSON.stringify(argumentsOf(face))})`;
+      const { result } = await session.send("Runtime.evaluate", { expression: source, returnByValue: true });
+      if (result.value !== true) throw new OutOfRange("font_files", name, "The browser cannot read the font.");
+      await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: "fonts" });
+    }
+  }
+}
+
+interface FontArguments {
+  readonly families: readonly string[];
+  readonly descriptors: FontFaceDescriptors;
+  /** Bytes in Base64. */
+  readonly data: string;
+}
+
+function argumentsOf({ version, tables, families, weights, isItalic, widthClass }: Face): FontArguments {
+  const descriptors = {
+    weight: weights.join(" "),
+    style: isItalic ? "italic" : "normal",
+    stretch: STRETCHES[widthClass - 1]!,
+  };
+  return { families, descriptors, data: Buffer.from(writeSfnt(version, tables)).toString("base64") };
+}
+
+/** Runs inside a page, so it must not use outer variables. @returns false if the browser cannot read the font */
+function addFont({ families, descriptors, data }: FontArguments): boolean {
+  const text = atob(data);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  const faces = families.map((family) => new FontFace(family, bytes, descriptors));
+  for (const face of faces) document.fonts.add(face);
+  return faces.every(({ status }) => status === "loaded");
+}
