@@ -11,6 +11,7 @@ import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
 import { readStyleSheets } from "./style-sheets.ts";
+import { addFontsToFrames } from "./visit/page-fonts.ts";
 import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
 import { prepareReferences, showNumbers, type TableOfContents } from "./visit/page-references.ts";
 import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
@@ -74,6 +75,7 @@ const MAX_PASSES = 3;
 async function print(job: PageJob, options: PrintOptions, outputPath: string): Promise<number> {
   const { session, within, limits, location, signal } = job;
   const { findings, contextId } = await completed(job, (timeoutMs) => prepare(job, options, timeoutMs));
+  if (options.fonts?.length) await within(limits.answerMs, addFontsToFrames(session), "a frame");
   const { enlargement } = sheetOf(options, findings);
   const world = { session, contextId };
   const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement };

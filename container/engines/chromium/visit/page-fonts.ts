@@ -26,6 +26,24 @@ export async function addFonts(session: Session, fonts: readonly AddedFont[]): P
   }
 }
 
+/** Adds the fonts to frames without scripts: the browser runs those of {@link addFonts} when a script reads a frame. */
+export async function addFontsToFrames(session: Session): Promise<void> {
+  await session.send("Runtime.evaluate", { expression: `(${readFrames})(window)` });
+}
+
+function readFrames(frames: Window): void {
+  const read = (parent: Window) => {
+    for (let index = 0; index < parent.length; index++) {
+      try {
+        if (parent[index]!.document) read(parent[index]!);
+      } catch {
+        // A frame of another origin.
+      }
+    }
+  };
+  read(frames);
+}
+
 interface FontArguments {
   readonly families: readonly string[];
   readonly descriptors: FontFaceDescriptors;
