@@ -4,8 +4,10 @@
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { OutOfRange } from "../../src/document/contract/failure.ts";
+import { LIMITS } from "../../src/document/contract/limits.ts";
 import type { Input } from "../../src/document/contract/operation.ts";
 import { type FontFace, readFaces } from "../../src/document/fonts/truetype/faces.ts";
+import { writeSfnt } from "../../src/document/fonts/truetype/subset-truetype.ts";
 import { FONT } from "../../src/operations/to-pdf/fonts.ts";
 import { useFonts } from "./deployed-fonts.ts";
 
@@ -55,11 +57,36 @@ export const fontsIn = async (inputs: readonly Input[]): Promise<readonly AddedF
       }),
   );
 
+/** A font that is not a collection. */
+export interface SingleFont extends Pick<AddedFont, "name" | "bytes"> {
+  readonly face: FontFace;
+}
+
+/**
+ * Divides collections, for engines that read only the first font of one.
+ * @throws OutOfRange `font_files` for a collection that becomes too large, because its fonts share their outlines
+ */
+export function divided(fonts: readonly AddedFont[]): readonly SingleFont[] {
+  let leftBytes = 2 * LIMITS.fontBytes;
+  return fonts.flatMap(({ name, bytes, faces }) => {
+    if (faces.length === 1) return [{ name, bytes, face: faces[0]! }];
+    for (const { tables } of faces) for (const table of tables.values()) leftBytes -= table.length;
+    if (leftBytes < 0) throw new OutOfRange("font_files", name, "The fonts of the collection are too large.");
+    return faces.map((face) => ({ name, bytes: writeSfnt(face.version, face.tables), face }));
+  });
+}
+
 /** Folder in a job's folder in which engines find the fonts of the request. fontconfig reads it in the home folder. */
 const FOLDER = ".fonts";
 
-/** Writes fonts to a job's folder, so that all users can read them. Without fonts, does nothing. */
-export async function writeFonts(fonts: readonly AddedFont[], folder: string): Promise<readonly string[]> {
+/**
+ * Writes fonts to a job's folder, so that all users can read them. Without fonts, does nothing.
+ * @returns their paths in the folder
+ */
+export async function writeFonts(
+  fonts: readonly Pick<AddedFont, "bytes">[],
+  folder: string,
+): Promise<readonly string[]> {
   if (fonts.length === 0) return [];
   await mkdir(join(folder, FOLDER));
   await chmod(join(folder, FOLDER), 0o755);

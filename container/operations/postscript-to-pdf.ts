@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { postscriptToPdf } from "../../src/operations/to-pdf/postscript-to-pdf.ts";
+import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
@@ -18,7 +19,12 @@ export const nativePostscriptToPdf = nativeOperation(
     const [input] = job.inputs;
     if (!input) throw new EngineFailure("unsupported", "no file");
     const path = join(job.folder, "result.pdf");
-    const fonts = await ghostscript.convertToPdf(input, path, params, job.signal);
+    const fonts = await ghostscript.convertToPdf(
+      input,
+      path,
+      { ...params, fonts: await fontsIn(job.inputs) },
+      job.signal,
+    );
     const exported = { path, size: (await stat(path)).size, notices: substitutionNotices(fonts) };
     // Ghostscript has already limited all images except bilevel ones.
     yield* limitedExport(exported, { ...params, onlyBilevel: true }, job, engines);

@@ -8,6 +8,8 @@ export interface PdfSettings {
   readonly lossless: boolean;
   /** Maximum resolution in dpi of images with more than one bit per pixel. @default unlimited */
   readonly maxImageDpi?: number;
+  /** Fonts in the job's folder, by their paths and names. @default none */
+  readonly fonts?: readonly { readonly path: string; readonly names: readonly string[] }[];
 }
 
 /** File names in the job's folder. `input` is the code that runs `program`, the client's PostScript. */
@@ -33,7 +35,7 @@ const THRESHOLD = 1.01;
  * Disables inline images, because finding them in the PDF would require parsing all content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
-  return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
+  return `${(settings.fonts ?? []).flatMap(fontEntries).join("")}<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
 << ${distillerParameters(settings)} >> setdistillerparams
 ${documentInformation(program)}
 % The program's own wishes for compression, resolution and another output do not count.
@@ -85,6 +87,18 @@ userdict /pagewright undef
 exec
 `;
 }
+
+/** Bytes of a name (PLRM, appendix B). */
+const LONGEST_NAME = 127;
+
+/** Returns code for Ghostscript's map of fonts. A font that is loaded already, under the same name, is forgotten. */
+const fontEntries = ({ path, names }: NonNullable<PdfSettings["fonts"]>[number]): string[] =>
+  names
+    .filter((name) => Buffer.byteLength(name) <= LONGEST_NAME)
+    .map((name) => {
+      const key = `<${Buffer.from(name).toString("hex")}> cvn`;
+      return `${key} undefinefont ${key} (${path}) .definefontmap\n`;
+    });
 
 /**
  * Returns device settings that make the bounding box the page, with the origin at its lower left corner. `Install`

@@ -3,9 +3,7 @@
 // whose content security policy can forbid fonts and scripts.
 
 import { OutOfRange } from "../../../../src/document/contract/failure.ts";
-import type { FontFace as Face } from "../../../../src/document/fonts/truetype/faces.ts";
-import { writeSfnt } from "../../../../src/document/fonts/truetype/subset-truetype.ts";
-import type { AddedFont } from "../../../fonts/added-fonts.ts";
+import { type AddedFont, divided, type SingleFont } from "../../../fonts/added-fonts.ts";
 import type { Session } from "../pipe.ts";
 
 /** Widths of letters by their class in a font (OpenType, "OS/2", usWidthClass), as CSS has them. */
@@ -16,13 +14,11 @@ const STRETCHES = ["50%", "62.5%", "75%", "87.5%", "100%", "112.5%", "125%", "15
  * @throws OutOfRange `font_files` for a font that the browser cannot read
  */
 export async function addFonts(session: Session, fonts: readonly AddedFont[]): Promise<void> {
-  for (const { name, faces } of fonts) {
-    for (const face of faces) {
-      const source = `(${addFont})(${JSON.stringify(argumentsOf(face))})`;
-      const { result } = await session.send("Runtime.evaluate", { expression: source, returnByValue: true });
-      if (result.value !== true) throw new OutOfRange("font_files", name, "The browser cannot read the font.");
-      await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: "fonts" });
-    }
+  for (const font of divided(fonts)) {
+    const source = `(${addFont})(${JSON.stringify(argumentsOf(font))})`;
+    const { result } = await session.send("Runtime.evaluate", { expression: source, returnByValue: true });
+    if (result.value !== true) throw new OutOfRange("font_files", font.name, "The browser cannot read the font.");
+    await session.send("Page.addScriptToEvaluateOnNewDocument", { source, worldName: "fonts" });
   }
 }
 
@@ -51,13 +47,14 @@ interface FontArguments {
   readonly data: string;
 }
 
-function argumentsOf({ version, tables, families, weights, isItalic, widthClass }: Face): FontArguments {
+function argumentsOf({ bytes, face }: SingleFont): FontArguments {
+  const { families, weights, isItalic, widthClass } = face;
   const descriptors = {
     weight: weights.join(" "),
     style: isItalic ? "italic" : "normal",
     stretch: STRETCHES[widthClass - 1]!,
   };
-  return { families, descriptors, data: Buffer.from(writeSfnt(version, tables)).toString("base64") };
+  return { families, descriptors, data: Buffer.from(bytes).toString("base64") };
 }
 
 /** Runs inside a page, so it must not use outer variables. @returns false if the browser cannot read the font */
