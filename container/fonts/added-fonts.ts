@@ -9,7 +9,7 @@ import type { Input } from "../../src/document/contract/operation.ts";
 import { type FontFace, readFaces } from "../../src/document/fonts/truetype/faces.ts";
 import { writeSfnt } from "../../src/document/fonts/truetype/subset-truetype.ts";
 import { FONT } from "../../src/operations/to-pdf/fonts.ts";
-import { useFonts } from "./deployed-fonts.ts";
+import { type NamedFont, useFonts } from "./deployed-fonts.ts";
 
 type Log = (message: string, details?: Record<string, unknown>) => void;
 
@@ -24,15 +24,22 @@ export async function deployFonts(from: string, to: string, log: Log): Promise<v
   await mkdir(folder);
   for (const each of [to, folder]) await chmod(each, 0o755);
   let count = 0;
+  const named: NamedFont[] = [];
   for (const name of (await readdir(from, { recursive: true })).sort()) {
     const file = join(from, name);
     if (/(^|\/)\./.test(name) || !(await stat(file)).isFile()) continue;
     const bytes = await readFile(file);
-    if (readFaces(bytes)) await writeFile(join(folder, `${count++}${extensionOf(bytes)}`), bytes, { mode: 0o644 });
-    else log("font not used", { file: name });
+    const faces = readFaces(bytes);
+    if (!faces) {
+      log("font not used", { file: name });
+      continue;
+    }
+    const path = join(folder, `${count++}${extensionOf(bytes)}`);
+    await writeFile(path, bytes, { mode: 0o644 });
+    if (faces.length === 1) named.push({ path, names: faces[0]!.fullNames });
   }
   log("fonts deployed", { count });
-  useFonts(to);
+  useFonts({ folder: to, named });
 }
 
 /** A font of a request. */

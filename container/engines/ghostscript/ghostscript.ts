@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
 import { divided, writeFonts } from "../../fonts/added-fonts.ts";
+import { namedFonts } from "../../fonts/deployed-fonts.ts";
 import { type FontSubstitutions, substitutionsReported } from "../../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { cpuSecondsWithin } from "../../processes/process.ts";
@@ -136,7 +137,11 @@ export class Ghostscript implements AsyncDisposable {
     const single = divided(fonts);
     const paths = await writeFonts(single, folder.path);
     const named = single.map(({ face }, index) => ({ path: paths[index]!, names: face.fullNames }));
-    const settings = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }), fonts: named };
+    const settings = {
+      lossless,
+      ...(maxImageDpi === undefined ? {} : { maxImageDpi }),
+      fonts: [...namedFonts(), ...named],
+    };
     const job: PostscriptJob = {
       ...DEFAULTS,
       ...limits,

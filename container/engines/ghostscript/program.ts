@@ -1,6 +1,7 @@
 // Generates PostScript code that converts a PostScript program. The code sets the page device, runs the program and
 // checks how it ended. Both the zygote and the plain program use it.
 
+import type { NamedFont } from "../../fonts/deployed-fonts.ts";
 import type { Box, PostscriptProgram } from "./input.ts";
 
 export interface PdfSettings {
@@ -8,8 +9,8 @@ export interface PdfSettings {
   readonly lossless: boolean;
   /** Maximum resolution in dpi of images with more than one bit per pixel. @default unlimited */
   readonly maxImageDpi?: number;
-  /** Fonts in the job's folder, by their paths and names. @default none */
-  readonly fonts?: readonly { readonly path: string; readonly names: readonly string[] }[];
+  /** Fonts that have precedence over all others. @default none */
+  readonly fonts?: readonly NamedFont[];
 }
 
 /** File names in the job's folder. `input` is the code that runs `program`, the client's PostScript. */
@@ -92,12 +93,15 @@ exec
 const LONGEST_NAME = 127;
 
 /** Returns code for Ghostscript's map of fonts. A font that is loaded already, under the same name, is forgotten. */
-const fontEntries = ({ path, names }: NonNullable<PdfSettings["fonts"]>[number]): string[] =>
+const fontEntries = ({ path, names }: NamedFont): string[] =>
   names
     .filter((name) => Buffer.byteLength(name) <= LONGEST_NAME)
     .map((name) => {
       const key = `<${Buffer.from(name).toString("hex")}> cvn`;
-      return `${key} undefinefont ${key} (${path}) .definefontmap\n`;
+      return (
+        `true setglobal ${key} undefinefont false setglobal ${key} undefinefont\n` +
+        `Fontmap ${key} undef ${key} (${path}) .definefontmap\n`
+      );
     });
 
 /**
