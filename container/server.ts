@@ -9,6 +9,7 @@
 // - SHUTDOWN_GRACE_SECONDS (old name: GRACE_MS): time for running jobs after SIGTERM. Default: graceMs in limits.ts
 // - SCRATCH_DIR: a folder that other users can enter
 // - MEMORY_SCRATCH_DIR: a folder in memory with the same permissions. Default: /dev/shm
+// - FONTS_DIR: a folder with fonts for all jobs, in addition to the installed ones
 // - URL_ALLOW: addresses that `url` and web pages can load in addition to the public web
 //   (engines/chromium/network/web-addresses.ts)
 // - URL_DNS: DNS servers to use
@@ -24,6 +25,7 @@ import { EngineProbes } from "./engine-lifecycle/engine-probes.ts";
 import { RunningEngines } from "./engine-lifecycle/running-engines.ts";
 import { ENGINE_NAMES, type EngineName, MISCONFIGURED, selectedEngines } from "./engine-selection.ts";
 import { readWebSettings } from "./engines/web/web-settings.ts";
+import { deployFonts } from "./fonts/added-fonts.ts";
 import { createApp } from "./jobs/app.ts";
 import type { ContainerJob, ContainerOperation } from "./jobs/container-job.ts";
 import { JobMetrics } from "./jobs/job-metrics.ts";
@@ -42,7 +44,7 @@ import { startHeartbeat, surviveExceptions } from "./supervision/heartbeat.ts";
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", SCRATCH_DIR } = process.env;
 const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
 if (!secret) leave("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
-const { jobs, graceMs } = orLeave(() => readServerSettings(process.env));
+const { jobs, graceMs, fontsFolder } = orLeave(() => readServerSettings(process.env));
 const selected = orLeave(() => selectedEngines(process.env.ENGINES));
 const web = orLeave(() => readWebSettings(process.env));
 
@@ -64,6 +66,10 @@ const limits = { atOnce: jobs, waiting: jobsWaitingPerPlace * jobs, maxWaitMs, s
 const children = jobs + lane.places;
 const ending = new AbortController();
 const scratch = await Scratch.open(SCRATCH_DIR, MEMORY_SCRATCH_DIR);
+if (fontsFolder !== undefined) {
+  const { path } = await scratch.folder("fonts");
+  await deployFonts(fontsFolder, path, log).catch((error) => leave(`The fonts of FONTS_DIR cannot be read: ${error}`));
+}
 const claims = new ThreadAllocator(jobs);
 const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
 const proofs = new EngineProbes<EngineName>({

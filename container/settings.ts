@@ -1,6 +1,7 @@
-// Reads the numeric settings of the container's server from environment variables. Old names stay valid. They take
+// Reads the settings of the container's server from environment variables. Old names stay valid. They take
 // precedence, because the image always sets the current names.
 
+import { statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { CONTAINER_LIMITS } from "./limits.ts";
 
@@ -9,11 +10,13 @@ export interface ServerSettings {
   readonly jobs: number;
   /** Time that running jobs have after SIGTERM. */
   readonly graceMs: number;
+  /** Folder with fonts for all jobs. */
+  readonly fontsFolder?: string;
 }
 
 /** @throws Error with a message for the operator, if a setting is invalid */
 export function readServerSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
-  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS } = environment;
+  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS, FONTS_DIR } = environment;
   const count = (name: string, unit: string, text: string) => {
     if (/^\d{1,9}$/.test(text)) return Number(text);
     throw new Error(`${name} must be a number of ${unit}, not "${text}".`);
@@ -22,5 +25,8 @@ export function readServerSettings(environment: Readonly<Record<string, string |
   if (SHUTDOWN_GRACE_SECONDS) graceMs = 1000 * count("SHUTDOWN_GRACE_SECONDS", "seconds", SHUTDOWN_GRACE_SECONDS);
   if (GRACE_MS) graceMs = count("GRACE_MS", "milliseconds", GRACE_MS);
   const jobs = Number(JOBS || JOB_CONCURRENCY) || Math.max(2, availableParallelism());
-  return { jobs: Math.max(1, jobs), graceMs };
+  if (FONTS_DIR && !statSync(FONTS_DIR, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new Error(`FONTS_DIR must be a folder, and "${FONTS_DIR}" is none.`);
+  }
+  return { jobs: Math.max(1, jobs), graceMs, ...(FONTS_DIR ? { fontsFolder: FONTS_DIR } : {}) };
 }

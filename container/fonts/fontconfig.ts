@@ -22,6 +22,8 @@ const DEBIAN_REPLACEMENTS = "30-metric-aliases.conf";
 /** Type 1 fonts, which LibreOffice and Chromium no longer draw, and which hide the OpenType fonts of the same names. */
 const TYPE_1 =
   '<selectfont><rejectfont><pattern><patelt name="fontformat"><string>Type 1</string></patelt></pattern></rejectfont></selectfont>';
+/** Fonts of the deployment (deployed-fonts.ts), and of a request, in the home folder of its process (added-fonts.ts). */
+const ADDED = ['<dir prefix="xdg">fonts</dir>', "<dir>~/.fonts</dir>"];
 const CACHES = ["<cachedir>/var/cache/fontconfig</cachedir>", '<cachedir prefix="xdg">fontconfig</cachedir>'];
 /** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */
 const REJECTED = [`${SYSTEM_FONTS}/truetype/crosextra/Caladea*`, `${SYSTEM_FONTS}/opentype/noto/Noto*CJK-*.ttc`];
@@ -69,6 +71,7 @@ function rulesWith(caches: readonly string[], replacements: readonly string[]): 
     names.map((name) => `<include ignore_missing="yes">${RULES}/${name}</include>`);
   const lines = [
     ...[`<dir>${SYSTEM_FONTS}</dir>`, "<dir>/usr/local/share/fonts</dir>", '<dir prefix="relative">.</dir>'],
+    ...ADDED,
     ...caches,
     ...REJECTED.map((glob) => `<selectfont><rejectfont><glob>${glob}</glob></rejectfont></selectfont>`),
     TYPE_1,

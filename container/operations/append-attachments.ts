@@ -11,6 +11,7 @@ import type { OperationDeclaration } from "../../src/document/contract/operation
 import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { appendAttachments } from "../../src/operations/to-pdf/append-attachments.ts";
+import { FONT } from "../../src/operations/to-pdf/fonts.ts";
 import { heifToPdf } from "../../src/operations/to-pdf/heif-to-pdf.ts";
 import { imageToPdf } from "../../src/operations/to-pdf/image-to-pdf.ts";
 import { TEXT_KINDS, textToHtml } from "../../src/operations/to-pdf/text-to-html.ts";
@@ -34,9 +35,10 @@ export const nativeAppendAttachments = nativeOperation(
   appendAttachments,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.longJobMs },
   async function* (job, params, engines) {
-    const [page, ...attachments] = job.inputs;
+    const fonts = job.inputs.filter(({ role }) => role === FONT);
+    const [page, ...attachments] = job.inputs.filter(({ role }) => role !== FONT);
     if (!page) throw new EngineFailure("unsupported", "no page");
-    const converter = new Converter(params, engines);
+    const converter = new Converter(params, engines, fonts);
     const documents = [await converter.pdfOf(page, { ...job, folder: await folderIn(job, 0) })];
     const left: NoticeSubject[] = [];
     for (const [index, attachment] of attachments.entries()) {
@@ -68,10 +70,12 @@ class Converter {
   readonly notices: Notice[] = [];
   readonly #params: Params;
   readonly #engines: Engines;
+  readonly #fonts: readonly FileInput[];
 
-  constructor(params: Params, engines: Engines) {
+  constructor(params: Params, engines: Engines, fonts: readonly FileInput[]) {
     this.#params = params;
     this.#engines = engines;
+    this.#fonts = fonts;
   }
 
   /** Returns an attachment as a PDF; undefined if it cannot be converted. */
@@ -94,7 +98,7 @@ class Converter {
       lossless: printing.lossless,
       ...(printing.maxImageDpi ? { maxImageDpi: printing.maxImageDpi } : {}),
     };
-    const one = { ...job, inputs: [input] };
+    const one = { ...job, inputs: [input, ...this.#fonts] };
     switch (type) {
       case "html":
       case "html-archive": {
@@ -124,7 +128,7 @@ class Converter {
     if (!kind) throw new EngineFailure("unsupported", `an attachment of the type ${type}`);
     const { appends: _, ...text } = this.#params.text;
     const page = await this.#saved(this.#inThread(textToHtml, [input], { ...text, kind }, job), job, "page.html");
-    return this.#saved(nativeHtmlToPdf.run({ ...job, inputs: [page] }, printing, this.#engines), job);
+    return this.#saved(nativeHtmlToPdf.run({ ...job, inputs: [page, ...this.#fonts] }, printing, this.#engines), job);
   }
 
   merged(documents: readonly FileInput[], job: NativeJob): Promise<FileInput> {

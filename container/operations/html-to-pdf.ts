@@ -7,6 +7,7 @@ import type { PageSelection } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import { decodeResponse } from "../../src/service/placement/remote.ts";
+import { fontsIn } from "../fonts/added-fonts.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { drainOnReturn, writeToFile } from "../pdfa/outputs.ts";
 import { threadJob } from "../processes/thread-job.ts";
@@ -25,7 +26,8 @@ export const nativeHtmlToPdf = nativeOperation(
     const { url, isArchive, isSealed, pages, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");
-    await chromium.printToPdf(await pageSource({ url, isArchive, isSealed }, job), path, printing, job.signal);
+    const source = await pageSource({ url, isArchive, isSealed }, job);
+    await chromium.printToPdf(source, path, { ...printing, fonts: await fontsIn(job.inputs) }, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     const printed = fileInput("result.pdf", (await stat(path)).size, path);
     const kept = pages ? await keepPages(printed, pages, job, engines) : printed;

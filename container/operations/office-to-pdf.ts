@@ -2,6 +2,7 @@
 
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { officeToPdf } from "../../src/operations/to-pdf/office-to-pdf.ts";
+import { fontsIn } from "../fonts/added-fonts.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
@@ -17,7 +18,7 @@ export const nativeOfficeToPdf = nativeOperation(
     // The operation limit-images limits the images. LibreOffice would do it slowly, and sometimes make the file larger.
     await using exported = await office.convertToPdf(
       input.path,
-      { name: input.name, tagged, lossless: true },
+      { name: input.name, tagged, lossless: true, fonts: await fontsIn(job.inputs) },
       job.signal,
     );
     yield* limitedExport(exported, images, job, engines);

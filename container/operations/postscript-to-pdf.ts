@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { namedNotices } from "../../src/document/contract/notice.ts";
 import { postscriptToPdf } from "../../src/operations/to-pdf/postscript-to-pdf.ts";
+import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { limitedExport } from "./limited-export.ts";
@@ -20,9 +21,10 @@ export const nativePostscriptToPdf = nativeOperation(
     if (!input) throw new EngineFailure("unsupported", "no file");
     const path = join(job.folder, "result.pdf");
     const { lossless, maxImageDpi, jobOptions } = params;
-    const fonts = await ghostscript.convertToPdf(input, path, params, job.signal);
+    const options = { ...params, fonts: await fontsIn(job.inputs) };
+    const substitutions = await ghostscript.convertToPdf(input, path, options, job.signal);
     const ignored = (jobOptions?.ignored ?? []).map((name) => ({ name }));
-    const notices = [...substitutionNotices(fonts), ...namedNotices("settings-ignored", ignored)];
+    const notices = [...substitutionNotices(substitutions), ...namedNotices("settings-ignored", ignored)];
     const exported = { path, size: (await stat(path)).size, notices };
     // Ghostscript has already limited all images except bilevel ones.
     const dpi = jobOptions ? jobOptions.bilevelDpi : maxImageDpi;

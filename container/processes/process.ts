@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
+import { fontVariables } from "../fonts/deployed-fonts.ts";
 import { MADE_FONTS, OFFICE_RULES } from "../fonts/system-fonts.ts";
 import { ScratchFull } from "../scratch/memory-scratch.ts";
 import { registerProcess } from "./priority.ts";
@@ -175,7 +176,14 @@ export function confinedCommand(
 export function minimalEnvironment(home: string, fontRules = OFFICE_RULES): Record<string, string> {
   const rules = join(MADE_FONTS, fontRules);
   const fonts = existsSync(rules) ? { FONTCONFIG_FILE: rules } : {};
-  return { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C.UTF-8", HOME: home, TMPDIR: home, ...fonts };
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    LC_ALL: "C.UTF-8",
+    HOME: home,
+    TMPDIR: home,
+    ...fonts,
+    ...fontVariables(),
+  };
 }
 
 /** When memory runs out, makes the kernel kill this process rather than the service (proc(5)). */

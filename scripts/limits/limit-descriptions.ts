@@ -255,6 +255,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   csvCells: "cells of a CSV file",
   textLength: "characters of a text",
   dataLines: "lines of pretty-printed JSON or XML",
+  fontFiles: "fonts that are sent with a document",
+  fontBytes: "fonts that are sent with a document, together",
   mailParts: "parts of an e-mail or a web archive",
   mailDepth: "nesting depth of the parts of an e-mail",
   mailsInMail: "nesting depth of e-mails that are forwarded within each other",

@@ -31,6 +31,7 @@ import {
 } from "../service/http/requests/document-type.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
+import { checkFonts, FONT_FILES } from "./pdf/font-files.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 import { JOB_OPTIONS, jobOptionsIn } from "./pdf/job-options.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
@@ -82,6 +83,7 @@ export const pdf = defineEndpoint({
     asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
     ...TEXT_IMAGES,
     ...JOB_OPTIONS,
+    ...FONT_FILES,
   },
   parameters,
   output: { kind: "files", naming: "name", type: "application/pdf" },
@@ -101,6 +103,7 @@ export const pdf = defineEndpoint({
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
   async createJob(values, { inputs, isSent }) {
     const [input] = inputs;
+    checkFonts(inputs);
     const images = {
       lossless: values.compression === "lossless",
       ...(values.downsample === "off" ? {} : { maxImageDpi: Number(values.downsample) }),

@@ -4,12 +4,14 @@
 import type { Protocol } from "devtools-protocol";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
+import type { AddedFont } from "../../fonts/added-fonts.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
 import { readStyleSheets } from "./style-sheets.ts";
+import { addFontsToFrames } from "./visit/page-fonts.ts";
 import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
 import { prepareReferences, showNumbers, type TableOfContents } from "./visit/page-references.ts";
 import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
@@ -36,6 +38,8 @@ export interface PrintOptions extends RunningTitles {
   readonly background?: boolean;
   /** @default none */
   readonly contents?: TableOfContents;
+  /** Fonts for this page. @default none */
+  readonly fonts?: readonly AddedFont[];
   /** @default a visit without cookies, headers, conditions and checks */
   readonly visit?: PageVisit;
 }
@@ -55,7 +59,8 @@ export async function printPage(page: LeasedPage, printing: Printing): Promise<v
   const { session } = page;
   // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
-  await visitPage(page, printing, options.visit, async (job) => {
+  const { fonts = [], visit } = options;
+  await visitPage(page, { ...printing, fonts }, visit, async (job) => {
     const enlargement = await print(job, options, outputPath);
     if (enlargement > 1) {
       await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
@@ -70,6 +75,7 @@ const MAX_PASSES = 3;
 async function print(job: PageJob, options: PrintOptions, outputPath: string): Promise<number> {
   const { session, within, limits, location, signal } = job;
   const { findings, contextId } = await completed(job, (timeoutMs) => prepare(job, options, timeoutMs));
+  if (options.fonts?.length) await within(limits.answerMs, addFontsToFrames(session), "a frame");
   const { enlargement } = sheetOf(options, findings);
   const world = { session, contextId };
   const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement };

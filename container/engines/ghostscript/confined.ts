@@ -3,6 +3,7 @@
 
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { deployedFonts } from "../../fonts/deployed-fonts.ts";
 import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { type ExitResult, type ProcessLimits, run } from "../../processes/process.ts";
 
@@ -35,7 +36,7 @@ export async function runConfined(
   if (process.getuid?.() === 0) for (const path of [folder, temporary]) await chown(path, user, user);
   return run("/usr/bin/gs", args, {
     ...{ cwd: folder, limits, user, env: { TMPDIR: temporary } },
-    files: { readable: READABLE, writable: [folder] },
+    files: { readable: [...READABLE, ...deployedFonts()], writable: [folder] },
     ...(signal ? { signal } : {}),
   });
 }

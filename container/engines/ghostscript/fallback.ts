@@ -41,8 +41,8 @@ function reportedError(output: string): string {
   return (at < 0 ? output.slice(-300) : output.slice(at, at + 300)).trim();
 }
 
-function commandLine({ input, output }: PostscriptJob): string[] {
-  const readable = [NAMES.setup, input, NAMES.program].map((name) => `--permit-file-read=${name}`);
+function commandLine({ input, output, fonts }: PostscriptJob): string[] {
+  const readable = [NAMES.setup, input, NAMES.program, ...fonts.split(" ")].map((name) => `--permit-file-read=${name}`);
   return [
     ...["-dSAFER", "-dNOPAUSE", "-dNOPROMPT", "-dBATCH", "-dNOEPS", "-sPAPERSIZE=letter"],
     // Version 10.04 and later permit no other device.

@@ -6,6 +6,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import { divided, writeFonts } from "../../fonts/added-fonts.ts";
+import { namedFonts } from "../../fonts/deployed-fonts.ts";
 import { type FontSubstitutions, substitutionsReported } from "../../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { cpuSecondsWithin } from "../../processes/process.ts";
@@ -126,22 +128,28 @@ export class Ghostscript implements AsyncDisposable {
       lossless,
       maxImageDpi,
       jobOptions,
+      fonts = [],
       ...limits
     }: PostscriptToPdfOptions & Pick<PostscriptJob, "timeoutMs" | "cpuSeconds">,
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<FontSubstitutions> {
     await using folder = await this.#settings.scratch.folder("postscript");
+    const single = divided(fonts);
+    const paths = await writeFonts(single, folder.path);
+    const named = single.map(({ face }, index) => ({ path: paths[index]!, names: face.fullNames }));
     const settings = {
       lossless,
       ...(maxImageDpi === undefined ? {} : { maxImageDpi }),
       ...(jobOptions ? { jobOptions } : {}),
+      fonts: [...namedFonts(), ...named],
     };
     const job: PostscriptJob = {
       ...DEFAULTS,
       ...limits,
       input: NAMES.input,
       output: NAMES.output,
+      fonts: paths.join(" "),
       folder: folder.path,
     };
     // All users can read the files, because the job runs as another user. Only that user can enter the folder.

@@ -1,10 +1,13 @@
 // Types of Ghostscript's jobs.
 
+import type { AddedFont } from "../../fonts/added-fonts.ts";
 import type { ZygoteJob } from "../zygote/zygote.ts";
 import type { PdfSettings } from "./program.ts";
 
 /** Options for running one program. */
-export interface PostscriptToPdfOptions extends PdfSettings {
+export interface PostscriptToPdfOptions extends Omit<PdfSettings, "fonts"> {
+  /** Fonts for this program. They have precedence over installed fonts. @default none */
+  readonly fonts?: readonly AddedFont[];
   /** Wall-clock limit, including time in queues. @default 240 s */
   readonly timeoutMs?: number;
   /** CPU time limit. @default 115 s, or the wall-clock limit if that is shorter */
@@ -19,6 +22,8 @@ export interface PostscriptToPdfOptions extends PdfSettings {
 export interface PostscriptJob extends ZygoteJob {
   readonly input: string;
   readonly output: string;
+  /** Paths of fonts in the folder, separated by spaces. */
+  readonly fonts: string;
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
   readonly fileBytes: number;

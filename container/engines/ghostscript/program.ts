@@ -1,6 +1,7 @@
 // Generates PostScript code that converts a PostScript program. The code sets the page device, runs the program and
 // checks how it ended. Both the zygote and the plain program use it.
 
+import type { NamedFont } from "../../fonts/deployed-fonts.ts";
 import type { Box, PostscriptProgram } from "./input.ts";
 
 export interface PdfSettings {
@@ -10,6 +11,8 @@ export interface PdfSettings {
   readonly maxImageDpi?: number;
   /** Entries for setdistillerparams, which take precedence. @default none */
   readonly jobOptions?: { readonly parameters: string };
+  /** Fonts that have precedence over all others. @default none */
+  readonly fonts?: readonly NamedFont[];
 }
 
 /** File names in the job's folder. `input` is the code that runs `program`, the client's PostScript. */
@@ -35,7 +38,7 @@ const THRESHOLD = 1.01;
  * Disables inline images, because finding them in the PDF would require parsing all content.
  */
 export function setupProgram(program: PostscriptProgram, settings: PdfSettings): string {
-  return `<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
+  return `${(settings.fonts ?? []).flatMap(fontEntries).join("")}<< /OutputDevice /pdfwrite /OutputFile (${NAMES.output}) /MaxInlineImageSize 0 ${page(program.box)} >> setpagedevice
 << ${distillerParameters(settings)} >> setdistillerparams
 << ${settings.jobOptions?.parameters ?? ""} >> setdistillerparams
 << /LockDistillerParams true >> setdistillerparams
@@ -89,6 +92,21 @@ userdict /pagewright undef
 exec
 `;
 }
+
+/** Bytes of a name (PLRM, appendix B). */
+const LONGEST_NAME = 127;
+
+/** Returns code for Ghostscript's map of fonts. A font that is loaded already, under the same name, is forgotten. */
+const fontEntries = ({ path, names }: NamedFont): string[] =>
+  names
+    .filter((name) => Buffer.byteLength(name) <= LONGEST_NAME)
+    .map((name) => {
+      const key = `<${Buffer.from(name).toString("hex")}> cvn`;
+      return (
+        `true setglobal ${key} undefinefont false setglobal ${key} undefinefont\n` +
+        `Fontmap ${key} undef ${key} (${path}) .definefontmap\n`
+      );
+    });
 
 /**
  * Returns device settings that make the bounding box the page, with the origin at its lower left corner. `Install`

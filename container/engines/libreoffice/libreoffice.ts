@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { countedNotices, type Notice } from "../../../src/document/contract/notice.ts";
 import { isPasswordProtected } from "../../../src/document/formats/ole/locked.ts";
+import { writeFonts } from "../../fonts/added-fonts.ts";
 import { NO_SUBSTITUTIONS, substitutionNotices, substitutionsReported } from "../../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { cpuSecondsWithin } from "../../processes/process.ts";
@@ -77,7 +78,8 @@ export class LibreOffice implements AsyncDisposable {
     const { size } = statSync(inputPath);
     if (size === 0) throw new EngineFailure("damaged", "an empty file");
     const { scratch, log } = this.#settings;
-    const { timeoutMs = DEFAULTS.timeoutMs } = options;
+    const { timeoutMs = DEFAULTS.timeoutMs, fonts = [] } = options;
+    const folderBytes = fonts.reduce((sum, { bytes }) => sum + bytes.length, size);
     const started = performance.now();
     const fileName = nameOf(options.name ?? "", inputPath);
     await using document = await retryCrashOnce({ timeoutMs, signal, log }, (until) =>
@@ -92,7 +94,7 @@ export class LibreOffice implements AsyncDisposable {
         ...options,
         timeoutMs: leftMs,
       };
-      const folder = await scratch.folder("office", size);
+      const folder = await scratch.folder("office", folderBytes);
       try {
         return await this.#convertIn(folder, document, how, limited, until);
       } catch (failure) {
@@ -111,7 +113,7 @@ export class LibreOffice implements AsyncDisposable {
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<ConvertedPdf> {
-    const { name = "", ...limits } = options;
+    const { name = "", fonts = [], ...limits } = options;
     const job: OfficeJob = {
       ...DEFAULTS,
       ...how,
@@ -127,6 +129,7 @@ export class LibreOffice implements AsyncDisposable {
       await copyInput(inputPath, join(folder.path, job.input), 0o600);
       if (end) await appendFile(join(folder.path, job.input), end);
       // All users can read the files, because the job runs as another user. Only that user can enter the folder.
+      await writeFonts(fonts, folder.path);
       for (const file of chunks) await copyInput(file, join(folder.path, chunkOf(basename(file))), 0o644);
       const result = await convert(job, folder.memory ? AbortSignal.any([signal, folder.memory.full]) : signal);
       // After an abort, no caller receives the PDF, so its folder is deleted here.

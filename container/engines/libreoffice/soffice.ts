@@ -5,6 +5,7 @@ import { chown, mkdir, open, readdir, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { deployedFonts } from "../../fonts/deployed-fonts.ts";
 import { NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
 import { MADE_FONTS } from "../../fonts/system-fonts.ts";
 import { run } from "../../processes/process.ts";
@@ -95,7 +96,11 @@ export class Soffice implements FallbackRunner<OfficeJob, OfficeResult> {
     const start = () =>
       run(join(PROGRAM_FOLDER, "soffice.bin"), commandLine(job, way, profile.path), {
         cwd: job.folder,
-        files: { readable: READABLE, writable: [job.folder, profile.path], socketPaths: ["/tmp"] },
+        files: {
+          readable: [...READABLE, ...deployedFonts()],
+          writable: [job.folder, profile.path],
+          socketPaths: ["/tmp"],
+        },
         limits: { ...job, timeoutMs: Math.max(1, timeoutMs), memoryBytes: job.memoryBytes + OWN_MEMORY_BYTES },
         user: user.id,
         signal,

@@ -43,6 +43,8 @@ bool Program::begin(int count, char** values, const std::vector<std::string>& re
   if (const char* rules = std::getenv("FONTCONFIG_FILE")) {
     settings.readable.push_back(std::string(rules).substr(0, std::string(rules).rfind('/')));
   }
+  // The fonts of the deployment (container/fonts/deployed-fonts.ts).
+  if (const char* fonts = std::getenv("XDG_DATA_HOME")) settings.readable.emplace_back(fonts);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   signal(SIGPIPE, SIG_IGN);
   if (!separateProtocol(settings)) _exit(1);

@@ -156,6 +156,8 @@ export const LIMITS = {
   csvCells: 50_000,
   textLength: 5_000_000,
   dataLines: 100_000,
+  fontFiles: 32,
+  fontBytes: 32 * MIB,
   mailParts: 10_000,
   mailDepth: 100,
   mailsInMail: 10,

@@ -14,6 +14,11 @@ const SIGNATURES: readonly (readonly [Uint8Array, string])[] = [
   [ascii("MM\0+"), "image/tiff"],
   [ascii("{\\rtf"), "application/rtf"],
   [ascii("%FDF-"), "application/vnd.fdf"],
+  // The fifth byte is zero, because a font has few tables, and a collection has the version 1 or 2.
+  [ascii("\0\x01\0\0\0"), "font/ttf"],
+  [ascii("true\0"), "font/ttf"],
+  [ascii("OTTO\0"), "font/otf"],
+  [ascii("ttcf\0"), "font/collection"],
 ];
 
 /**
@@ -97,6 +102,9 @@ export const extensionOf = (type: string): string | undefined =>
 /** Extensions of types with magic bytes, or with several extensions. */
 const SIGNED_EXTENSIONS: Readonly<Record<string, string>> = {
   "application/postscript": "ps",
+  "font/collection": "ttc",
+  "font/otf": "otf",
+  "font/ttf": "ttf",
   "image/avif": "avif",
   "image/gif": "gif",
   "image/heic": "heic",

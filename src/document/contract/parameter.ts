@@ -140,9 +140,7 @@ export function schemaOf<P extends Parameters>(parameters: P): z.ZodType<Params<
   const isMissing = (values: Readonly<Record<string, unknown>>) =>
     Object.entries(parameters).some(
       ([name, { onlyWith: condition }]) =>
-        condition?.isNeeded &&
-        values[name] === undefined &&
-        condition.is.includes(String(values[condition.parameter])),
+        condition?.isNeeded && values[name] === undefined && condition.is.includes(String(values[condition.parameter])),
     );
   const schema: z.ZodType<Record<string, unknown>> = z.object(Object.fromEntries(shape));
   return schema.refine((values) => !isMissing(values)) as unknown as z.ZodType<Params<P>>;

@@ -20,6 +20,7 @@ import { type PageLayout, pageOf } from "../../document/texts/page.ts";
 import { plainTextBody, plainTextStyles } from "../../document/texts/plain-text.ts";
 import { tablePage } from "../../document/texts/table-page.ts";
 import { isXml, xmlHierarchy, xmlSource } from "../../document/texts/xml-lines.ts";
+import { FONT } from "../to-pdf/fonts.ts";
 import { textToHtml as signature, type TextKind, type TextToHtmlParams } from "../to-pdf/text-to-html.ts";
 import { MarkdownImages } from "./markdown-images.ts";
 
@@ -53,6 +54,9 @@ const run: Run<TextToHtmlParams> = async function* (inputs, params, context) {
   };
   context.log("page made of text", { kind: params.kind, bytes: input.size, attachments: attachments.length });
   yield { extension: "html", name: "page.html", type: "text/html", body: pageOf(page), notices: () => notices };
+  for (const font of inputs.filter(({ role }) => role === FONT)) {
+    yield { extension: "ttf", name: font.name, role: FONT, type: "font/ttf", body: font.stream() };
+  }
   if (!params.appends) return;
   for (const { name, body: content } of attachments) {
     yield { extension: "bin", name, role: "attachment", type: "application/octet-stream", body: content };

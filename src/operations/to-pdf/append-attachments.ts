@@ -1,5 +1,5 @@
 // Declares the operation that prints the page of an e-mail, and appends the pages of its attachments. The first input is
-// the page, the others are the attachments. The container runs it.
+// the page, the others are the attachments, and the fonts for all of them. The container runs it.
 import * as z from "zod";
 import { declareOperation } from "../../document/contract/operation.ts";
 import { htmlToPdf } from "./html-to-pdf.ts";

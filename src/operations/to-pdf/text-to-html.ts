@@ -1,6 +1,6 @@
 // Declares the operation that makes an HTML page of a text, a table, data, an e-mail or a web archive. The container runs
 // it, before it prints the page. Images with the role `image` are those to which a Markdown text refers. Yields one
-// output; an e-mail whose attachments are appended yields these, too, with the role `attachment`.
+// output, and the fonts among its inputs; an e-mail whose attachments are appended yields these, too, with the role `attachment`.
 import * as z from "zod";
 import { declareOperation } from "../../document/contract/operation.ts";
 import { structuredTextOptions } from "./structured-text-options.ts";

@@ -1,4 +1,4 @@
-// Tests the numeric settings of the container's server.
+// Tests the settings of the container's server.
 import { expect, test } from "vitest";
 import { readServerSettings } from "../../../container/settings.ts";
 
@@ -22,6 +22,12 @@ test.each([
 
 test("without a number of jobs, at least two run", () => {
   expect(readServerSettings({ JOB_CONCURRENCY: "" }).jobs).toBeGreaterThan(1);
+});
+
+test("a folder of fonts that does not exist is refused in a sentence", () => {
+  expect(readServerSettings({ FONTS_DIR: import.meta.dirname }).fontsFolder).toBe(import.meta.dirname);
+  const FONTS_DIR = import.meta.filename;
+  expect(() => readServerSettings({ FONTS_DIR })).toThrow(`FONTS_DIR must be a folder, and "${FONTS_DIR}" is none.`);
 });
 
 test.each(["GRACE_MS", "SHUTDOWN_GRACE_SECONDS"])("%s that is no number is refused in a sentence", (name) => {

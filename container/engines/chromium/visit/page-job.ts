@@ -6,6 +6,7 @@ import type { PageVisit } from "../../../../src/document/contract/parameters/web
 import { Loading } from "../loading.ts";
 import { ProtocolError, type Session } from "../pipe.ts";
 import { PageFaults } from "./page-faults.ts";
+import { addFonts } from "./page-fonts.ts";
 import { introduce } from "./page-identity.ts";
 import type { LeasedPage, PageSetting } from "./page-setting.ts";
 import { meetCondition } from "./wait-condition.ts";
@@ -28,7 +29,7 @@ export interface PageJob extends PageSetting {
 const ATTEMPTS = 5;
 
 /**
- * Loads a page and works on it. @throws EngineFailure; OutOfRange for a condition or a cookie; BrowserLost, RendererLost,
+ * Loads a page and works on it. @throws EngineFailure; OutOfRange for a condition, a cookie or a font; BrowserLost, RendererLost,
  * NetworkLost; NavigationBlocked
  */
 export async function visitPage<T>(
@@ -37,7 +38,7 @@ export async function visitPage<T>(
   visit: PageVisit = {},
   work: (job: PageJob) => Promise<T>,
 ): Promise<T> {
-  const { location, limits, isRefused } = setting;
+  const { location, limits, isRefused, fonts = [] } = setting;
   const { url, isStill } = location;
   const { session, failed } = page;
   const within: Within = (timeoutMs, step, what) => inTime(timeoutMs, step, failed, what);
@@ -45,6 +46,7 @@ export async function visitPage<T>(
   using loading = new Loading(session, page.frameId, isRefused);
   const faults = new PageFaults(session, page.frameId, visit.failOn);
   await within(limits.answerMs, introduce(session, url, visit), "a blank page");
+  await within(limits.parseMs, addFonts(session, fonts), "a font");
   const parsed = async () => {
     await loading.navigate(url);
     await loading.parsed();

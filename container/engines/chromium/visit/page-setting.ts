@@ -1,5 +1,6 @@
 // Defines a leased page, and the limits and the access to the web with which a job uses it.
 
+import type { AddedFont } from "../../../fonts/added-fonts.ts";
 import type { ProxySession } from "../network/web-proxy.ts";
 import type { Session } from "../pipe.ts";
 
@@ -51,6 +52,8 @@ export interface PageSetting {
   /** Version of the browser. */
   readonly version: string;
   readonly signal: AbortSignal;
+  /** Fonts for the page. @default none */
+  readonly fonts?: readonly AddedFont[];
   /** Reports whether a visit to a host was refused. */
   isRefused(url: string): boolean;
 }

@@ -1,6 +1,8 @@
 // Tests that both the zygote and the plain program report the fonts that Ghostscript replaces.
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { document } from "../../../../test/fixtures/postscript.ts";
+import { renamedFont, sentFont } from "../../../../test/fixtures/renamed-fonts.ts";
 import { by, convert, openGhostscripts } from "../../../../test/support/ghostscripts.ts";
 
 openGhostscripts();
@@ -58,4 +60,16 @@ test.each(["zygote", "plain"] as const)("by %s: all are counted, also where too 
   const { count, fonts } = (await convert(by(mode), showing(...names))).substitutions;
   expect(count).toBe(60);
   expect(fonts.length).toBeGreaterThanOrEqual(50);
+});
+
+test.each(["zygote", "plain"] as const)("by %s: fonts of a request have precedence, and end with it", async (mode) => {
+  const names = ["Giraffe-Bold", "Calibri", "Calibri-Italic"];
+  const [bold, calibri] = await Promise.all([renamedFont("Bold", "Giraffe"), renamedFont("Regular", "Calibri")]);
+  const program = showing(...names.map((name) => `/${name}`));
+  const { substitutions, path } = await convert(by(mode), program, { fonts: [bold, calibri].map(sentFont) });
+  expect(substitutions.fonts.map(({ name }) => name)).toEqual(["Calibri-Italic"]);
+  const list = execFileSync("pdffonts", [path], { encoding: "utf8" });
+  expect(list).toMatch(/\+Giraffe-Bold +TrueType.*\+Calibri +TrueType/s);
+  const next = await convert(by(mode), program);
+  expect(next.substitutions.fonts.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
 });

@@ -207,6 +207,9 @@ std::string warmUp(const std::string& path) {
 Outcome convertToPdf(const Job& job) {
   for (const std::string& name : namesIn("."))
     gsapi_add_control_path(interpreter, GS_PERMIT_FILE_READING, name.c_str());
+  // The fonts of the request (container/fonts/added-fonts.ts).
+  for (const std::string& name : namesIn(".fonts"))
+    gsapi_add_control_path(interpreter, GS_PERMIT_FILE_READING, (".fonts/" + name).c_str());
   gsapi_add_control_path(interpreter, GS_PERMIT_FILE_WRITING, job.output.c_str());
   const Result prepared = run("setup.ps");
   if (prepared.code < 0) return {Status::failed, "the device was not set up: " + whatWasPrinted()};

@@ -1,31 +1,18 @@
 // Tests that fonts embedded in a document are used in all styles, and not for other documents.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Notice } from "../../../../src/document/contract/notice.ts";
 import { docx, flatOpenDocument } from "../../../../test/fixtures/office.ts";
+import { renamedFont, sentFont } from "../../../../test/fixtures/renamed-fonts.ts";
 import { documents, openOffices, save, scratch, soffice, zygote } from "../../../../test/support/libreoffice.ts";
 import type { LibreOffice } from "../libreoffice.ts";
 
 openOffices();
 
-const INSTALLED = "/usr/share/fonts/truetype/crosextra";
 const key = "{1DF903D1-6A4C-4E0B-8A3F-2B7C5D6E7F80}";
-
-/** Returns an installed font, renamed to a family that is not installed. */
-async function renamedFont(style: string, family: string): Promise<Buffer> {
-  const font = await readFile(join(INSTALLED, `Carlito-${style}.ttf`));
-  for (const encoding of ["latin1", "utf16le"] as const) {
-    const [before, after] = ["Carlito", family].map((name) => {
-      const bytes = Buffer.from(name, encoding);
-      return encoding === "latin1" ? bytes : bytes.swap16();
-    }) as [Buffer, Buffer];
-    for (let at = font.indexOf(before); at >= 0; at = font.indexOf(before, at)) after.copy(font, at);
-  }
-  return font;
-}
 
 /** Obfuscates or restores a font (ISO/IEC 29500-1, 17.8.1): the first 32 bytes are XORed with the key. */
 function obfuscated(font: Buffer): Buffer {
@@ -55,22 +42,25 @@ function document(family: string, media: Readonly<Record<string, Buffer>> = {}, 
   });
 }
 
-async function fontsOf(office: LibreOffice, path: string): Promise<string[]> {
+async function fontsOf(office: LibreOffice, path: string, sent: readonly Buffer[] = []): Promise<string[]> {
   const output = join(documents, "fonts.pdf");
-  await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false });
+  const fonts = sent.map(sentFont);
+  await using pdf = await office.convertToPdf(path, { tagged: false, lossless: false, fonts });
   await copyFile(pdf.path, output);
   const list = execFileSync("pdffonts", [output], { encoding: "utf8" });
   return [...list.matchAll(/^[A-Z]{6}\+(\S+)/gm)].map(([, name]) => name as string).sort();
 }
 
 describe.each(["zygote", "soffice"])("by %s", (mode) => {
-  test("all styles of an embedded font are used, and the next document has none of them", async () => {
+  test("all styles of an embedded font, or of fonts of a request, are used, and the next document has none of them", async () => {
     const office = mode === "zygote" ? zygote : soffice;
-    const styles = await Promise.all(
-      Object.keys(STYLES).map(async (style) => [`${style}.odttf`, obfuscated(await renamedFont(style, "Giraffe"))]),
-    );
+    const fonts = await Promise.all(Object.keys(STYLES).map((style) => renamedFont(style, "Giraffe")));
+    const sent = fonts.map((font) => Buffer.from(font));
+    const styles = Object.keys(STYLES).map((style, index) => [`${style}.odttf`, obfuscated(fonts[index]!)]);
     const path = await save(document("Giraffe", Object.fromEntries(styles)), "docx");
-    expect(await fontsOf(office, path)).toEqual(["Giraffe", "Giraffe-Bold", "Giraffe-BoldItalic", "Giraffe-Italic"]);
+    const all = ["Giraffe", "Giraffe-Bold", "Giraffe-BoldItalic", "Giraffe-Italic"];
+    expect(await fontsOf(office, path)).toEqual(all);
+    expect(await fontsOf(office, await save(document("Giraffe"), "docx"), sent)).toEqual(all);
     const next = await fontsOf(office, await save(document("Giraffe"), "docx"));
     expect(next.join()).not.toContain("Giraffe");
     expect(readdirSync(scratch.memoryPath!)).toEqual([]);

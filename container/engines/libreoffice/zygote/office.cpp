@@ -34,8 +34,9 @@
 #include "interaction.hpp"
 #include "corrections/mending.hpp"
 #include "corrections/own-address.hpp"
+#include "document-fonts.hpp"
 #include "pace.hpp"
-#include "replaced-fonts.hpp"
+
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -256,6 +257,7 @@ void hideAddressIn(const Loaded& loaded, const OUString& address) {
 }
 
 Outcome convert(const Job& job, Afterwards afterwards) {
+  addFonts(job.folder + "/.fonts", mergedLibrary);
   // LibreOffice unpacks a document's fonts into this folder's user/temp and reads them there. They are deleted with the
   // job's folder.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));

@@ -31,7 +31,7 @@ enum class Afterwards { close, abandon };
 
 /**
  * Converts `job.input` in `job.folder` to `job.output`. The detail of a success lists the replaced fonts
- * (replaced-fonts.hpp). Never throws.
+ * (document-fonts.hpp). Never throws.
  */
 Outcome convertToPdf(const Job& job, Afterwards afterwards);
 

@@ -7,6 +7,13 @@
 
 namespace zygote {
 
+/**
+ * Adds the font files of a folder to the fonts of this process, with precedence over installed fonts of the same names.
+ * LibreOffice leaves out a file that it cannot read. Without the folder, nothing happens.
+ * @param library LibreOffice's main library
+ */
+void addFonts(const std::string& folder, void* library);
+
 /** Starts recording the fonts of text. */
 void recordFonts(const css::uno::Reference<css::uno::XComponentContext>& context);
 

@@ -1,15 +1,19 @@
-// Compares requested fonts with the ones that LibreOffice used, which it records for this purpose (UNO's
+// Adds fonts as LibreOffice adds those that a document embeds. Compares requested fonts with the ones that LibreOffice used, which it records for this purpose (UNO's
 // XFontMappingUse).
-#include "replaced-fonts.hpp"
+#include "document-fonts.hpp"
+
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 #include <com/sun/star/awt/XFontMappingUse.hpp>
 #include <com/sun/star/lang/XMultiComponentFactory.hpp>
 #include <rtl/ustring.hxx>
 
 #include "font-list.hpp"
+#include "program.hpp"
 
 using css::uno::Reference;
 using rtl::OUString;
@@ -56,6 +60,23 @@ std::string narrow(const OUString& text) {
 }
 
 }  // namespace
+
+void addFonts(const std::string& folder, void* library) {
+  const std::vector<std::string> names = namesIn(folder);
+  if (names.empty()) return;
+  // Both functions are internal to LibreOffice: the device whose fonts all others share, and OutputDevice's addition of
+  // a font file. A member function takes its object as the first argument.
+  const auto defaultDevice = reinterpret_cast<void* (*)()>(dlsym(library, "_ZN11Application16GetDefaultDeviceEv"));
+  using Add = bool (*)(void*, const rtl::OUString&, const rtl::OUString&);
+  const auto add =
+      reinterpret_cast<Add>(dlsym(library, "_ZN12OutputDevice14AddTempDevFontERKN3rtl8OUStringES3_"));
+  if (defaultDevice == nullptr || add == nullptr) return;
+  for (const std::string& name : names) {
+    // Without a name, the font keeps its own.
+    const std::string url = "file://" + folder + "/" + name;
+    add(defaultDevice(), rtl::OUString::fromUtf8({url.data(), static_cast<sal_Int32>(url.size())}), rtl::OUString());
+  }
+}
 
 void recordFonts(const Context& context) {
   const auto fonts = recorder(context);
