@@ -8,6 +8,7 @@ import { addressIn } from "../document/contract/web-url.ts";
 import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
 import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
+import type { OfficeOptions } from "../operations/to-pdf/office-options.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { svgToPdf } from "../operations/to-pdf/svg-to-pdf.ts";
@@ -24,6 +25,7 @@ import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
+import { OFFICE_FIELDS, officeOptionsIn } from "./pdf/office-fields.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
 
 /** Operations for the document types that only the container can convert. */
@@ -58,6 +60,7 @@ const parameters = {
   ),
   ...HTML_FIELDS,
   ...TEXT_FIELDS,
+  ...OFFICE_FIELDS,
 };
 
 export const pdf = defineEndpoint({
@@ -94,13 +97,14 @@ export const pdf = defineEndpoint({
     };
     // Called for every document type, because it also validates the margins.
     const html = { ...printing(values, { isSent }), tagged: values.tagged_pdf, ...images };
+    const office = officeOptionsIn(values, isSent);
     const found = input ? await documentTypeOf(input) : "html";
     const isSheet = found === "table" && !isSent("structured_text_options") && (await isLargeTable(input!));
     const type = isSheet ? "office" : found;
     const text = textRequest(values, html, isSent);
     if (isTextKind(type)) return textJob({ ...text, kind: type });
     textJob({ ...text, kind: "text" });
-    if (type !== "none") return JOBS[type]({ values, images, html, input });
+    if (type !== "none") return JOBS[type]({ values, images, html, office, input });
     throw isSent("url")
       ? notAWebPage()
       : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
@@ -112,6 +116,7 @@ interface Conversion {
   readonly values: Params<typeof parameters>;
   readonly images: Pick<HtmlToPdfParams, "lossless" | "maxImageDpi">;
   readonly html: HtmlToPdfParams;
+  readonly office: OfficeOptions;
   /** Undefined if only the fields are validated. */
   readonly input: Input | undefined;
 }
@@ -120,7 +125,8 @@ interface Conversion {
 const JOBS: {
   readonly [type in Exclude<DocumentType, TextKind | "none">]: (conversion: Conversion) => JobPlan | Promise<JobPlan>;
 } = {
-  office: ({ values, images }) => containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images }),
+  office: ({ values, images, office }) =>
+    containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images, options: office }),
   postscript: ({ images }) => containerJob(postscriptToPdf, images),
   image: () => streamingJobWithFallback(imageToPdf, {}),
   tiff: () => edgeJob(imageToPdf, {}),

@@ -107,17 +107,19 @@ export class LibreOffice implements AsyncDisposable {
     folder: JobFolder,
     { path: inputPath, chunks, notices }: Pick<Prepared, "path" | "chunks" | "notices">,
     { end, ...how }: Import,
-    options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
+    given: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<ConvertedPdf> {
-    const { name = "", ...limits } = options;
+    const { name = "", options: { sheets, ...options } = {}, ...limits } = given;
     const job: OfficeJob = {
       ...DEFAULTS,
+      ...options,
+      ...(sheets ? { sheets: sheets.join("\n") } : {}),
       ...how,
       ...limits,
       ...placeOf(nameOf(name, inputPath)),
-      ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
+      ...(folder.memory ? { fileBytes: Math.min(given.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,
       output: "output.pdf",
       chunks: chunks.map((chunk) => basename(chunk)).join(" "),

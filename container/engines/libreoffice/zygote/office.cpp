@@ -34,6 +34,7 @@
 #include "interaction.hpp"
 #include "corrections/mending.hpp"
 #include "corrections/own-address.hpp"
+#include "options/options.hpp"
 #include "pace.hpp"
 #include "replaced-fonts.hpp"
 
@@ -165,7 +166,7 @@ void store(const Job& job, const Loaded& loaded, const char* filter, const std::
       property("ReduceImageResolution", false),
       property("UseTaggedPDF", job.request.flag("tagged")),
       property("ExportBookmarks", true),
-      property("ExportNotes", false),
+      property("ExportNotes", job.request.text("comments", "") == "annotations"),
       property("ExportNotesInMargin", false),
       property("ExportHiddenSlides", hidesAllSlides(document)),
       property("IsSkipEmptyPages", !hasBlankPages(document, loaded.filter)),
@@ -206,13 +207,16 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
   const Reference<css::task::XInteractionHandler> handler(refusal);
   std::vector<PropertyValue> media = {
       property("Hidden", true),
-      property("ReadOnly", true),
+      // Changes cannot be resolved in a document that is read only.
+      property("ReadOnly", job.request.text("tracked_changes", "").empty()),
       property("MacroExecutionMode", sal_Int16(css::document::MacroExecMode::NEVER_EXECUTE)),
       property("UpdateDocMode", sal_Int16(css::document::UpdateDocMode::NO_UPDATE)),
       property("InteractionHandler", handler),
   };
   if (!filter.empty()) media.push_back(property("FilterName", wide(filter)));
   if (!options.empty()) media.push_back(property("FilterOptions", wide(options)));
+  const std::string password = job.request.text("password", "");
+  if (!password.empty()) media.push_back(property("Password", wide(password)));
   Loaded loaded;
   try {
     loaded.document = desktop->loadComponentFromURL(addressOf(job), OUString("_blank"), 0, sequence(media));
@@ -259,6 +263,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   // LibreOffice unpacks a document's fonts into this folder's user/temp and reads them there. They are deleted with the
   // job's folder.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
+  setLocale(job.request, context);
   const Loaded loaded = load(job);
   if (!loaded.document.is()) return loaded.whyNot;
   const char* const filter = exportFilterFor(job, loaded);
@@ -269,10 +274,15 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     const std::string left = insertChunks(loaded.document, folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
+    const SheetChoice sheets = chosenSheets(loaded.document, job.request);
+    if (!sheets.unknown.empty()) return {Status::noSheet, sheets.unknown};
+    resolveChanges(loaded.document, job.request, context);
     mend(loaded.document, loaded.filter, workbook.get());
+    refreshFields(loaded.document, job.request);
+    setUpSheets(loaded.document, job.request);
     // Must run after the calculation of formulas, because their results can contain the path.
     hideAddressIn(loaded, addressOf(job));
-    keepHidden(loaded.document, workbook.get());
+    keepHidden(loaded.document, workbook.get(), sheets.printed);
     const Pace pace = measured(job, loaded, filter);
     if (pace.possible < pace.pages) {
       return {Status::tooLong, std::to_string(pace.pages) + " " + std::to_string(pace.possible)};
