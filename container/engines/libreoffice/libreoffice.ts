@@ -81,7 +81,7 @@ export class LibreOffice implements AsyncDisposable {
     const started = performance.now();
     const fileName = nameOf(options.name ?? "", inputPath);
     await using document = await retryCrashOnce({ timeoutMs, signal, log }, (until) =>
-      prepare(inputPath, fileName, scratch, until),
+      prepare({ path: inputPath, fileName, password: options.options?.password }, scratch, until),
     );
     const how = await importFor(document.path, document.hasPictures);
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };

@@ -15,12 +15,19 @@ export const OFFICE_FIELDS = { ...OFFICE_OPTIONS, ...PASSWORDS };
 
 type Fields = Params<typeof OFFICE_FIELDS> & { readonly page_orientation: "portrait" | "landscape" };
 
-/** @throws ServiceError 400 if the password and its other name differ */
+/**
+ * Returns the options that change something.
+ * @throws ServiceError 400 if the password and its other name differ
+ */
 export function officeOptionsIn(fields: Fields, isSent: PrepareContext["isSent"]): OfficeOptions {
   const password = openPasswordIn(PASSWORDS, fields);
-  const options = Object.keys(OFFICE_OPTIONS).map((name) => [name, fields[name as keyof Fields]] as const);
+  const asked = Object.entries(OFFICE_OPTIONS).flatMap(([name, { kind, default: fallback }]) => {
+    const value = fields[name as keyof typeof OFFICE_OPTIONS];
+    const isDefault = fallback !== undefined && kind.read(fallback) === value;
+    return value === undefined || isDefault ? [] : [[name, value] as const];
+  });
   return {
-    ...Object.fromEntries(options.filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(asked),
     ...(password === undefined ? {} : { password }),
     ...(isSent("page_orientation") ? { page_orientation: fields.page_orientation } : {}),
   };

@@ -42,11 +42,15 @@ export const OFFICE_OPTIONS = {
   ),
 };
 
-/** Validates the options of a job. Those that are left out are as the document says. */
-export const officeOptions = schemaOf({
+const parameters = {
   ...OFFICE_OPTIONS,
   password: optional("The password that opens the document.", currentPassword),
   page_orientation: optional("Orientation of the paper of sheets.", orientation),
-});
+};
+
+/** Validates the options of a job. Those that are left out are as the document says. */
+export const officeOptions = schemaOf(parameters);
+
+export const OPTION_NAMES = Object.keys(parameters);
 
 export type OfficeOptions = z.infer<typeof officeOptions>;

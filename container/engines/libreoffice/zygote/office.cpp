@@ -203,7 +203,7 @@ Outcome whyNotLoaded(const Refusal& refusal, const std::string& message) {
 }
 
 Loaded load(const Job& job, const std::string& filter, const std::string& options) {
-  Refusal* const refusal = new Refusal;
+  Refusal* const refusal = new Refusal(wide(job.request.text("password", "")));
   const Reference<css::task::XInteractionHandler> handler(refusal);
   std::vector<PropertyValue> media = {
       property("Hidden", true),
@@ -215,8 +215,6 @@ Loaded load(const Job& job, const std::string& filter, const std::string& option
   };
   if (!filter.empty()) media.push_back(property("FilterName", wide(filter)));
   if (!options.empty()) media.push_back(property("FilterOptions", wide(options)));
-  const std::string password = job.request.text("password", "");
-  if (!password.empty()) media.push_back(property("Password", wide(password)));
   Loaded loaded;
   try {
     loaded.document = desktop->loadComponentFromURL(addressOf(job), OUString("_blank"), 0, sequence(media));
