@@ -76,10 +76,12 @@ export const pdf = defineEndpoint({
     ...TEXT_IMAGES,
   },
   parameters,
+  openPasswordAlias: "password",
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
   errors: [
     outOfRange("downsample", "100"),
+    outOfRange("sheets[]", "Prices"),
     unsupportedFile("lossless JPEG"),
     unreachable(),
     notAWebPage(),

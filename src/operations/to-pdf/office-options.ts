@@ -17,8 +17,8 @@ export const OFFICE_OPTIONS = {
     list(text({ max: LONGEST_NAME })),
   ),
   sheet_fit: extra(
-    "Size of sheets: as_printed for the saved print setup, page_width to fit all columns on a page, one_page for one " +
-      "page as large as the sheet (spreadsheets).",
+    "Scale of sheets: as_printed for the saved print setup, page_width to fit all columns on a page, one_page to fit " +
+      "the whole sheet on a page (spreadsheets).",
     choice(["as_printed", "page_width", "one_page"]),
     "as_printed",
   ),
@@ -31,7 +31,7 @@ export const OFFICE_OPTIONS = {
     "as_saved",
   ),
   comments: extra(
-    "Comments: annotations makes them annotations of the PDF, end prints them behind the text or sheet (Office " +
+    "Comments: annotations makes them annotations of the PDF, end lists them after the text or the sheet (Office " +
       "documents).",
     choice(["none", "annotations", "end"]),
     "none",

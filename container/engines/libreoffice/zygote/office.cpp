@@ -277,6 +277,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     resolveChanges(loaded.document, job.request, context);
     mend(loaded.document, loaded.filter, workbook.get());
     refreshFields(loaded.document, job.request);
+    listComments(loaded.document, job.request);
     setUpSheets(loaded.document, job.request);
     // Must run after the calculation of formulas, because their results can contain the path.
     hideAddressIn(loaded, addressOf(job));

@@ -80,7 +80,7 @@ function openStandard(info: Buffer, secret: Buffer, content: Buffer): Buffer | u
   const filled = (byte: number) =>
     digest(
       "sha1",
-      Buffer.alloc(64, byte).map((value, at) => value ^ (last[at] ?? 0)),
+      Uint8Array.from({ length: 64 }, (_, at) => byte ^ (last[at] ?? 0)),
     );
   const keyBytes = info.readUInt32LE(HEADER.start + HEADER.keyBits) / 8;
   const key = Buffer.concat([filled(0x36), filled(0x5c)]).subarray(0, keyBytes);

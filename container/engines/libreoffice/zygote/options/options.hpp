@@ -45,6 +45,9 @@ void setUpSheets(const css::uno::Reference<css::lang::XComponent>& document, con
 void resolveChanges(const css::uno::Reference<css::lang::XComponent>& document, const JsonObject& request,
                     const css::uno::Reference<css::uno::XComponentContext>& context);
 
+/** If `comments` is `end`, lists the comments of a text document on further pages. */
+void listComments(const css::uno::Reference<css::lang::XComponent>& document, const JsonObject& request);
+
 /** If `refresh_fields` is set, updates the fields and indexes of a text document. */
 void refreshFields(const css::uno::Reference<css::lang::XComponent>& document, const JsonObject& request);
 
