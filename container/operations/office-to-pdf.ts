@@ -11,14 +11,14 @@ import { nativeOperation } from "./native.ts";
 export const nativeOfficeToPdf = nativeOperation(
   officeToPdf,
   { engine: "office", timeoutMs: CONTAINER_LIMITS.longJobMs, onlyInputs: true },
-  async function* (job, { tagged, ...images }, engines) {
+  async function* (job, { tagged, options = {}, ...images }, engines) {
     const office = await engines.office.ready(job.signal);
     const [input] = job.inputs;
     if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
     // The operation limit-images limits the images. LibreOffice would do it slowly, and sometimes make the file larger.
     await using exported = await office.convertToPdf(
       input.path,
-      { name: input.name, tagged, lossless: true, fonts: await fontsIn(job.inputs) },
+      { name: input.name, tagged, lossless: true, fonts: await fontsIn(job.inputs), options },
       job.signal,
     );
     yield* limitedExport(exported, images, job, engines);

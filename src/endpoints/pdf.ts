@@ -9,6 +9,7 @@ import type { JobOptions } from "../document/formats/job-options/settings.ts";
 import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
 import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
+import type { OfficeOptions } from "../operations/to-pdf/office-options.ts";
 import { officeToPdf } from "../operations/to-pdf/office-to-pdf.ts";
 import { postscriptToPdf } from "../operations/to-pdf/postscript-to-pdf.ts";
 import { svgToPdf } from "../operations/to-pdf/svg-to-pdf.ts";
@@ -35,6 +36,7 @@ import { checkFonts, FONT_FILES } from "./pdf/font-files.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 import { JOB_OPTIONS, jobOptionsIn } from "./pdf/job-options.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
+import { OFFICE_FIELDS, officeOptionsIn } from "./pdf/office-fields.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
 
 /** Operations for the document types that only the container can convert. */
@@ -69,6 +71,7 @@ const parameters = {
   ),
   ...HTML_FIELDS,
   ...TEXT_FIELDS,
+  ...OFFICE_FIELDS,
 };
 
 export const pdf = defineEndpoint({
@@ -86,11 +89,13 @@ export const pdf = defineEndpoint({
     ...FONT_FILES,
   },
   parameters,
+  openPasswordAlias: "password",
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
   errors: [
     outOfRange("downsample", "100"),
     ...[invalidJobOptions(), outOfRange("job_options.CompatibilityLevel", "9"), fieldTooLarge("job_options")],
+    outOfRange("sheets[]", "Prices"),
     unsupportedFile("lossless JPEG"),
     unreachable(),
     notAWebPage(),
@@ -110,6 +115,7 @@ export const pdf = defineEndpoint({
     };
     // Called for every document type, because it also validates the margins.
     const html = { ...printing(values, { isSent }), tagged: values.tagged_pdf, ...images };
+    const office = officeOptionsIn(values, isSent);
     const found = input ? await documentTypeOf(input) : "html";
     const isSheet = found === "table" && !isSent("structured_text_options") && (await isLargeTable(input!));
     const type = isSheet ? "office" : found;
@@ -117,7 +123,7 @@ export const pdf = defineEndpoint({
     const text = textRequest(values, html, isSent);
     if (isTextKind(type)) return textJob({ ...text, kind: type });
     textJob({ ...text, kind: "text" });
-    if (type !== "none") return JOBS[type]({ values, images, html, input, jobOptions });
+    if (type !== "none") return JOBS[type]({ values, images, html, office, input, jobOptions });
     throw isSent("url")
       ? notAWebPage()
       : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
@@ -129,6 +135,7 @@ interface Conversion {
   readonly values: Params<typeof parameters>;
   readonly images: Pick<HtmlToPdfParams, "lossless" | "maxImageDpi">;
   readonly html: HtmlToPdfParams;
+  readonly office: OfficeOptions;
   /** Undefined if only the fields are validated. */
   readonly input: Input | undefined;
   readonly jobOptions: JobOptions | undefined;
@@ -138,7 +145,8 @@ interface Conversion {
 const JOBS: {
   readonly [type in Exclude<DocumentType, TextKind | "none">]: (conversion: Conversion) => JobPlan | Promise<JobPlan>;
 } = {
-  office: ({ values, images }) => containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images }),
+  office: ({ values, images, office }) =>
+    containerJob(officeToPdf, { tagged: values.tagged_pdf, ...images, options: office }),
   postscript: ({ images, jobOptions }) =>
     containerJob(postscriptToPdf, { ...images, ...(jobOptions ? { jobOptions } : {}) }),
   image: () => streamingJobWithFallback(imageToPdf, {}),

@@ -39,7 +39,7 @@ mkdir -p "$target/samples"
 g++ -std=c++17 -O2 -DLINUX -DUNX -DGCC -DCPPU_ENV=gcc3 \
   -Wall -Wextra -Werror -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -pie -rdynamic -Wl,-z,relro,-z,now \
   -isystem uno -isystem "$headers" -isystem "$headers/libreoffice" -I "$here/zygote" -I "$here/../zygote" \
-  "$here"/zygote/{.,corrections,spreadsheets,texts}/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote \
+  "$here"/zygote/{.,corrections,options,spreadsheets,texts}/*.cpp "$here"/../zygote/{.,memory}/*.cpp -o zygote \
   "$office"/program/libuno_{sal,cppu,cppuhelpergcc3,salhelpergcc3}.so.3 -ldl "-Wl,-rpath,$office/program" "${link[@]}"
 
 # Also converts each sample to Microsoft Office formats, so that the warm-up loads the filters for those formats.

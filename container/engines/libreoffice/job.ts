@@ -1,5 +1,6 @@
 // Describes the jobs of LibreOffice, and its settings.
 
+import type { OfficeOptions } from "../../../src/operations/to-pdf/office-options.ts";
 import type { AddedFont } from "../../fonts/added-fonts.ts";
 import type { FontSubstitutions } from "../../fonts/substitutions.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
@@ -17,6 +18,8 @@ export interface OfficeToPdfOptions {
   readonly name?: string;
   /** Fonts for this document. They have precedence over installed fonts. @default none */
   readonly fonts?: readonly AddedFont[];
+  /** What the client asked for, by the names of the API. @default as the document says */
+  readonly options?: OfficeOptions;
   /** Wall-clock limit, including time in queues. @default 240 s */
   readonly timeoutMs?: number;
   /** CPU time limit. @default 180 s, or the wall-clock limit if that is shorter */
@@ -28,8 +31,15 @@ export interface OfficeToPdfOptions {
 }
 
 /** A complete job with its own folder. `input` and `output` are paths in the folder. */
-export interface OfficeJob extends ZygoteJob, Required<Omit<OfficeToPdfOptions, "name" | "fonts">>, Import, Place {
+export interface OfficeJob
+  extends ZygoteJob,
+    Required<Omit<OfficeToPdfOptions, "name" | "fonts" | "options">>,
+    Import,
+    Place,
+    Omit<OfficeOptions, "sheets"> {
   readonly output: string;
+  /** Names and numbers of the sheets to print, separated by line feeds, which no name contains. */
+  readonly sheets?: string;
   /** Names of files in the folder, separated by spaces. Each file is inserted at the bookmark that has its name. */
   readonly chunks: string;
 }

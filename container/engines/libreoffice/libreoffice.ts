@@ -83,7 +83,7 @@ export class LibreOffice implements AsyncDisposable {
     const started = performance.now();
     const fileName = nameOf(options.name ?? "", inputPath);
     await using document = await retryCrashOnce({ timeoutMs, signal, log }, (until) =>
-      prepare(inputPath, fileName, scratch, until),
+      prepare({ path: inputPath, fileName, password: options.options?.password }, scratch, until),
     );
     const how = await importFor(document.path, document.hasPictures);
     const limits = { timeoutMs: Math.max(1, timeoutMs - (performance.now() - started)), signal, log };
@@ -109,17 +109,19 @@ export class LibreOffice implements AsyncDisposable {
     folder: JobFolder,
     { path: inputPath, chunks, notices }: Pick<Prepared, "path" | "chunks" | "notices">,
     { end, ...how }: Import,
-    options: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
+    given: OfficeToPdfOptions & { readonly timeoutMs: number; readonly cpuSeconds: number },
     signal: AbortSignal,
     convert: Conversion = (job, until) => this.#runner.convert(job, until),
   ): Promise<ConvertedPdf> {
-    const { name = "", fonts = [], ...limits } = options;
+    const { name = "", fonts = [], options: { sheets, ...options } = {}, ...limits } = given;
     const job: OfficeJob = {
       ...DEFAULTS,
+      ...options,
+      ...(sheets ? { sheets: sheets.join("\n") } : {}),
       ...how,
       ...limits,
       ...placeOf(nameOf(name, inputPath)),
-      ...(folder.memory ? { fileBytes: Math.min(options.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
+      ...(folder.memory ? { fileBytes: Math.min(given.fileBytes ?? Infinity, folder.memory.fileBytes) } : {}),
       folder: folder.path,
       output: "output.pdf",
       chunks: chunks.map((chunk) => basename(chunk)).join(" "),

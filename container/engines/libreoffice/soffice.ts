@@ -5,6 +5,7 @@ import { chown, mkdir, open, readdir, rename } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
+import { OPTION_NAMES } from "../../../src/operations/to-pdf/office-options.ts";
 import { deployedFonts } from "../../fonts/deployed-fonts.ts";
 import { NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
 import { MADE_FONTS } from "../../fonts/system-fonts.ts";
@@ -67,8 +68,13 @@ export class Soffice implements FallbackRunner<OfficeJob, OfficeResult> {
     this.#scratch = scratch;
   }
 
-  /** Inserts no chunks and reports no fonts, because the command line has no options for that. */
+  /**
+   * Inserts no chunks and reports no fonts, because the command line has no options for that.
+   * @throws EngineFailure `busy` if the client asked for an option, which the command line lacks too
+   */
   async convert(job: OfficeJob, signal: AbortSignal): Promise<OfficeResult> {
+    const asked = OPTION_NAMES.find((name) => Object.hasOwn(job, name));
+    if (asked !== undefined) throw new EngineFailure("busy", `soffice cannot apply ${asked}`);
     const first = await likelyWay(job);
     const deadline = Date.now() + job.timeoutMs;
     for (const way of [

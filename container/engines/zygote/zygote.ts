@@ -7,7 +7,7 @@
 // {"alive":true}.
 
 import { AsyncResource } from "node:async_hooks";
-import { EngineFailure, type FailureReason } from "../../../src/document/contract/failure.ts";
+import { EngineFailure, type FailureReason, OutOfRange } from "../../../src/document/contract/failure.ts";
 import { PermitQueue } from "../../../src/runtime/permit-queue.ts";
 import { registerProcess } from "../../processes/priority.ts";
 import { EngineLost } from "../../processes/retry.ts";
@@ -191,6 +191,8 @@ function answer(jobs: Map<string, Pending>, { id, pid, status, detail }: Record<
   else if (pending.reason) pending.reject(pending.reason);
   else if (status === "room") pending.reject(new ScratchFull(String(detail)));
   else if (status === "lost") pending.reject(new EngineLost(String(detail)));
+  else if (status === "no-sheet")
+    pending.reject(new OutOfRange("sheets", String(detail), "The document has no such sheet."));
   else if (status === "too-long") pending.reject(tooLong(String(detail)));
   else pending.reject(new EngineFailure(REASONS[String(status)] ?? "crashed", String(detail)));
 }

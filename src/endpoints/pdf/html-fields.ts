@@ -36,7 +36,8 @@ export const HTML_FIELDS = {
     "1in",
   ),
   page_orientation: parameter(
-    `Orientation of the paper (HTML). ${OWN_PAGE} size, unless page_size or page_orientation is sent.`,
+    `Orientation of the paper (HTML, spreadsheets). ${OWN_PAGE} size, unless page_size or page_orientation is sent; a ` +
+      "sheet keeps its own orientation, unless page_orientation is sent.",
     orientation,
     "portrait",
   ),

@@ -1,6 +1,7 @@
 // Declares the operation that converts an Office document to PDF. The container runs it with LibreOffice.
 import * as z from "zod";
 import { declareOperation } from "../../document/contract/operation.ts";
+import { officeOptions } from "./office-options.ts";
 
 const paramsSchema = z.object({
   /** True to write the structure tree (ISO 32000-1, 14.8), language and title. */
@@ -9,6 +10,7 @@ const paramsSchema = z.object({
   lossless: z.boolean(),
   /** Maximum resolution of images on the page. @default unlimited */
   maxImageDpi: z.int().min(1).exactOptional(),
+  options: officeOptions.exactOptional(),
 });
 
 export const officeToPdf = declareOperation({ name: "office-to-pdf", params: paramsSchema });

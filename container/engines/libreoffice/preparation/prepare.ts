@@ -15,23 +15,21 @@ import type { FromRewriting } from "./rewriting-thread.ts";
 export type Prepared = Rewritten & AsyncDisposable;
 
 /**
- * @param fileName name that fields of the document print
- * @throws EngineFailure `damaged`, `unsupported`, `too-complex`, `too-large`
+ * @throws EngineFailure `password-protected`, `damaged`, `unsupported`, `too-complex`, `too-large`
  * @throws the signal's reason when aborted; the thread has ended by then
  */
 export async function prepare(
-  path: string,
-  fileName: string,
+  document: Omit<Rewriting, "folder">,
   scratch: Scratch,
   signal: AbortSignal,
 ): Promise<Prepared> {
-  const needed = await neededRewriting(path);
+  const needed = await neededRewriting(document);
   if (needed !== "all" && needed.size === 0) {
-    return { path, chunks: [], hasPictures: false, notices: [], [Symbol.asyncDispose]: async () => {} };
+    return { path: document.path, chunks: [], hasPictures: false, notices: [], [Symbol.asyncDispose]: async () => {} };
   }
   const folder = await scratch.folder("prepared");
   const dispose = () => folder[Symbol.asyncDispose]();
-  const rewriting = { path, folder: folder.path, fileName };
+  const rewriting = { ...document, folder: folder.path };
   try {
     const rewritten = await (needed === "all" ? rewriteAside(rewriting, signal) : replaceParts(rewriting, needed));
     signal.throwIfAborted();

@@ -1,10 +1,12 @@
 // Rewrites documents that Office opens and LibreOffice cannot open completely: web archives, Flat OPC, packages with
-// unusual part names, and documents with embedded chunks. Also removes content that LibreOffice would wrongly print:
+// unusual part names, and documents with embedded chunks. Decrypts packages, so that they are rewritten too. Also removes content that LibreOffice would wrongly print:
 // hidden content and file paths.
 
 import { mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { EngineFailure } from "../../../../src/document/contract/failure.ts";
 import { countedNotices, type Notice } from "../../../../src/document/contract/notice.ts";
+import { decryptedPackage } from "../../../../src/document/formats/ole/encrypted-package.ts";
 import { isWebArchive } from "../../../../src/document/formats/text-formats.ts";
 import { type ChunkFile, chunksOf, mayHaveChunks } from "./chunks.ts";
 import { mayNameFile, withFileName } from "./file-fields.ts";
@@ -32,6 +34,8 @@ export interface Rewriting {
   readonly folder: string;
   /** Name that fields of the document print. */
   readonly fileName: string;
+  /** The password that opens the document, if the client sent one. */
+  readonly password: string | undefined;
 }
 
 /** Packages with more parts, or more bytes of relationships, are examined in a thread. Few packages are that large. */
@@ -43,9 +47,12 @@ const MAX_RELATION_BYTES_AT_ONCE = 2 ** 18;
  * document.
  * @throws EngineFailure `damaged`
  */
-export async function neededRewriting(path: string): Promise<"all" | ReadonlyMap<string, Buffer>> {
+export async function neededRewriting({
+  path,
+  password,
+}: Pick<Rewriting, "path" | "password">): Promise<"all" | ReadonlyMap<string, Buffer>> {
   const start = await startOf(path);
-  if (isArchive(start) || isFlatOpc(start)) return "all";
+  if (isArchive(start) || isFlatOpc(start) || (password !== undefined && isCompound(start))) return "all";
   await using zip = await ZipFile.open(path);
   if (!zip) return new Map();
   if (zip.parts.length > MAX_PARTS_AT_ONCE) return "all";
@@ -82,6 +89,7 @@ export async function rewrite(rewriting: Rewriting): Promise<Rewritten> {
 }
 
 const namesIn = ({ parts }: ZipFile) => parts.map(({ name }) => name);
+const isCompound = (start: Buffer) => start.toString("hex", 0, 4) === "d0cf11e0";
 const isArchive = (start: Buffer) => isWebArchive(start.toString("latin1").replace(/^\xef\xbb\xbf/, ""));
 
 class Rewriter implements Rewritten {
@@ -92,18 +100,21 @@ class Rewriter implements Rewritten {
   readonly #name: string;
   readonly #fileName: string;
   readonly #folder: string;
+  readonly #password: string | undefined;
   #written = 0;
 
-  constructor({ path, folder, fileName }: Rewriting) {
+  constructor({ path, folder, fileName, password }: Rewriting) {
     this.path = path;
     this.#name = basename(path);
     this.#fileName = fileName;
     this.#folder = folder;
+    this.#password = password;
   }
 
   async run(): Promise<void> {
     const start = await startOf(this.path);
     if (isArchive(start)) return this.#unpackArchive();
+    if (this.#password !== undefined && isCompound(start)) await this.#decrypt(this.#password);
     if (isFlatOpc(start)) {
       const parts = partsOfFlatOpc(await readFile(this.path));
       await this.#replace((to) => writeZip(to, parts));
@@ -111,6 +122,11 @@ class Rewriter implements Rewritten {
     await this.#respell();
     await this.#correctParts();
     await this.#takeChunks();
+  }
+
+  async #decrypt(password: string): Promise<void> {
+    const opened = openedWith(await readFile(this.path), password);
+    if (opened) await this.#replace((to) => writeFile(to, opened));
   }
 
   async #respell(): Promise<void> {
@@ -168,6 +184,19 @@ class Rewriter implements Rewritten {
     await write(to);
     this.path = to;
     return folder;
+  }
+}
+
+/**
+ * @returns undefined for a document that LibreOffice itself opens with the password, or rejects
+ * @throws EngineFailure `password-protected` for a wrong password
+ */
+function openedWith(bytes: Buffer, password: string): Buffer | undefined {
+  try {
+    return decryptedPackage(bytes, password);
+  } catch (error) {
+    if (error instanceof EngineFailure && error.reason === "password-protected") throw error;
+    return undefined;
   }
 }
 

@@ -35,8 +35,8 @@
 #include "corrections/mending.hpp"
 #include "corrections/own-address.hpp"
 #include "document-fonts.hpp"
+#include "options/options.hpp"
 #include "pace.hpp"
-
 
 using css::beans::PropertyValue;
 using css::uno::Any;
@@ -166,7 +166,7 @@ void store(const Job& job, const Loaded& loaded, const char* filter, const std::
       property("ReduceImageResolution", false),
       property("UseTaggedPDF", job.request.flag("tagged")),
       property("ExportBookmarks", true),
-      property("ExportNotes", false),
+      property("ExportNotes", job.request.text("comments", "") == "annotations"),
       property("ExportNotesInMargin", false),
       property("ExportHiddenSlides", hidesAllSlides(document)),
       property("IsSkipEmptyPages", !hasBlankPages(document, loaded.filter)),
@@ -203,11 +203,12 @@ Outcome whyNotLoaded(const Refusal& refusal, const std::string& message) {
 }
 
 Loaded load(const Job& job, const std::string& filter, const std::string& options) {
-  Refusal* const refusal = new Refusal;
+  Refusal* const refusal = new Refusal(wide(job.request.text("password", "")));
   const Reference<css::task::XInteractionHandler> handler(refusal);
   std::vector<PropertyValue> media = {
       property("Hidden", true),
-      property("ReadOnly", true),
+      // Changes cannot be resolved in a document that is read only.
+      property("ReadOnly", job.request.text("tracked_changes", "").empty()),
       property("MacroExecutionMode", sal_Int16(css::document::MacroExecMode::NEVER_EXECUTE)),
       property("UpdateDocMode", sal_Int16(css::document::UpdateDocMode::NO_UPDATE)),
       property("InteractionHandler", handler),
@@ -261,6 +262,7 @@ Outcome convert(const Job& job, Afterwards afterwards) {
   // LibreOffice unpacks a document's fonts into this folder's user/temp and reads them there. They are deleted with the
   // job's folder.
   rtl::Bootstrap::set("UserInstallation", urlOf(job.folder));
+  setLocale(job.request, context);
   const Loaded loaded = load(job);
   if (!loaded.document.is()) return loaded.whyNot;
   const char* const filter = exportFilterFor(job, loaded);
@@ -271,10 +273,16 @@ Outcome convert(const Job& job, Afterwards afterwards) {
     const std::string left = insertChunks(loaded.document, folder, job.request.text("chunks", ""));
     if (!left.empty()) return {Status::damaged, "not inserted: " + left};
     const auto workbook = openWorkbook(loaded.filter, context, addressOf(job));
+    const SheetChoice sheets = chosenSheets(loaded.document, job.request);
+    if (!sheets.unknown.empty()) return {Status::noSheet, sheets.unknown};
+    resolveChanges(loaded.document, job.request, context);
     mend(loaded.document, loaded.filter, workbook.get());
+    refreshFields(loaded.document, job.request);
+    listComments(loaded.document, job.request);
+    setUpSheets(loaded.document, job.request);
     // Must run after the calculation of formulas, because their results can contain the path.
     hideAddressIn(loaded, addressOf(job));
-    keepHidden(loaded.document, workbook.get());
+    keepHidden(loaded.document, workbook.get(), sheets.printed);
     const Pace pace = measured(job, loaded, filter);
     if (pace.possible < pace.pages) {
       return {Status::tooLong, std::to_string(pace.pages) + " " + std::to_string(pace.possible)};

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
-#include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XNameAccess.hpp>
 #include <com/sun/star/style/PageStyleLayout.hpp>
 #include <com/sun/star/style/XStyle.hpp>
@@ -35,15 +33,6 @@ bool startsWith(const std::string& filter, const char* start) { return filter.fi
 
 bool isOfWord(const std::string& filter) {
   return startsWith(filter, "MS Word") || startsWith(filter, "Office Open XML Text") || filter == "Rich Text Format";
-}
-
-std::vector<Reference<css::beans::XPropertySet>> pageStylesOf(const Reference<css::lang::XComponent>& document) {
-  const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
-  const Any family = supplier->getStyleFamilies()->getByName("PageStyles");
-  const Reference<css::container::XNameAccess> styles(family, UNO_QUERY_THROW);
-  std::vector<Reference<css::beans::XPropertySet>> all;
-  for (const rtl::OUString& name : styles->getElementNames()) all.emplace_back(styles->getByName(name), UNO_QUERY_THROW);
-  return all;
 }
 
 /** Applies a correction. If it fails, the document stays as it was imported. */
@@ -102,6 +91,15 @@ void mend(const Reference<css::lang::XComponent>& document, const std::string& f
     attempt([&] { mendFormulas(sheets, *workbook); });
     attempt([&] { mendRowHeights(sheets, *workbook); });
   }
+}
+
+std::vector<Reference<css::beans::XPropertySet>> pageStylesOf(const Reference<css::lang::XComponent>& document) {
+  const Reference<css::style::XStyleFamiliesSupplier> supplier(document, UNO_QUERY_THROW);
+  const Any family = supplier->getStyleFamilies()->getByName("PageStyles");
+  const Reference<css::container::XNameAccess> styles(family, UNO_QUERY_THROW);
+  std::vector<Reference<css::beans::XPropertySet>> all;
+  for (const rtl::OUString& name : styles->getElementNames()) all.emplace_back(styles->getByName(name), UNO_QUERY_THROW);
+  return all;
 }
 
 bool hasBlankPages(const Reference<css::lang::XComponent>& document, const std::string& filter) {
