@@ -11,7 +11,7 @@ const ROLE = "job_options";
 
 export const JOB_OPTIONS = {
   job_options: {
-    ...{ kind: "one", role: ROLE, isOptional: true, isUnlisted: true },
+    ...{ kind: "one", role: ROLE, isOptional: true },
     description: "Settings of Adobe Distiller (.joboptions), for PostScript, instead of compression and downsample",
   },
 } as const satisfies Record<string, FurtherInput>;
