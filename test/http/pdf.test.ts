@@ -192,6 +192,23 @@ describe("spec: every option is checked, also where it does not apply", () => {
   });
 });
 
+test("the options of Office documents are checked, and a sheet that is missing is named", async () => {
+  const file = upload(prices, "prices.xlsx");
+  const unknown = "Nope is not within the acceptable range for sheets[]. The document has no such sheet.";
+  expect(await error({ file, "sheets[]": ["1", "Nope"] })).toEqual([400, unknown]);
+  expect((await error({ file, locale: "Germany" }))[0]).toBe(400);
+  expect(await error({ file, password: "a", current_open_password: "b" })).toEqual([
+    400,
+    "Found more than one current_open_password key, only one is allowed.",
+  ]);
+  const options = { "sheets[]": "1", locale: "de-DE", page_orientation: "landscape" };
+  const { text, info } = await converted({ file, ...options });
+  expect([text, info["Page size"]]).toEqual([
+    expect.stringMatching(/Paper\s+3,5/),
+    expect.stringMatching(/^841\.89 x 595/),
+  ]);
+});
+
 describe.skipIf(corpusDir === undefined)("real documents", () => {
   const office = (name: string) => upload(readFileSync(join(corpusDir!, "office", name)), name);
 
@@ -210,6 +227,12 @@ describe.skipIf(corpusDir === undefined)("real documents", () => {
       expect(await error({ file: office(name) })).toEqual([401, LOCKED]);
     },
   );
+
+  test("a locked document opens with its password", async () => {
+    const locked = { file: office("example_password.xlsx") };
+    expect((await converted({ ...locked, password: "Password1234_" })).text).toMatch(/lorem\s+ipsum/);
+    expect(await error({ ...locked, current_open_password: "wrong" })).toEqual([401, LOCKED]);
+  });
 
   test("Corrupted-document.docx: 400", async () => {
     expect(await error({ file: office("Corrupted-document.docx") })).toEqual([400, NOT_VALID]);

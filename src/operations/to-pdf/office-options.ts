@@ -11,6 +11,9 @@ import { currentPassword, list, text } from "../../document/contract/parameters/
 /** Maximum length of a sheet's name: those of Excel have 31 characters, those of OpenDocument can be longer. */
 const LONGEST_NAME = 255;
 
+/** A language whose formats are known. */
+const locale = { ...languageTag, value: languageTag.value.refine(hasFormats) };
+
 export const OFFICE_OPTIONS = {
   sheets: optional(
     "The sheets to convert, each by its name or its number from 1; all that are not hidden if left out (spreadsheets).",
@@ -38,7 +41,7 @@ export const OFFICE_OPTIONS = {
   ),
   locale: optional(
     "Language of dates, numbers and texts for which the document declares none, such as de-DE (Office documents).",
-    languageTag,
+    locale,
   ),
 };
 
@@ -54,3 +57,11 @@ export const officeOptions = schemaOf(parameters);
 export const OPTION_NAMES = Object.keys(parameters);
 
 export type OfficeOptions = z.infer<typeof officeOptions>;
+
+function hasFormats(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}

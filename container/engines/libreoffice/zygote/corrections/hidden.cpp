@@ -10,13 +10,14 @@
 #include <com/sun/star/document/XUndoManagerSupplier.hpp>
 #include <com/sun/star/drawing/XDrawPageSupplier.hpp>
 #include <com/sun/star/drawing/XShapes.hpp>
+#include <com/sun/star/sheet/XCellRangeAddressable.hpp>
 #include <com/sun/star/sheet/XPrintAreas.hpp>
 #include <com/sun/star/sheet/XScenario.hpp>
+#include <com/sun/star/sheet/XSpreadsheet.hpp>
 #include <com/sun/star/sheet/XSpreadsheetDocument.hpp>
+#include <com/sun/star/sheet/XUsedAreaCursor.hpp>
 #include <com/sun/star/text/XTextDocument.hpp>
 #include <com/sun/star/view/XRenderable.hpp>
-
-#include "options/options.hpp"
 
 using css::beans::XPropertySet;
 using css::container::XIndexAccess;
@@ -104,7 +105,11 @@ css::awt::Point positionOf(const Reference<css::sheet::XSpreadsheet>& sheet, sal
 
 /** Returns the range of the cells and shapes of a sheet. */
 css::table::CellRangeAddress contentOf(const Reference<css::sheet::XSpreadsheet>& sheet) {
-  css::table::CellRangeAddress used = usedRangeOf(sheet).address;
+  const Reference<css::sheet::XUsedAreaCursor> cursor(sheet->createCursor(), UNO_QUERY_THROW);
+  cursor->gotoStartOfUsedArea(false);
+  cursor->gotoEndOfUsedArea(true);
+  css::table::CellRangeAddress used =
+      Reference<css::sheet::XCellRangeAddressable>(cursor, UNO_QUERY_THROW)->getRangeAddress();
   const Reference<css::drawing::XShapes> shapes = shapesOf(sheet);
   for (sal_Int32 index = 0; index < shapes->getCount(); index++) {
     const Reference<css::drawing::XShape> shape(shapes->getByIndex(index), UNO_QUERY_THROW);

@@ -1,10 +1,7 @@
 // Applies the options of a request, whose names are those of the API, to LibreOffice and its documents.
 #pragma once
 
-#include <com/sun/star/awt/Size.hpp>
 #include <com/sun/star/lang/XComponent.hpp>
-#include <com/sun/star/sheet/XSpreadsheet.hpp>
-#include <com/sun/star/table/CellRangeAddress.hpp>
 #include <com/sun/star/uno/XComponentContext.hpp>
 
 #include <string>
@@ -29,14 +26,6 @@ struct SheetChoice {
  * number.
  */
 SheetChoice chosenSheets(const css::uno::Reference<css::lang::XComponent>& document, const JsonObject& request);
-
-/** The cells of a sheet from the first to the last one with content, and their size on paper in 1/100 mm. */
-struct UsedRange {
-  css::table::CellRangeAddress address;
-  css::awt::Size size;
-};
-
-UsedRange usedRangeOf(const css::uno::Reference<css::sheet::XSpreadsheet>& sheet);
 
 /** Applies `sheet_fit`, `headings`, `grid`, `comments` and `page_orientation` to the pages of a spreadsheet. */
 void setUpSheets(const css::uno::Reference<css::lang::XComponent>& document, const JsonObject& request);
