@@ -8,6 +8,7 @@ import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import { decodeResponse } from "../../src/service/placement/remote.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
+import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { drainOnReturn, writeToFile } from "../pdfa/outputs.ts";
 import { threadJob } from "../processes/thread-job.ts";
@@ -27,11 +28,13 @@ export const nativeHtmlToPdf = nativeOperation(
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, "result.pdf");
     const source = await pageSource({ url, isArchive, isSealed }, job);
-    await chromium.printToPdf(source, path, { ...printing, fonts: await fontsIn(job.inputs) }, job.signal);
+    const fonts = await fontsIn(job.inputs);
+    const replaced = await chromium.printToPdf(source, path, { ...printing, fonts }, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
     const printed = fileInput("result.pdf", (await stat(path)).size, path);
     const kept = pages ? await keepPages(printed, pages, job, engines) : printed;
-    yield* limitedExport({ path: kept.path, size: kept.size }, images, job, engines);
+    const notices = substitutionNotices(replaced);
+    yield* limitedExport({ path: kept.path, size: kept.size, notices }, images, job, engines);
   },
 );
 

@@ -7,9 +7,10 @@ import { REPLACEMENTS, type Replacement, STYLES } from "../../src/document/fonts
 
 const HEAD = `# Fonts
 
-Fonts that a document embeds are used. This page lists the fonts that replace others which are neither embedded nor
-installed, in PDFs of Office documents, PostScript and web pages, and in the repair of PDFs to PDF/A. \`node
-scripts/bootstrap.mjs scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
+Fonts that a document embeds are used, and so are those that [a request](api.md#fonts-of-a-document) or [the
+deployment](deploy.md#settings-of-the-container) adds. This page lists the fonts that replace all others, in PDFs of
+Office documents, PostScript and web pages, and in the repair of PDFs to PDF/A. \`node scripts/bootstrap.mjs
+scripts/write-fonts.ts\` writes the tables from \`src/document/fonts/replacements/\` ([decision
 61](../decisions/0061-replaced-fonts.md)).
 
 Names are known in any case, with a style (\`Cambria Bold\`, \`ArialMT\`), with \`@\`, and with letters of full or half

@@ -92,12 +92,13 @@ test.each([
 });
 
 test("the notice names only fonts that are missing, and a request has no fonts of another one", async () => {
-  const [id] = (await client.post("/upload", { file: giraffe[0]! })).body.inputId!;
   const post = (fields: FormFields) =>
     client.post("/pdf", { file: word("Giraffe", "Missing"), output: "x", ...fields });
   const namesOf = ({ body }: Awaited<ReturnType<typeof post>>) => body.substitutedFonts!.map(({ name }) => name);
-  const [sent, without] = await Promise.all([post({ "font_ids[]": id! }), post({})]);
-  expect(new Set(namesOf(sent))).toEqual(new Set(["Missing"]));
+  const sent = await post({ font_files: giraffe[0]! });
+  const [stored, without] = await Promise.all([post({ "font_ids[]": sent.body.inputId![1]! }), post({})]);
+  expect(namesOf(sent)).toEqual(namesOf(stored));
+  expect(new Set(namesOf(stored))).toEqual(new Set(["Missing"]));
   expect(new Set(namesOf(without))).toEqual(new Set(["Giraffe", "Missing"]));
 });
 

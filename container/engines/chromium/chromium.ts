@@ -6,6 +6,7 @@ import { EngineFailure, OutOfRange } from "../../../src/document/contract/failur
 import { LIMITS } from "../../../src/document/contract/limits.ts";
 import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { untilAborted } from "../../../src/runtime/until-aborted.ts";
+import { type FontSubstitutions, NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { registerWorker } from "../../processes/priority.ts";
 import { EngineLost, finalFailure, withRetries } from "../../processes/retry.ts";
@@ -117,6 +118,7 @@ export class Chromium implements AsyncDisposable {
   /**
    * Prints a page.
    * @param outputPath path of the PDF, which is written only when it is complete
+   * @returns the fonts that the browser replaced, if the job has fonts of its own
    * @throws EngineFailure `unreachable`, `not-a-web-page`, `timed-out`, `too-large`, `too-complex`, `crashed`, `busy`
    * (no browser starts, or the browser was lost twice)
    * @throws OutOfRange for `url`, if it leads to a host that must not be visited
@@ -127,8 +129,13 @@ export class Chromium implements AsyncDisposable {
     outputPath: string,
     options: PrintOptions,
     signal: AbortSignal = new AbortController().signal,
-  ): Promise<void> {
-    await this.#run({ source, signal, work: (page, setting) => printPage(page, { ...setting, outputPath, options }) });
+  ): Promise<FontSubstitutions> {
+    let replaced = NO_SUBSTITUTIONS;
+    const work: Job["work"] = async (page, setting) => {
+      replaced = await printPage(page, { ...setting, outputPath, options });
+    };
+    await this.#run({ source, signal, work });
+    return replaced;
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Protocol } from "devtools-protocol";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import type { AddedFont } from "../../fonts/added-fonts.ts";
+import { type FontSubstitutions, NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
@@ -15,6 +16,7 @@ import { addFontsToFrames } from "./visit/page-fonts.ts";
 import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
 import { prepareReferences, showNumbers, type TableOfContents } from "./visit/page-references.ts";
 import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
+import { replacedFonts } from "./visit/replaced-fonts.ts";
 import { printedTitles, type RunningTitles } from "./visit/running-titles.ts";
 
 /** Options for printing a page. Lengths are in points. */
@@ -53,31 +55,43 @@ export interface Printing extends PageSetting {
   readonly options: PrintOptions;
 }
 
-/** Prints a page to a file. @throws EngineFailure; BrowserLost, RendererLost, NetworkLost; NavigationBlocked */
-export async function printPage(page: LeasedPage, printing: Printing): Promise<void> {
+/**
+ * Prints a page to a file.
+ * @returns the fonts that the browser replaced, if the job has fonts of its own
+ * @throws EngineFailure; BrowserLost, RendererLost, NetworkLost; NavigationBlocked
+ */
+export async function printPage(page: LeasedPage, printing: Printing): Promise<FontSubstitutions> {
   const { outputPath, options, limits, version, signal } = printing;
   const { session } = page;
   // Pages are created with the desktop emulated.
   if (options.layout && options.layout !== "desktop") emulate(session, options.layout, version);
   const { fonts = [], visit } = options;
-  await visitPage(page, { ...printing, fonts }, visit, async (job) => {
-    const enlargement = await print(job, options, outputPath);
+  return await visitPage(page, { ...printing, fonts }, visit, async (job) => {
+    const { enlargement, replaced } = await print(job, options, outputPath);
     if (enlargement > 1) {
       await enlargePages(outputPath, enlargement, options.paper, { timeoutMs: limits.printMs, signal });
     }
+    return replaced;
   });
 }
 
 /** Maximum number of times that a page is printed, because page numbers of links can move their targets. */
 const MAX_PASSES = 3;
 
-/** @returns the factor by which the pages must be enlarged */
-async function print(job: PageJob, options: PrintOptions, outputPath: string): Promise<number> {
+interface Printed {
+  /** The factor by which the pages must be enlarged. */
+  readonly enlargement: number;
+  readonly replaced: FontSubstitutions;
+}
+
+async function print(job: PageJob, options: PrintOptions, outputPath: string): Promise<Printed> {
   const { session, within, limits, location, signal } = job;
   const { findings, contextId } = await completed(job, (timeoutMs) => prepare(job, options, timeoutMs));
-  if (options.fonts?.length) await within(limits.answerMs, addFontsToFrames(session), "a frame");
   const { enlargement } = sheetOf(options, findings);
   const world = { session, contextId };
+  const hasFonts = options.fonts !== undefined && options.fonts.length > 0;
+  if (hasFonts) await within(limits.answerMs, addFontsToFrames(session), "a frame");
+  const replaced = hasFonts ? await within(limits.answerMs, replacedFonts(world), "a script") : NO_SUBSTITUTIONS;
   const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement };
   const titles = await within(limits.answerMs, printedTitles(options, templates), "a template");
   const hasNumbers = await within(limits.answerMs, prepareReferences(world, options.contents), "a script");
@@ -86,9 +100,9 @@ async function print(job: PageJob, options: PrintOptions, outputPath: string): P
     const printed = session.send("Page.printToPDF", { ...requestOf(options, findings), ...titles });
     const { stream } = await within(limits.printMs, printed, "printing");
     await within(limits.printMs, savePdf(session, stream!, outputPath, limits.fileBytes), "taking the PDF");
-    if (!hasNumbers || pass === MAX_PASSES) return enlargement;
+    if (!hasNumbers || pass === MAX_PASSES) return { enlargement, replaced };
     const numbers = await readTargetPages(outputPath, { timeoutMs: limits.printMs, signal });
-    if (!(await within(limits.answerMs, showNumbers(world, numbers), "a script"))) return enlargement;
+    if (!(await within(limits.answerMs, showNumbers(world, numbers), "a script"))) return { enlargement, replaced };
   }
 }
 

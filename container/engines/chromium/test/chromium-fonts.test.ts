@@ -7,7 +7,7 @@ import { filesOf } from "../../../../src/document/fonts/replacements/replacement
 import { readFaces } from "../../../../src/document/fonts/truetype/faces.ts";
 import { renamedFont, sentFont } from "../../../../test/fixtures/renamed-fonts.ts";
 import { chromium, openChromium } from "../../../../test/support/chromium-site.ts";
-import { print, wordsOf } from "../../../../test/support/chromiums.ts";
+import { LETTER, print, wordsOf } from "../../../../test/support/chromiums.ts";
 import { machineFace } from "../../../../test/support/font-provider.ts";
 import type { PrintOptions } from "../page.ts";
 
@@ -66,6 +66,27 @@ test("fonts of a request are used in all styles, also on a sealed page and in fr
   const frame = "<iframe srcdoc='<p style=font-family:Giraffe>Text'></iframe>";
   expect(await fontsOf(frame, { fonts })).toEqual(["Giraffe"]);
   expect((await fontsOf(lines + frame)).join()).not.toContain("Giraffe");
+});
+
+test("with fonts of a request, the fonts that are still missing are named", async () => {
+  const fonts = [sentFont(await renamedFont("Regular", "Giraffe"))];
+  const lists = [
+    "Giraffe, serif",
+    "Missing, Other, sans-serif",
+    "Calibri",
+    "DejaVu Sans",
+    "monospace",
+    "Other, giraffe",
+  ];
+  const page = Buffer.from(`<!doctype html>Text${lists.map((list) => text(list)).join("")}<style>p {}</style>`);
+  const document = { type: "text/html", stream: () => Readable.from([page]) };
+  const path = await print(chromium, "");
+  const replaced = await chromium.printToPdf({ document }, path, { paper: LETTER, margin: 72, fonts });
+  const named = [
+    { name: "Missing", replacedBy: "LiberationSans" },
+    { name: "Calibri", replacedBy: "Carlito" },
+  ];
+  expect(replaced).toEqual({ count: 2, fonts: named });
 });
 
 test("a font that the browser rejects is named", async () => {
