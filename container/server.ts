@@ -90,7 +90,8 @@ function inThreads(operation: Operation<unknown>): ContainerOperation {
   const { threads, heapLimitBytes } = engines;
   const { longJobMs: timeoutMs, shareAheadBytes: aheadBytes } = CONTAINER_LIMITS;
   async function* run({ inputs, params, signal, log }: ContainerJob): AsyncGenerator<Uint8Array> {
-    using claim = claims.take(operation.partition ? jobs : 1);
+    const isDivisible = operation.partition?.(params, { share: 0, shares: jobs }) !== undefined;
+    using claim = claims.take(isDivisible ? jobs : 1);
     const inThread = (params: unknown, signal: AbortSignal) =>
       threads.run(threadJob(operation, inputs, params, heapLimitBytes), signal, log);
     if (claim.count === 1) return yield* inThread(params, signal);

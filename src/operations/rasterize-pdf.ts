@@ -97,7 +97,7 @@ export const rasterizePdf = defineOperation({
   parameters,
   params: paramsSchema,
   run,
-  partition: (params, share) => ({ ...params, share }),
+  partition: (params, share) => (params.multipage ? undefined : { ...params, share }),
 });
 
 /**

@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
+import { parsePages } from "../../src/document/contract/pages.ts";
 import { docx, pageBreak, paragraph } from "../fixtures/office.ts";
+import { textPdf } from "../fixtures/pdfs.ts";
 import { carryOut, memoryInput } from "../support/container-client.ts";
 import { eventually } from "../support/eventually.ts";
 import { officeAtWork, parentOf, processTree, survivors } from "../support/processes.ts";
@@ -41,6 +43,20 @@ const long = memoryInput(
 );
 const params = { tagged: false, lossless: false };
 const convert = (input = small, signal?: AbortSignal) => carryOut(container, "office-to-pdf", [input], params, signal);
+
+test("a job with one output of all pages is done by one thread", async () => {
+  const params = { format: "tif", colorModel: "gray", dpi: 36, pages: parsePages("1-last"), multipage: true };
+  const [made, ...others] = await carryOut(
+    container,
+    "rasterize-pdf",
+    [memoryInput(await textPdf(5), "a.pdf")],
+    params,
+  );
+  expect(others).toEqual([]);
+  const file = join(folder, "made.tif");
+  await writeFile(file, made!.bytes);
+  expect(execFileSync("tiffinfo", [file], { encoding: "utf8" }).match(/Page Number: \d-5/g)).toHaveLength(5);
+});
 
 async function expectItWorks(): Promise<void> {
   const [made] = await convert();

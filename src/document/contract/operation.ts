@@ -178,8 +178,9 @@ export interface Operation<P> extends OperationDeclaration<P> {
   /**
    * Returns the parameters of one partition, for an operation whose outputs are independent. `total` of each output is
    * then the total of the whole job.
+   * @returns undefined if the job with these parameters has one output
    */
-  partition?(params: P, share: Partition): P;
+  partition?(params: P, share: Partition): P | undefined;
 }
 
 export const stepOf = <P>(operation: OperationDeclaration<P>, params: NoInfer<P>): Step => ({ operation, params });
