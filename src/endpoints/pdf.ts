@@ -24,12 +24,8 @@ import {
   unsupportedFile,
   wrongType,
 } from "../service/http/contract/errors.ts";
-import {
-  type DocumentType,
-  documentTypeOf,
-  mediaTypeOfInput,
-  typeOfStart,
-} from "../service/http/requests/document-type.ts";
+import { documentTypeOf, mediaTypeOfInput, typeOfStart } from "../service/http/requests/document-type.ts";
+import type { DocumentType } from "../service/http/requests/document-types.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
 import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
 import { checkFonts, FONT_FILES } from "./pdf/font-files.ts";

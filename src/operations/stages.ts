@@ -88,6 +88,7 @@ async function* runStage<S, I extends Input, O>(
   const outputs: I[] = [];
   for (const [index, group] of groups.entries()) {
     const plan = plans.find(({ only }) => only === undefined || isSelected(only, index, group));
+    if (!plan && isLast) throw new EngineFailure("unsupported", "no step is for this document");
     let current = plan ? [...group, ...further] : group;
     const own = plan?.steps ?? [];
     for (const step of isLast ? own.slice(0, -1) : own) current = await runner.spool(step, current);

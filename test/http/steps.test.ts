@@ -1,6 +1,6 @@
 // Tests POST /steps: the order of the steps, their documents and further files, and the errors that name a step.
 // Contract: docs/api.md#steps, #asynchronous-jobs
-import { unzipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { pattern, png } from "../fixtures/pictures.ts";
@@ -63,6 +63,25 @@ describe("order", () => {
       { "pdf-info": { queries: "page_count" } },
     ]);
     expect(JSON.parse(Buffer.from(drawn[0]!.bytes).toString())).toMatchObject({ page_count: 1 });
+  });
+
+  test("the entries of an archive become PDFs, each by its own way, and PDFs stay", async () => {
+    const archive = zipSync({
+      "a.html": Buffer.from("<p>From HTML"),
+      "b.rtf": Buffer.from("{\\rtf1 From RTF}"),
+      "c.PDF": pdf,
+      "notes/README": Buffer.from("From text"),
+    });
+    const files = { file: upload(archive, "documents.zip") };
+    const texts = ["From HTML", "From RTF", "A1 A2 A3 A4", "From text"];
+    const converted = await make([{ unzip: {} }, { pdf: {} }], files);
+    expect(textsOf(converted).map((text) => text.trim())).toEqual(texts);
+    const [merged] = await make([{ unzip: {} }, { "merged-pdf": {} }], {
+      file: upload(zipSync({ "b.rtf": Buffer.from("{\\rtf1 From RTF}"), "c.pdf": pdf }), "documents.zip"),
+    });
+    expect(pageTexts(merged!.bytes).map((text) => text.trim())).toEqual(["From RTF", "A1", "A2", "A3", "A4"]);
+    const [printed] = await make([{ markdown: {} }, { pdf: {} }]);
+    expect(textsOf([printed!])[0]).toMatch(/A1\s+A2/);
   });
 
   test("steps name their further files, or have their ids", async () => {

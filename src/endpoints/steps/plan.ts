@@ -2,16 +2,21 @@
 
 import { extensionOf, mayBePdf } from "../../document/contract/media-type.ts";
 import { type Input, memoryInput, type Step } from "../../document/contract/operation.ts";
+import { parsePages } from "../../document/contract/pages.ts";
 import { typeName } from "../../document/contract/type-names.ts";
+import { mergePdfs } from "../../operations/merge-pdfs.ts";
 import { inStep } from "../../service/http/contract/declaration/in-step.ts";
 import { typesOf } from "../../service/http/contract/declaration/output-declaration.ts";
 import type { Endpoint, ParsedRequest } from "../../service/http/contract/endpoint.ts";
 import { wrongType } from "../../service/http/contract/errors.ts";
 import { type MainInput, mainInputOf, type OneInput } from "../../service/http/contract/input-declaration.ts";
 import { mediaTypeOfInput } from "../../service/http/requests/document-type.ts";
+import { DOCUMENT_EXTENSIONS, expectedType } from "../../service/http/requests/document-types.ts";
 import { mismatch } from "../../service/http/requests/mismatch.ts";
-import { type JobPlan, stepsJob } from "../../service/placement/placement.ts";
+import { edgeJob, type JobPlan, stepsJob } from "../../service/placement/placement.ts";
 import { alternatives, beginning } from "./alternatives.ts";
+
+const ALL = parsePages("1-last")!;
 
 /** A step whose fields are parsed. */
 interface ParsedStep {
@@ -33,12 +38,25 @@ export function requireTypes(endpoints: readonly Endpoint[]): void {
 
 /** Types of outputs whose content is only known when it is there. */
 const UNKNOWN = "application/octet-stream";
+const PDF = "application/pdf";
+
+/** Reports whether the endpoint takes documents of all types except PDF. */
+const isConversion = (endpoint: Endpoint): boolean => {
+  const { kind, accepts } = documentsOf(endpoint);
+  return kind === "one" && !accepts;
+};
+
+const nameOf = (type: string) => `document.${extensionOf(type) ?? ""}`;
 
 function accepted(endpoint: Endpoint, types: readonly string[]): readonly string[] {
   const { accepts, converts } = documentsOf(endpoint);
+  if (isConversion(endpoint)) {
+    const isDocument = (type: string) => type === UNKNOWN || expectedType(nameOf(type)) !== "none";
+    return types.some(isDocument) ? types.filter((type) => type === PDF || isDocument(type)) : [];
+  }
   if (!accepts || converts) return types;
   // A text might be a damaged PDF, but the output of a step is not damaged.
-  return types.filter((type) => (accepts === mayBePdf ? ["application/pdf", UNKNOWN].includes(type) : accepts(type)));
+  return types.filter((type) => (accepts === mayBePdf ? [PDF, UNKNOWN].includes(type) : accepts(type)));
 }
 
 function documentsOf({
@@ -79,11 +97,14 @@ async function requireAccepted(endpoint: Endpoint, documents: readonly Input[]):
 }
 
 /** Returns empty documents of the types that a step can receive, to choose the operations before they exist. */
-const placeholders = (endpoint: Endpoint, previous: Endpoint): readonly Input[] =>
-  accepted(endpoint, typesOf(previous.output)).map((type) => ({
-    ...memoryInput(new Uint8Array(0), `document.${extensionOf(type) ?? ""}`),
-    type,
-  }));
+function placeholders(endpoint: Endpoint, previous: Endpoint): readonly Input[] {
+  const isAny = isConversion(endpoint) || documentsOf(endpoint).converts;
+  return accepted(endpoint, typesOf(previous.output)).flatMap((type) => {
+    const names =
+      type === UNKNOWN && isAny ? ["pdf", ...DOCUMENT_EXTENSIONS].map((one) => `document.${one}`) : [nameOf(type)];
+    return names.map((name) => ({ ...memoryInput(new Uint8Array(0), name), type }));
+  });
+}
 
 interface StageInputs {
   readonly documents: readonly Input[];
@@ -102,7 +123,11 @@ async function planStage(
     return beginning(steps, { step, takes: "all" });
   }
   const jobs: JobPlan[] = [];
-  for (const document of documents) jobs.push(await parsed.prepare([document, ...further]));
+  for (const document of documents) {
+    const stays = document.type !== undefined && isConversion(endpoint) && document.name.endsWith(".pdf");
+    jobs.push(stays ? edgeJob(mergePdfs, { pages: [ALL] }) : await parsed.prepare([document, ...further]));
+  }
   if (documents.length === 0) jobs.push(await parsed.prepare([]));
-  return alternatives(jobs, documents, step);
+  const fallback = documents.findIndex(({ type, name }) => type === UNKNOWN && name.endsWith(".txt"));
+  return alternatives(jobs, documents, step, fallback);
 }

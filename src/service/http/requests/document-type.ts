@@ -11,23 +11,8 @@ import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 import { readContents } from "../../../document/formats/zip/contents.ts";
 import { websiteIn } from "../../../document/formats/zip/website.ts";
-import type { TextKind } from "../../../operations/to-pdf/text-to-html.ts";
+import { type DocumentType, expectedType } from "./document-types.ts";
 import { isNamedText, textKindOf } from "./text-type.ts";
-
-/** A family of document types. TIFF is separate from other images because its parts can be anywhere in the file. */
-export type DocumentType =
-  | "office"
-  | "postscript"
-  | "image"
-  | "tiff"
-  | "webp"
-  | "heif"
-  | "svg"
-  | "html"
-  | "html-archive"
-  | "web-page"
-  | TextKind
-  | "none";
 
 /** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */
 const SNIFFED_BYTES = 4096;
@@ -49,8 +34,6 @@ const BY_CONTENT: Readonly<Record<string, DocumentType>> = {
   "image/tiff": "tiff",
   "image/webp": "webp",
 };
-
-const OFFICE_TYPE = /^application\/(vnd\.openxmlformats-officedocument|vnd\.ms-|msword)/;
 
 /** A text file with such a name is HTML, independent of its content. */
 const HTML_NAME = /\.html?$/i;
@@ -89,16 +72,10 @@ const OFFICE_XML = /mso-application|schemas-microsoft-com:office|schemas\.micros
 const HTML_BEGIN = /^<(!doctype\s+html|html|head|body|meta|title|table|div|p|h1)[\s>]/i;
 
 export async function documentTypeOf(input: Input): Promise<DocumentType> {
-  if (input.type !== undefined) return typeOfKnown(input.type, input.name);
+  if (input.type !== undefined) return expectedType(input.name);
   const start = await startOf(input);
   const type = typeOfStart(start, input.name);
   return type === "office" && mayBeWebsite(start) && (await isWebsite(input)) ? "html-archive" : type;
-}
-
-/** Returns the document type of a media type, for a document that does not exist yet. */
-function typeOfKnown(type: string, name: string): DocumentType {
-  if (type === "application/octet-stream") return "none";
-  return BY_CONTENT[type] ?? (OFFICE_TYPE.test(type) ? "office" : textTypeOf("", name));
 }
 
 /** Names of the parts with which Office programs start a file. */
