@@ -12,6 +12,7 @@ import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { appendAttachments } from "../../src/operations/to-pdf/append-attachments.ts";
 import { FONT } from "../../src/operations/to-pdf/fonts.ts";
+import { heifToPdf } from "../../src/operations/to-pdf/heif-to-pdf.ts";
 import { imageToPdf } from "../../src/operations/to-pdf/image-to-pdf.ts";
 import { TEXT_KINDS, textToHtml } from "../../src/operations/to-pdf/text-to-html.ts";
 import { documentTypeOf, mediaTypeOfInput } from "../../src/service/http/requests/document-type.ts";
@@ -25,6 +26,7 @@ import { nativeHtmlToPdf } from "./html-to-pdf.ts";
 import { type Engines, type NativeJob, nativeOperation } from "./native.ts";
 import { nativeOfficeToPdf } from "./office-to-pdf.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
+import { nativeSvgToPdf } from "./svg-to-pdf.ts";
 
 type Params = z.infer<typeof appendAttachments.params>;
 
@@ -99,7 +101,10 @@ class Converter {
     const one = { ...job, inputs: [input, ...this.#fonts] };
     switch (type) {
       case "html":
-        return this.#saved(nativeHtmlToPdf.run(one, { ...printing, isSealed: true }, this.#engines), job);
+      case "html-archive": {
+        const page = { ...printing, isSealed: true, ...(type === "html" ? {} : { isArchive: true }) };
+        return this.#saved(nativeHtmlToPdf.run(one, page, this.#engines), job);
+      }
       case "office":
         return this.#saved(
           nativeOfficeToPdf.run(one, { tagged: printing.tagged ?? false, ...images }, this.#engines),
@@ -107,9 +112,14 @@ class Converter {
         );
       case "postscript":
         return this.#saved(nativePostscriptToPdf.run(one, images, this.#engines), job);
+      case "svg":
+        return this.#saved(nativeSvgToPdf.run(one, images, this.#engines), job);
+      case "heif":
+        return this.#saved(this.#inThread(heifToPdf, [input], { lossless: images.lossless }, job), job);
       case "image":
       case "tiff":
-        return this.#saved(this.#inThread(imageToPdf, [input], {}, job), job);
+      case "webp":
+        return this.#saved(this.#inThread(imageToPdf, [input], { lossless: images.lossless }, job), job);
       case "none":
         if ((await mediaTypeOfInput(input)) !== "application/pdf") break;
         return this.merged([input], job);

@@ -94,7 +94,8 @@ describe("what is clearly something else is judged by its content", () => {
 
   test("text under other names is no HTML", async () => {
     expect(await textFrom("hello <b>you</b>", "page.txt")).toBe("hello <b>you</b>");
-    expect(await error("hello", "page")).toEqual(NOT_VALID);
+    expect(await textFrom("hello <b>you</b>", "page")).toBe("hello <b>you</b>");
+    expect(await error("hello", "page.zip")).toEqual(NOT_VALID);
   });
 });
 

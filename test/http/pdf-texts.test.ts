@@ -2,7 +2,9 @@
 // Contract: docs/api.md#pdf, #inputs, #errors
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
+import { HEIC, WEBP } from "../fixtures/coded-pictures.ts";
 import { docx, paragraph } from "../fixtures/office.ts";
 import { type FormFields, privateClient, upload } from "../support/client.ts";
 import { EXAMPLE_IMAGE } from "../support/examples.ts";
@@ -136,6 +138,10 @@ describe("e-mail", () => {
     ["notes.txt", Buffer.from("Attached text")],
     ["letter.docx", docx({ body: paragraph("Attached letter") })],
     ["page.html", Buffer.from("<p>Attached page<script>document.write('Scripted')</script>")],
+    ["drawing.svg", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><text y="20">Attached drawing</text></svg>')],
+    ["site.zip", Buffer.from(zipSync({ "index.html": Buffer.from("<p>Attached site") }))],
+    ["picture.webp", Buffer.from(WEBP)],
+    ["picture.heic", Buffer.from(HEIC)],
     ["data.bin", Buffer.from([0, 1, 2, 3])],
   ] as const;
 
@@ -152,9 +158,11 @@ describe("e-mail", () => {
       file: file(mail("<p>Hello", attachments), "a.eml"),
       attachments: "append",
     });
-    for (const part of ["Hello", "Attached text", "Attached letter", "Attached page"]) expect(text).toContain(part);
+    for (const part of ["Hello", "text", "letter", "page", "drawing", "site"]) {
+      expect(text).toContain(part === "Hello" ? part : `Attached ${part}`);
+    }
     expect(text).not.toContain("Scripted");
-    expect(info.Pages).toBe("4");
+    expect(info.Pages).toBe("8");
     expect(notices).toContain("1 attachment could not be converted: data.bin");
   });
 

@@ -5,36 +5,29 @@ import type { Parameters, Params } from "../../document/contract/parameter.ts";
 import { MEDIA_TYPES, type RasterFormat, type RasterizeParams, rasterizePdf } from "../../operations/rasterize-pdf.ts";
 import { ASSET } from "../../operations/to-pdf/html-to-pdf.ts";
 import { defineEndpoint, type Endpoint } from "../../service/http/contract/endpoint.ts";
-import { notAWebPage, outOfRange, unreachable, wrongType } from "../../service/http/contract/errors.ts";
+import { notAWebPage, unreachable, wrongType } from "../../service/http/contract/errors.ts";
 import { imageExposure } from "../../service/http/contract/image-fields.ts";
 import { edgeJob } from "../../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS } from "../pdf/html-fields.ts";
+import { onePerPage, pageImages, TOO_SHARP } from "./page-images.ts";
 import { mayBePage, PAGES_AND_PDF, PICTURE_FIELDS, pictureJob, prewarmForPage } from "./page-pictures.ts";
 
 export const imageEndpoint = (format: RasterFormat, formatName: string): Endpoint =>
   defineEndpoint({
-    path: `/${format}`,
-    ...{ verb: format, title: formatName, group: "Draw the pages" },
-    variants: ["private", "keyed"],
-    summary: `Converts a PDF to ${formatName} files, one per selected page.`,
-    example: { resolution: 150, pages: "1" },
+    ...pageImages(format, formatName, MEDIA_TYPES[format]),
+    summary: `${onePerPage(formatName)}.`,
     inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
     operation: rasterizePdf,
-    openPasswordAlias: "password",
     ...imageExposure(format),
-    output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
-    errors: [outOfRange("resolution", "9")],
+    errors: [TOO_SHARP],
   });
 
 /** The endpoint of a format in which the service also takes pictures of web pages. */
 export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endpoint => {
   const { names, fixed, narrowed } = imageExposure(format);
   return defineEndpoint({
-    path: `/${format}`,
-    ...{ verb: format, title: formatName, group: "Draw the pages" },
-    variants: ["private", "keyed"],
-    summary: `Converts a PDF to ${formatName} files, one per selected page, or a web page to one ${formatName} file.`,
-    example: { resolution: 150, pages: "1" },
+    ...pageImages(format, formatName, MEDIA_TYPES[format]),
+    summary: `${onePerPage(formatName)}, or a web page to one ${formatName} file.`,
     inputs: {
       file: {
         ...{ kind: "one", description: PAGES_AND_PDF, accepts: mayBePdf },
@@ -43,10 +36,8 @@ export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endp
       asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
     },
     operation: { ...rasterizePdf, parameters: { ...rasterizePdf.parameters, ...PICTURE_FIELDS } },
-    openPasswordAlias: "password",
     ...{ names: { ...names }, fixed: { ...fixed }, narrowed: { ...narrowed } },
-    output: { kind: "files", naming: "prefix", type: MEDIA_TYPES[format] },
-    errors: [outOfRange("resolution", "9"), unreachable(), notAWebPage(), wrongType(), ...HTML_ERRORS],
+    errors: [TOO_SHARP, unreachable(), notAWebPage(), wrongType(), ...HTML_ERRORS],
     async createJob({ jpegQuality, ...params }, { inputs }) {
       const quality = jpegQuality === undefined ? {} : { quality: jpegQuality };
       const picture = await pictureJob({ ...params, format, ...quality }, { inputs });
