@@ -15,7 +15,7 @@ type Log = (message: string, details?: Record<string, unknown>) => void;
 
 /**
  * Copies the fonts of a folder, and of the folders in it, so that all engines can read them. From then on, engines that
- * start have them. Logs files that are no fonts. Leaves out hidden files.
+ * start have them. Logs files that are no fonts, or cannot be read. Leaves out hidden files.
  * @param to an empty folder in a folder that engines, which run as other users, can enter
  * @throws Error if the folder cannot be read
  */
@@ -27,9 +27,13 @@ export async function deployFonts(from: string, to: string, log: Log): Promise<v
   const named: NamedFont[] = [];
   for (const name of (await readdir(from, { recursive: true })).sort()) {
     const file = join(from, name);
-    if (/(^|\/)\./.test(name) || !(await stat(file)).isFile()) continue;
-    const bytes = await readFile(file);
-    const faces = readFaces(bytes);
+    const isFile = await stat(file).then(
+      (facts) => facts.isFile(),
+      () => undefined,
+    );
+    if (/(^|\/)\./.test(name) || isFile === false) continue;
+    const bytes = await readFile(file).catch(() => undefined);
+    const faces = bytes && readFaces(bytes);
     if (!faces) {
       log("font not used", { file: name });
       continue;

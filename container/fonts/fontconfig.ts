@@ -22,7 +22,7 @@ const DEBIAN_REPLACEMENTS = "30-metric-aliases.conf";
 /** Type 1 fonts, which LibreOffice and Chromium no longer draw, and which hide the OpenType fonts of the same names. */
 const TYPE_1 =
   '<selectfont><rejectfont><pattern><patelt name="fontformat"><string>Type 1</string></patelt></pattern></rejectfont></selectfont>';
-/** Fonts of the deployment (deployed-fonts.ts), and of a request, in the home folder of its process (added-fonts.ts). */
+/** Fonts of the deployment (deployed-fonts.ts), and of a request, in the home of its process (added-fonts.ts). */
 const ADDED = ['<dir prefix="xdg">fonts</dir>', "<dir>~/.fonts</dir>"];
 const CACHES = ["<cachedir>/var/cache/fontconfig</cachedir>", '<cachedir prefix="xdg">fontconfig</cachedir>'];
 /** Debian's Caladea, which lacks the widths of Cambria, and the collections that make-fonts.ts has copied. */

@@ -55,7 +55,7 @@ test("a font of the page has precedence", async () => {
   expect(await fontsOf(face + text("Georgia"))).toEqual(["DejaVuSansMono"]);
 });
 
-test("fonts of a request are used in all styles, also on a sealed page and in frames, and not for the next page", async () => {
+test("fonts of a request are used, also on a sealed page and in frames, and not for the next page", async () => {
   const styles = ["Regular", "Bold", "Italic", "BoldItalic"];
   const fonts = (await Promise.all(styles.map((style) => renamedFont(style, "Giraffe")))).map(sentFont);
   const policy = '<meta http-equiv="Content-Security-Policy" content="font-src https://example.com">';

@@ -29,8 +29,9 @@ export interface PageJob extends PageSetting {
 const ATTEMPTS = 5;
 
 /**
- * Loads a page and works on it. @throws EngineFailure; OutOfRange for a condition, a cookie or a font; BrowserLost, RendererLost,
- * NetworkLost; NavigationBlocked
+ * Loads a page and works on it.
+ * @throws EngineFailure; OutOfRange for a condition, a cookie or a font; BrowserLost, RendererLost, NetworkLost;
+ *   NavigationBlocked
  */
 export async function visitPage<T>(
   page: LeasedPage,

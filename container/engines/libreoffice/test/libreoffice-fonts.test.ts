@@ -52,7 +52,7 @@ async function fontsOf(office: LibreOffice, path: string, sent: readonly Buffer[
 }
 
 describe.each(["zygote", "soffice"])("by %s", (mode) => {
-  test("all styles of an embedded font, or of fonts of a request, are used, and the next document has none of them", async () => {
+  test("embedded fonts, and those of a request, are used in all styles, and not for the next document", async () => {
     const office = mode === "zygote" ? zygote : soffice;
     const fonts = await Promise.all(Object.keys(STYLES).map((style) => renamedFont(style, "Giraffe")));
     const sent = fonts.map((font) => Buffer.from(font));
