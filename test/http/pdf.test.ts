@@ -205,7 +205,7 @@ test("the options of Office documents are checked, and a sheet that is missing i
   const { text, info } = await converted({ file, ...options });
   expect([text, info["Page size"]]).toEqual([
     expect.stringMatching(/Paper\s+3,5/),
-    expect.stringMatching(/^841\.89 x 595/),
+    expect.stringMatching(/^792 x 612 /),
   ]);
 });
 

@@ -72,13 +72,10 @@ describe("an error is shown", () => {
   ] as const)("of %s at the files: %o", (path, error) => expect(placeIn(path, error)).toBe("files"));
 
   test("of a job that has failed at the files", () => {
-    for (const error of [
-      errors.notAPdf(),
-      errors.passwordProtected(),
-      errors.needsTooMuchMemory(),
-      errors.unreachable(),
-    ])
+    for (const error of [errors.notAPdf(), errors.needsTooMuchMemory(), errors.unreachable()])
       expect(placeLater("/pdf", error)).toBe("files");
+    expect(placeLater("/pdf", errors.passwordProtected())).toBe("field:current_open_password");
+    expect(placeLater("/zip", errors.passwordProtected())).toBe("files");
     for (const error of [errors.crashed(), errors.timedOut()]) expect(placeLater("/pdf", error)).toBe("job");
   });
 
