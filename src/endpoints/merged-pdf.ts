@@ -3,6 +3,7 @@
 import { mayBePdf } from "../document/contract/media-type.ts";
 import { type Input, type Step, stepOf } from "../document/contract/operation.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
+import { OPEN_PASSWORD } from "../service/http/contract/declaration/open-password.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 import { outOfRange } from "../service/http/contract/errors.ts";
 import { documentTypeOf } from "../service/http/requests/document-type.ts";
@@ -33,18 +34,18 @@ export const mergedPdf = defineEndpoint({
   allowsLargerUploads: true,
   extraFields: ["substitutedFonts"],
   errors: [outOfRange("pages[]", "0")],
-  async createJob(params, { inputs }) {
-    const [first, ...others] = await conversionOf(inputs);
+  async createJob(params, { inputs, openPassword }) {
+    const [first, ...others] = await conversionOf(inputs, openPassword);
     if (!first) return edgeJob(mergePdfs, params);
     const begins = { step: 0, takes: "all" } as const;
     return stepsJob([first, ...others, { ...stepOf(mergePdfs, params), begins }]);
   },
 });
 
-/** Returns the steps that convert the inputs that are not PDFs, with the defaults of /pdf. */
-async function conversionOf(inputs: readonly Input[]): Promise<readonly Step[]> {
+/** Returns the steps that convert the inputs that are not PDFs, with the defaults of /pdf, and with the password. */
+async function conversionOf(inputs: readonly Input[], password: string | undefined): Promise<readonly Step[]> {
   const jobs: (JobPlan | undefined)[] = [];
-  for (const input of inputs) jobs.push((await needsConversion(input)) ? await jobOf(input) : undefined);
+  for (const input of inputs) jobs.push((await needsConversion(input)) ? await jobOf(input, password) : undefined);
   return alternatives(jobs, inputs, 0);
 }
 
@@ -52,5 +53,7 @@ async function conversionOf(inputs: readonly Input[]): Promise<readonly Step[]> 
 const needsConversion = async (input: Input): Promise<boolean> =>
   input.detectedType !== "application/pdf" && (await documentTypeOf(input)) !== "none";
 
-const jobOf = async (input: Input): Promise<JobPlan> =>
-  pdf.parse({ fields: new Map() }, { output: "merged" }).prepare([input]);
+async function jobOf(input: Input, password: string | undefined): Promise<JobPlan> {
+  const fields = new Map(password === undefined ? [] : [[OPEN_PASSWORD, [password]]]);
+  return pdf.parse({ fields }, { output: "merged" }).prepare([input]);
+}

@@ -28,8 +28,8 @@ struct Job {
 /**
  * Outcome of a job, which a child reports as one byte. `tooLong`: the job would exceed its time limit; the detail has
  * the number of pages, and how many of them fit into the limit. `noSheet`: the detail is the name of a sheet that the
- * document lacks. `crashed`: the document made the process fail. `lost`:
- * the process could not run or was killed, and the document is not the cause.
+ * document lacks. `crashed`: the document made the process fail. `lost`: the process could not run or was killed, and
+ * the document is not the cause.
  */
 enum class Status : unsigned char {
   ok, password, damaged, unsupported, failed, exhausted, room, timeout, tooLong, noSheet, crashed, lost

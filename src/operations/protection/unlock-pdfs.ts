@@ -19,6 +19,9 @@ const parameters = {
 /** Roles of the inputs that are documents of the job; other further inputs are passed on. */
 const DOCUMENT_ROLES: ReadonlySet<string | undefined> = new Set([undefined, "compared"]);
 
+/** The header of a PDF begins within this number of bytes (ISO 32000-1, annex H). */
+const HEADER_WITHIN = 1024;
+
 /** @throws EngineFailure `password-protected` if the password does not open a document; it names one of several */
 const run: Run<Params<typeof parameters>> = async function* (inputs, { openPassword, outputs }, context) {
   const documents = inputs.filter(({ role }) => DOCUMENT_ROLES.has(role));
@@ -39,7 +42,8 @@ export const unlockPdfs = defineOperation({ name: "unlock-pdfs", parameters, run
 
 async function unlocked(input: Input, open: string, context: Context): Promise<Output> {
   const bytes = await input.bytes();
-  if (!DOCUMENT_ROLES.has(input.role) || !contains(bytes, "Encrypt")) return pdfOutput(bytes);
+  const isPdf = contains(bytes.subarray(0, HEADER_WITHIN), "%PDF-");
+  if (!isPdf || !DOCUMENT_ROLES.has(input.role) || !contains(bytes, "Encrypt")) return pdfOutput(bytes);
   const pdf = await openPdf(bytes, context, { passwords: { open }, asIs: true });
   if (!pdf.source.access.needsPassword || pdf.source.isLocked) {
     pdf[Symbol.dispose]();

@@ -75,6 +75,7 @@ describe("an error is shown", () => {
     for (const error of [errors.notAPdf(), errors.needsTooMuchMemory(), errors.unreachable()])
       expect(placeLater("/pdf", error)).toBe("files");
     expect(placeLater("/pdf", errors.passwordProtected())).toBe("field:current_open_password");
+    expect(placeLater("/zip", errors.passwordProtected())).toBe("files");
     for (const error of [errors.crashed(), errors.timedOut()]) expect(placeLater("/pdf", error)).toBe("job");
   });
 

@@ -113,6 +113,8 @@ interface OwnEndpoint<Q extends Parameters> extends EndpointFacts {
 export interface PrepareContext {
   /** Empty if the inputs are not fetched yet. In this case, only the fields are validated, and the job does not run. */
   readonly inputs: readonly Input[];
+  /** The password that opens the inputs, on endpoints that take PDFs. */
+  readonly openPassword?: string | undefined;
   /** Reports whether the client sent a value for the field, even if it equals the default. */
   isSent(field: string): boolean;
 }
@@ -191,7 +193,7 @@ export function defineEndpoint(
     parse(form, defaults) {
       const values: Readonly<Record<string, unknown>> = readFields(fields, form, defaults, declaration.missing);
       const openPassword = openPasswordIn(unlockingFields, values);
-      const context = { isSent: (field: string) => isSent(form, field) };
+      const context = { openPassword, isSent: (field: string) => isSent(form, field) };
       const params = paramsOf(values);
       return {
         output: String(values.output),

@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <utility>
 
+#include <com/sun/star/beans/PropertyValue.hpp>
 #include <com/sun/star/beans/XMultiPropertyStates.hpp>
 #include <com/sun/star/beans/XPropertySet.hpp>
 #include <com/sun/star/container/XIndexAccess.hpp>
 #include <com/sun/star/frame/XDispatchHelper.hpp>
 #include <com/sun/star/frame/XDispatchProvider.hpp>
 #include <com/sun/star/frame/XModel.hpp>
+#include <com/sun/star/frame/XStorable.hpp>
 #include <com/sun/star/lang/XMultiComponentFactory.hpp>
 #include <com/sun/star/lang/XServiceInfo.hpp>
 #include <com/sun/star/style/BreakType.hpp>
@@ -21,6 +23,7 @@
 
 #include "options/options.hpp"
 
+using css::uno::Any;
 using css::uno::Reference;
 using css::uno::UNO_QUERY;
 using css::uno::UNO_QUERY_THROW;
@@ -58,7 +61,7 @@ void listComments(const Reference<css::lang::XComponent>& document, const JsonOb
   const Reference<css::text::XTextFieldsSupplier> fields(document, UNO_QUERY);
   if (request.text("comments", "") != "end" || !fields.is()) return;
   // The list is no change of the document.
-  Reference<css::beans::XPropertySet>(document, UNO_QUERY_THROW)->setPropertyValue("RecordChanges", css::uno::Any(false));
+  Reference<css::beans::XPropertySet>(document, UNO_QUERY_THROW)->setPropertyValue("RecordChanges", Any(false));
   bool isFirst = true;
   for (const auto& [page, comment] : commentsOf(fields)) {
     const Reference<css::text::XText> text = Reference<css::text::XTextDocument>(document, UNO_QUERY_THROW)->getText();
@@ -66,8 +69,8 @@ void listComments(const Reference<css::lang::XComponent>& document, const JsonOb
     const auto paragraph = text->createTextCursorByRange(text->getEnd());
     Reference<css::beans::XMultiPropertyStates>(paragraph, UNO_QUERY_THROW)->setAllPropertiesToDefault();
     const Reference<css::beans::XPropertySet> format(paragraph, UNO_QUERY_THROW);
-    format->setPropertyValue("ParaStyleName", css::uno::Any(rtl::OUString("Standard")));
-    if (isFirst) format->setPropertyValue("BreakType", css::uno::Any(css::style::BreakType_PAGE_BEFORE));
+    format->setPropertyValue("ParaStyleName", Any(rtl::OUString("Standard")));
+    if (isFirst) format->setPropertyValue("BreakType", Any(css::style::BreakType_PAGE_BEFORE));
     text->insertString(text->getEnd(), comment, false);
     isFirst = false;
   }
@@ -83,6 +86,14 @@ void resolveChanges(const Reference<css::lang::XComponent>& document, const Json
       UNO_QUERY_THROW);
   const Reference<css::frame::XModel> model(document, UNO_QUERY_THROW);
   const Reference<css::frame::XDispatchProvider> frame(model->getCurrentController()->getFrame(), UNO_QUERY_THROW);
+  // Lifts the protection of the changes, which needs no password, and that of the document.
+  const Reference<css::beans::XPropertySet> settings(document, UNO_QUERY_THROW);
+  settings->setPropertyValue("RedlineProtectionKey", Any(css::uno::Sequence<sal_Int8>()));
+  css::beans::PropertyValue editable;
+  editable.Name = "Editable";
+  editable.Value <<= true;
+  if (Reference<css::frame::XStorable>(document, UNO_QUERY_THROW)->isReadonly())
+    helper->executeDispatch(frame, ".uno:EditDoc", "", 0, {&editable, 1});
   const char* command = wanted == "accepted" ? ".uno:AcceptAllTrackedChanges" : ".uno:RejectAllTrackedChanges";
   helper->executeDispatch(frame, rtl::OUString::createFromAscii(command), "", 0, {});
 }
