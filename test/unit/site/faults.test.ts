@@ -118,9 +118,9 @@ describe("faults of a form", () => {
     const state = (values: Values) => stateOf("/compressed-pdf", [input("a.pdf")], values);
     const compress = operationOf("/compressed-pdf");
     const names = (values: Values) => shownFields(compress, state(values)).map(({ name }) => name);
-    expect(names({})).toEqual(["output", "compression_level", "current_open_password"]);
+    expect(names({})).toEqual(["output", "compression_level", "target_size", "current_open_password"]);
     expect(names({ compression_level: "custom" })).toEqual([
-      ...["output", "compression_level", "profile", "current_open_password"],
+      ...["output", "compression_level", "profile", "target_size", "current_open_password"],
     ]);
     expect(tasksOf(compress, state({ profile: "{" }))[0]!.values).not.toHaveProperty("profile");
     expect(faults("/compressed-pdf", state({ profile: "{" }))).toEqual([]);
