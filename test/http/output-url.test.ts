@@ -108,6 +108,13 @@ test.each(["ftp://example.com/a", "http://user:pass@example.com/a", "no address"
   expect([status, body.error]).toEqual([400, expect.stringMatching(/^The value is not within .* for output_url\./)]);
 });
 
+test("400 for an address in a step", async () => {
+  const steps = JSON.stringify([{ "rotated-pdf": { angle: 90, output_url: address("d.pdf") } }]);
+  const { status, body } = await post("/steps", { file: file("First"), steps });
+  expect([status, body.error]).toEqual([400, expect.stringContaining("output_url")]);
+  expect([JSON.stringify(body).includes("Signature"), deliveries.length]).toEqual([false, 0]);
+});
+
 test("no private address is contacted, and the error does not quote it", async () => {
   const url = `http://127.0.0.1:${ear.port}/a?${SECRET}`;
   const { status, body } = await post("/rotated-pdf", { file: file("First"), angle: "90", output_url: url });
