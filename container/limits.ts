@@ -44,6 +44,7 @@ export const CONTAINER_LIMITS = {
   fetchMs: 120_000,
   fetchResponseMs: 20_000,
   webhookResponseMs: 15_000,
+  deliveryMs: 120_000,
   webLookupMs: 3_000,
   webConnectMs: 10_000,
   webIdleMs: 60_000,

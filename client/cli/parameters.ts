@@ -8,10 +8,10 @@ import { ID } from "./operands.ts";
 import type { FileSchema, OperationSchema, ParameterSchema } from "./operation-types.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Returns the options of an operation. The output name is not an option, because `--out` and `--dir` determine it. */
+/** Returns the options of an operation. The name and the address of the output are no options, because `--out` and `--dir` determine the place. */
 export function optionsOf({ parameters, files }: OperationSchema): readonly Option[] {
   const options = parameters
-    .filter(({ name }) => name !== "output")
+    .filter(({ name }) => name !== "output" && name !== "output_url")
     .flatMap((parameter) => [
       optionOf(parameter).implies(impliedBy(parameter, parameters)),
       ...(parameter.control === "password" ? [passwordFileOptionOf(parameter)] : []),

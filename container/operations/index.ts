@@ -10,6 +10,7 @@ import { nativePdfToPdfa } from "./pdf-to-pdfa.ts";
 import { nativePdfToPostscript } from "./pdf-to-postscript.ts";
 import { nativePostWebhook } from "./post-webhook.ts";
 import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
+import { nativePutFile } from "./put-file.ts";
 import { nativeReadPdfInfo } from "./read-pdf-info.ts";
 import { nativeRecognizeText } from "./recognize-text.ts";
 import { nativeSvgToPdf } from "./svg-to-pdf.ts";
@@ -26,6 +27,7 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativePdfToPostscript,
   nativePostWebhook,
   nativePostscriptToPdf,
+  nativePutFile,
   nativeReadPdfInfo,
   nativeRecognizeText,
   nativeSvgToPdf,

@@ -142,6 +142,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   webhookDayMs: { meaning: "time for which the delivery of a webhook is retried" },
   webhookResponseMs: { meaning: "wait for the response of a webhook's receiver", within: "webhookMs" },
+  deliveryMs: { meaning: "one attempt to send an output to `output_url`", within: "requestJobMs" },
   statusPollMs: { meaning: "interval at which an event stream checks for changes", within: "statusHeartbeatMs" },
   statusHeartbeatMs: { meaning: "heartbeat interval of an event stream", within: "statusStreamMs" },
   statusStreamMs: { meaning: "duration of an event stream; then the client reconnects", within: "requestJobMs" },

@@ -19,6 +19,7 @@ interface Body {
 interface Described {
   readonly properties: Record<string, Schema>;
   readonly required: string[];
+  readonly anyOf?: readonly Described[];
 }
 interface Post {
   readonly security?: unknown;
@@ -85,6 +86,7 @@ describe("/openapi.json", () => {
         "file",
         "id",
         "output",
+        "output_url",
         "pages",
         "password",
         "resolution",
@@ -115,7 +117,7 @@ describe("/openapi.json", () => {
     const bodies = requestBody.content as unknown as Record<string, { schema: Body }>;
     const { schema } = bodies[type]!;
     expect(Object.keys(schema.properties).toSorted()).toEqual([
-      ...["current_open_password", "id[]", "output", "pages[]", "type[]", "url[]"],
+      ...["current_open_password", "id[]", "output", "output_url", "pages[]", "type[]", "url[]"],
     ]);
     expect(schema.required.includes("output")).toBe(type !== "application/json");
     expect(schema.allOf[0]!.anyOf!.map(({ required }) => required)).toEqual([["id[]"], ["url[]"]]);
@@ -151,13 +153,17 @@ describe("/openapi.json", () => {
   test.each([
     [
       "/merged-pdf",
-      ["current_open_password", "file", "id[]", "output", "pages[]", "type[]", "url[]"],
+      ["current_open_password", "file", "id[]", "output", "output_url", "pages[]", "type[]", "url[]"],
       ["output", "pages[]", "type[]"],
     ],
-    ["/split-pdf", ["current_open_password", "file", "id", "output", "pages[]", "url"], []],
-    ["/zip", ["file", "id[]", "output", "url[]"], ["output"]],
-    ["/linearized-pdf", ["current_open_password", "file", "id", "output", "url"], ["output"]],
-    ["/flattened-transparencies-pdf", ["current_open_password", "file", "id", "output", "quality", "url"], ["output"]],
+    ["/split-pdf", ["current_open_password", "file", "id", "output", "output_url", "pages[]", "url"], []],
+    ["/zip", ["file", "id[]", "output", "output_url", "url[]"], ["output"]],
+    ["/linearized-pdf", ["current_open_password", "file", "id", "output", "output_url", "url"], ["output"]],
+    [
+      "/flattened-transparencies-pdf",
+      ["current_open_password", "file", "id", "output", "output_url", "quality", "url"],
+      ["output"],
+    ],
   ])("spec: every parameter of %s, and which are required", async (path, names, needed) => {
     const { requestBody } = await describePath(keyedClient(), path);
     const { properties, required } = requestBody.content["multipart/form-data"].schema;
@@ -186,9 +192,13 @@ describe("/openapi.json", () => {
     "%s: notices are described, and never required",
     async (path) => {
       const { responses } = await describePath(keyedClient(), path);
-      const [{ properties, required }] = responses[200]!.content["application/json"]!.schema.anyOf;
-      expect(properties.notices).toMatchObject({ type: "array", items: { type: "string" } });
-      expect(required).not.toContain("notices");
+      const [{ anyOf: alternatives }] = responses[200]!.content["application/json"]!.schema.anyOf;
+      // Stored outputs, and outputs that were sent to an address.
+      expect(alternatives!.map(({ required }) => required.includes("outputId"))).toEqual([true, false]);
+      for (const { properties, required } of alternatives!) {
+        expect(properties.notices).toMatchObject({ type: "array", items: { type: "string" } });
+        expect(required).not.toContain("notices");
+      }
     },
   );
 });

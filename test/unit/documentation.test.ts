@@ -52,7 +52,9 @@ function textOf(path: string): string {
 }
 
 /** Parameters that one section describes for all endpoints that have them. */
-const ROWS_OF_ALL = rowsOf(sections.get("password-protected-inputs")!.text, "Parameter");
+const ROWS_OF_ALL = ["password-protected-inputs", "delivery-to-an-address"].flatMap((section) =>
+  rowsOf(sections.get(section)!.text, "Parameter"),
+);
 
 describe("tests cite the sections of docs/api.md", () => {
   const citations = globSync(["test/**/*.test.ts", "container/**/*.test.ts"], { cwd: root }).flatMap((file) =>

@@ -2,11 +2,12 @@
 // Reads only the response's status.
 
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import type { Input } from "../../../src/document/contract/operation.ts";
 import { isPublicName, NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { withTimeout } from "../../../src/runtime/rpc.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AddressBlocked } from "../chromium/network/web-addresses.ts";
-import type { WebRequests } from "./web-requests.ts";
+import type { WebRequest, WebRequests } from "./web-requests.ts";
 
 /** Number of bytes allowed for headers, in addition to the message. */
 const BESIDE_THE_MESSAGE_BYTES = 2 ** 20;
@@ -44,13 +45,33 @@ export class WebPosts {
     body: Uint8Array,
     signal: AbortSignal,
   ): Promise<number> {
-    const visit = this.#requests.visit({ bytes: body.length + BESIDE_THE_MESSAGE_BYTES, requests: 1 });
+    const { webhookResponseMs: answerMs } = CONTAINER_LIMITS;
+    return this.#send(address, { method: "POST", headers, body, answerMs }, body.length, signal);
+  }
+
+  /** Sends a file with PUT, without retries. Returns and throws the same as {@link post}. */
+  async put(
+    address: string,
+    headers: Readonly<Record<string, string>>,
+    file: Pick<Input, "size" | "stream">,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { deliveryMs: answerMs } = CONTAINER_LIMITS;
+    return this.#send(address, { method: "PUT", headers, body: file.stream(), answerMs }, file.size, signal);
+  }
+
+  async #send(
+    address: string,
+    { answerMs, headers, ...what }: WebRequest,
+    bodyBytes: number,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const visit = this.#requests.visit({ bytes: bodyBytes + BESIDE_THE_MESSAGE_BYTES, requests: 1 });
     const end = () => visit.end();
     signal.addEventListener("abort", end);
-    const { webhookResponseMs: answerMs } = CONTAINER_LIMITS;
-    const all = { ...headers, "Content-Length": body.length, Connection: "close" };
+    const all = { ...headers, "Content-Length": bodyBytes, Connection: "close" };
     try {
-      const request = { method: "POST", headers: all, body, answerMs } as const;
+      const request = { ...what, headers: all, answerMs };
       const { statusCode } = await withTimeout(answerMs, () => this.#requests.send(new URL(address), visit, request));
       return statusCode ?? 0;
     } catch (error) {

@@ -3,6 +3,7 @@
 
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { isIP, type Socket } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import {
@@ -19,10 +20,10 @@ export interface WebRequestsSettings extends WebProxySettings {
 }
 
 export interface WebRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   readonly headers: OutgoingHttpHeaders;
   /** @default none */
-  readonly body?: Uint8Array;
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array>;
   /** Time limit for the response's headers. */
   readonly answerMs: number;
 }
@@ -72,7 +73,8 @@ export class WebRequests {
     outgoing.once("response", resolve);
     outgoing.on("error", reject);
     outgoing.once("close", () => reject(new Error("closed without a response")));
-    outgoing.end(body);
+    if (body === undefined || body instanceof Uint8Array) outgoing.end(body);
+    else pipeline(Readable.from(body), outgoing, () => {});
     return promise.finally(() => clearTimeout(timer));
   }
 

@@ -54,7 +54,10 @@ function arrange({ parameters, ...operation }: OperationList["operations"][numbe
   return {
     ...operation,
     form: operation.path,
-    fields: [...textField(operation.input), ...fields.filter((field) => field !== perInput)],
+    fields: [
+      ...textField(operation.input),
+      ...fields.filter((field) => field !== perInput && field.name !== "output_url"),
+    ],
     ...(perInput ? { perInput } : {}),
     ...(orderedBy === undefined ? {} : { orderedBy: `${orderedBy}[]` }),
   };

@@ -4,9 +4,11 @@ import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { parameter } from "../../document/contract/parameter.ts";
 import { json } from "../../document/contract/parameters/json.ts";
+import { SECRET } from "../../document/contract/parameters/text.ts";
 import { inStep } from "../../service/http/contract/declaration/in-step.ts";
 import { typesOf } from "../../service/http/contract/declaration/output-declaration.ts";
-import { defineEndpoint, type Endpoint } from "../../service/http/contract/endpoint.ts";
+import { OUTPUT_URL } from "../../service/http/contract/declaration/output-url.ts";
+import { defineEndpoint, type Endpoint, type ParsedRequest } from "../../service/http/contract/endpoint.ts";
 import { noDocument, outOfRange } from "../../service/http/contract/errors.ts";
 import { readFields } from "../../service/http/contract/fields.ts";
 import type { Form } from "../../service/http/contract/form.ts";
@@ -68,17 +70,25 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
         form: inStep(index, endpoint, () => formOfStep(endpoint, body, form, files)),
       })),
     endpointOfStep: (form, index) => bodiesIn(form)[index]!.endpoint,
-    secretsIn: (form) => new Set(haveSecrets(() => bodiesIn(form)) ? ["steps"] : []),
+    secretsIn: (form) => new Set([OUTPUT_URL, ...(haveSecrets(() => bodiesIn(form)) ? ["steps"] : [])]),
     parse(form, defaults, requests = []) {
-      const { output } = declared.parse(form, defaults);
+      const { output, deliverTo } = declared.parse(form, defaults);
       const steps = requests.map(({ endpoint, form }, index) => ({
         endpoint,
-        parsed: inStep(index, endpoint, () => endpoint.parse(form, { output: endpoint.path.slice(1) })),
+        parsed: inStep(index, endpoint, () => parsedStep(endpoint, form)),
       }));
       requireTypes(requests.map(({ endpoint }) => endpoint));
-      return { output, isData: false, prepare: (inputs) => planSteps(steps, inputs) };
+      const prepare: ParsedRequest["prepare"] = (inputs) => planSteps(steps, inputs);
+      return { output, isData: false, ...(deliverTo === undefined ? {} : { deliverTo }), prepare };
     },
   };
+}
+
+/** @throws ServiceError 400 if the step has an address: only the whole request has outputs */
+function parsedStep(endpoint: Endpoint, form: Form): ParsedRequest {
+  const parsed = endpoint.parse(form, { output: endpoint.path.slice(1) });
+  if (parsed.deliverTo !== undefined) throw outOfRange(OUTPUT_URL, SECRET);
+  return parsed;
 }
 
 const takesDocuments = ({ inputs }: Endpoint): boolean => ["one", "several"].includes(mainInputOf(inputs).kind);

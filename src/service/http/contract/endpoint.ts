@@ -30,6 +30,7 @@ import type { Store } from "../../storage/store.ts";
 import { type ExposedParameters, type Exposure, exposed } from "./declaration/exposure.ts";
 import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/open-password.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
+import { OUTPUT_URL, outputUrlErrors, outputUrlField } from "./declaration/output-url.ts";
 import { RECOGNITION_FIELDS, recognizing } from "./declaration/recognition.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, isSent, type MissingErrors, readFields, type SentFields } from "./fields.ts";
@@ -153,6 +154,8 @@ export interface ParsedRequest {
   readonly output: string;
   /** True if the output is data in the response, not a file. */
   readonly isData: boolean;
+  /** The address that receives the output. @default the output is stored, or is the response */
+  readonly deliverTo?: string;
   prepare(inputs: readonly Input[]): JobPlan | Promise<JobPlan>;
 }
 
@@ -186,9 +189,11 @@ export function defineEndpoint(
     ...(declaration.mayRecognize ? RECOGNITION_FIELDS : {}),
     ...unlockingFields,
     ...idsOfFiles(shown),
+    ...outputUrlField(declaration.output),
   };
   return {
     ...facts,
+    errors: [...(facts.errors ?? []), ...outputUrlErrors(declaration.output)],
     ...{ fields, fieldOf },
     parse(form, defaults) {
       const values: Readonly<Record<string, unknown>> = readFields(fields, form, defaults, declaration.missing);
@@ -198,6 +203,7 @@ export function defineEndpoint(
       return {
         output: String(values.output),
         isData: declaration.output.kind === "data" && (values.output_type ?? "json") === "json",
+        ...(typeof values[OUTPUT_URL] === "string" ? { deliverTo: values[OUTPUT_URL] } : {}),
         async prepare(inputs) {
           const job = declaration.createJob
             ? await declaration.createJob(params, { ...context, inputs })

@@ -115,6 +115,8 @@ export const wrongContentType = () =>
 export const wrongType = (explanation?: string) =>
   new ServiceError(400, "Uploaded file is not valid input for this route.", {}, {}, explanation);
 export const notAPdf = () => new ServiceError(400, "The input file is damaged or is not a PDF.");
+export const notDelivered = (reason = "status 403") =>
+  about(422, "The output could not be delivered to output_url: <reason>.", { reason });
 export const targetMissed = (size = "1,234,567") =>
   about(422, "The file cannot be made smaller than <size> bytes, which exceeds target_size.", { size });
 export const invalidJobOptions = () => new ServiceError(400, "The file with job options is not valid.");

@@ -1,5 +1,6 @@
 // Generates JSON schemas of the parameters, inputs and outputs of operations.
 
+import { OUTPUT_URL } from "../contract/declaration/output-url.ts";
 import { type Described, formName, fullDescription } from "../contract/described.ts";
 import { BINARY, FILE_ID, type Json, ref } from "../contract/description.ts";
 import { listName } from "../contract/fields.ts";
@@ -122,8 +123,18 @@ function mainFields(input: DescribedInput, limits: Limits, encoding: Encoding): 
 /** Describes the JSON response: the IDs of the outputs, data, or either. */
 export function resultSchema(described: Described): Json {
   const { data: _, ...files } = described.output;
+  const isDeliverable = described.parameters.some(({ name }) => name === OUTPUT_URL);
+  if (isDeliverable) return { anyOf: [oneResultSchema(described), deliveredSchema(described)] };
   if (!described.output.mayBeFile) return oneResultSchema(described);
   return { anyOf: [oneResultSchema(described), oneResultSchema({ ...described, output: files })] };
+}
+
+/** Describes the response if the output was sent to the client's address. */
+function deliveredSchema(described: Described): Json {
+  const { properties } = oneResultSchema(described) as { readonly properties: Json };
+  const { outputId: _, files: __, outputFiles: ___, outputUrl, ...others } = properties as Record<string, Json>;
+  const place = { ...outputUrl, description: "The address that received the output, without its query." };
+  return { type: "object", properties: { outputUrl: place, ...others }, required: ["outputUrl"] };
 }
 
 function oneResultSchema({ input, files, output: { naming, extraFields, data, optionalData = [] } }: Described): Json {

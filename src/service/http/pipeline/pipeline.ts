@@ -20,8 +20,15 @@ import { chunksOf, type InputFile, idOf, toInput } from "../requests/inputs.ts";
 import { readForm } from "../requests/read-form.ts";
 import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
 import { toReadableStream } from "../responses/body-stream.ts";
+import { checkDelivery, deliver, delivering } from "../responses/delivery.ts";
 import { type Negotiation, negotiate } from "../responses/negotiation.ts";
-import { dataResponse, downloadHeaders, noticeHeaders, operationResponse } from "../responses/operation-response.ts";
+import {
+  dataResponse,
+  deliveredResponse,
+  downloadHeaders,
+  noticeHeaders,
+  operationResponse,
+} from "../responses/operation-response.ts";
 import { collectOutputs, type DataResult, type OutputResult } from "../responses/outputs.ts";
 import { overflowing } from "../responses/overflow.ts";
 import { fingerprintContent, type HandledResponse, runIdempotent, saltOf } from "./idempotency.ts";
@@ -120,7 +127,10 @@ export async function readEndpointForm(endpoint: Endpoint, request: Request, rec
  */
 export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
-    const { sources, delivery } = await executeJob(exchange, resources);
+    const { sources, delivery, deliverTo } = await executeJob(exchange, resources);
+    if (deliverTo !== undefined && delivery.kind === "arrival") {
+      return await respondDelivered(exchange, sources, delivery, deliverTo, resources);
+    }
     return await respond(exchange, sources, delivery, resources);
   } catch (error) {
     throw toEndpointError(error, exchange);
@@ -130,6 +140,7 @@ export async function runAndRespond(exchange: RequestState, resources: Disposabl
 interface Worked {
   readonly sources: readonly InputFile[];
   readonly delivery: OutputResult;
+  readonly deliverTo: string | undefined;
 }
 
 async function executeJob(exchange: RequestState, resources: DisposableStack): Promise<Worked> {
@@ -140,14 +151,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     ...{ signal, log: service.log, defer: service.defer },
     ...(progress ? { onStep: progress } : {}),
   };
-  const places: Backends = {
-    budgets: service.budgets,
-    container: service.container,
-    typefaceCache: service.typefaceCache,
-    engineSemaphore: timing.measureWaits(service.engineSemaphore),
-    receiveSemaphore: timing.measureWaits(service.receiveSemaphore),
-    containerSemaphore: timing.measureWaits(service.containerSemaphore),
-  };
+  const places = measuredBackends(service);
   const fetching: FetchOptions = {
     ...{
       ...context,
@@ -165,7 +169,9 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       receive: (addressed) => fetchInput(addressed, fetching),
     }),
   );
-  const { output: name, isData, prepare } = parse(sources[0]);
+  const { output: name, isData, deliverTo, prepare } = parse(sources[0]);
+  if (deliverTo !== undefined) await checkDelivery(deliverTo, signal, service);
+  const wishes = deliverTo === undefined ? exchange.wishes : delivering(exchange.wishes);
   const inputs = sources.map((source) => toInput(source, store));
   const isNumbered = namingOf(endpoint.output) !== "name";
   const { keepsNames = false, isPlainIfOne = false } = endpoint.output.kind === "files" ? endpoint.output : {};
@@ -176,7 +182,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       // Each attempt collects its own outputs and notices.
       () =>
         collectOutputs(attempt.run(context), {
-          ...{ ...exchange, name, isNumbered, isPlainIfOne, keepsNames, isData, store, timing },
+          ...{ ...exchange, wishes, name, isNumbered, isPlainIfOne, keepsNames, isData, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
       { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
@@ -189,7 +195,37 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       return attempted(others[0]!);
     }),
   );
-  return { sources, delivery };
+  return { sources, delivery, deliverTo };
+}
+
+/** Measures the time that the request waits for permits. */
+const measuredBackends = ({ timing, budgets, container, typefaceCache, ...semaphores }: RequestServices): Backends => ({
+  ...{ budgets, container, typefaceCache },
+  engineSemaphore: timing.measureWaits(semaphores.engineSemaphore),
+  receiveSemaphore: timing.measureWaits(semaphores.receiveSemaphore),
+  containerSemaphore: timing.measureWaits(semaphores.containerSemaphore),
+});
+
+/** Sends the stored output to the client's address, and deletes it. */
+async function respondDelivered(
+  exchange: RequestState,
+  sources: readonly InputFile[],
+  { file, type, lost }: Extract<OutputResult, { kind: "arrival" }>,
+  address: string,
+  resources: DisposableStack,
+): Promise<HandledResponse> {
+  const { endpoint, service, form, outputs, signal, isTransient } = exchange;
+  const output = await file.stored;
+  await service.timing.measure("store", () =>
+    deliver(toInput(output, service.store), address, type, { service, signal }),
+  );
+  await outputs.discard();
+  if (isTransient) await form.uploads.discard();
+  const inputIds = isTransient ? [] : await commitInputs(endpoint, form, sources);
+  const results = { inputs: sources, inputIds, outputs: [output], lost };
+  const response = Response.json(deliveredResponse(endpoint, results, address), { headers: noticeHeaders(lost) });
+  resources.dispose();
+  return { response };
 }
 
 async function respond(

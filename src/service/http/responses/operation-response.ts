@@ -65,6 +65,18 @@ export function operationResponse(
   };
 }
 
+/** Returns the body of the response to a request whose output was sent to the client's address. */
+export function deliveredResponse(
+  endpoint: Pick<Endpoint, "output" | "inputs" | "extraFields">,
+  results: OperationResults,
+  address: string,
+): Omit<OperationResponse, "outputId"> {
+  const { outputId: _, files: __, outputUrl, ...others } = operationResponse(endpoint, results, "");
+  // The rest of the address permits writing.
+  const { origin, pathname } = new URL(address);
+  return { outputUrl: Array.isArray(outputUrl) ? [origin + pathname] : origin + pathname, ...others };
+}
+
 const NOTHING_FOUND = "No files of the specified type were found.";
 
 interface SubstitutedFont extends NoticeSubject {

@@ -17,6 +17,7 @@ import { validateInvoice } from "../../../../src/operations/validate-invoice.ts"
 import { checkAddress } from "../../../../src/service/outbound/check-address.ts";
 import { fetchUrl } from "../../../../src/service/outbound/fetch-url.ts";
 import { postWebhook } from "../../../../src/service/outbound/post-webhook.ts";
+import { putFile } from "../../../../src/service/outbound/put-file.ts";
 import { POOL_ENGINES, POOLS, poolOf } from "../../../../src/service/placement/instances/pools.ts";
 
 test("every engine is in one kind of container, and threads are in both", () => {
@@ -26,7 +27,17 @@ test("every engine is in one kind of container, and threads are in both", () => 
 
 test("the engine of every native operation is in the container that gets its jobs", () => {
   const signatures = [
-    ...[checkAddress, fetchUrl, htmlToPdf, officeToPdf, pdfToPdfa, pdfToPostscript, postWebhook, postscriptToPdf],
+    ...[
+      checkAddress,
+      fetchUrl,
+      htmlToPdf,
+      officeToPdf,
+      pdfToPdfa,
+      pdfToPostscript,
+      postWebhook,
+      postscriptToPdf,
+      putFile,
+    ],
     ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, svgToPdf, validateInvoice],
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
@@ -42,5 +53,5 @@ test("the edge's operations run where the threads are", () => {
 
 test("only the container for web pages has the internet", () => {
   for (const one of [htmlToPdf, htmlToPicture, svgToPdf, appendAttachments]) expect(poolOf(one)).toBe("web");
-  for (const one of [checkAddress, fetchUrl, postWebhook]) expect(poolOf(one)).toBe("web");
+  for (const one of [checkAddress, fetchUrl, postWebhook, putFile]) expect(poolOf(one)).toBe("web");
 });
