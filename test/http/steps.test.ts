@@ -118,7 +118,7 @@ test("an asynchronous request tells its steps, and can be canceled", async () =>
     expect(response.status).toBe(202);
     return `${client.url}/request-status/${((await response.json()) as { requestId: string }).requestId}`;
   };
-  const many = Array.from({ length: 12 }, () => ({ "rasterized-pdf": { resolution: 200 } }));
+  const many = Array.from({ length: 12 }, () => ({ "rasterized-pdf": { resolution: 600 } }));
   const status = await submit(many);
   await eventually(async () => {
     const job = (await (await fetch(status)).json()) as { stepsDone?: number; stepsTotal?: number };
