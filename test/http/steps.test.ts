@@ -99,12 +99,13 @@ describe("order", () => {
     const form = new FormData();
     form.append("file", upload(pdf, "a.pdf"));
     form.append("steps", '[{"rotated-pdf": {"angle": 90}}, {"png": {"pages": "1", "resolution": 20}}]');
-    const response = await fetch(`${client.url}/steps`, {
-      method: "POST",
-      body: form,
-      headers: { Accept: "image/png" },
-    });
-    expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "image/png"]);
+    const typeFor = async (Accept: string) => {
+      const response = await fetch(`${client.url}/steps`, { method: "POST", body: form, headers: { Accept } });
+      return [response.status, response.headers.get("Content-Type")];
+    };
+    expect(await typeFor("image/png")).toEqual([200, "image/png"]);
+    expect(await typeFor("application/zip")).toEqual([200, "application/zip"]);
+    expect(await typeFor("application/pdf")).toEqual([406, "application/json"]);
   });
 });
 

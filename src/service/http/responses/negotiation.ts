@@ -16,9 +16,10 @@ export interface Offers {
 export interface Negotiation {
   /**
    * Returns the response format for one output.
+   * @param type media type of the output, with or without parameters. @default any that an output can have
    * @throws ServiceError 406 if the client accepts no available format
    */
-  formatForOne(): ResponseFormat;
+  formatForOne(type?: string): ResponseFormat;
   /**
    * Returns the response format for several outputs.
    * @throws ServiceError 406 if the client accepts no available format
@@ -43,13 +44,19 @@ const ARCHIVE_TYPE = "application/zip";
 export function negotiate(headers: Headers, { types: ofFiles, naming }: Offers): Negotiation {
   const accept = headers.get("Accept");
   const archive: readonly [string, ResponseFormat][] = naming === "name" ? [] : [[ARCHIVE_TYPE, "archive"]];
-  const one = preferred(accept, [[JSON_TYPE, "json"], ...ofFiles.map((type) => [type, "file"] as const), ...archive]);
+  const formatFor = (types: readonly string[]) =>
+    preferred(accept, [[JSON_TYPE, "json"], ...types.map((type) => [type, "file"] as const), ...archive]);
+  const one = formatFor(ofFiles);
   const several = preferred(accept, [[JSON_TYPE, "json"], ...archive]);
   const types = [...new Set([JSON_TYPE, ...ofFiles, ...archive.map(([type]) => type)])];
   if (one === undefined && (several === undefined || naming === "name")) throw notAcceptable(types);
   const returnsId = storesToo(headers);
   return {
-    formatForOne: () => one ?? refuse(types),
+    formatForOne(type = "") {
+      const [plain = ""] = type.split(";", 1);
+      // The content of an archive has any type, which is not declared.
+      return (ofFiles.includes(plain) ? formatFor([plain]) : one) ?? refuse(types);
+    },
     formatForMany: () => several ?? refuse([JSON_TYPE, ...archive.map(([type]) => type)]),
     mayReturnFile: one !== "json" || (naming !== "name" && several !== "json"),
     // With an Idempotency-Key, the file is stored for replays.

@@ -88,7 +88,8 @@ export async function collectOutputs(made: AsyncIterable<Output>, to: OutputOpti
   try {
     const first = await outputs.next();
     if (to.isData) return await outputs.asData(first);
-    const shape: ResponseFormat = (first?.total ?? 1) === 1 ? to.wishes.formatForOne() : to.wishes.formatForMany();
+    const isOne = (first?.total ?? 1) === 1;
+    const shape: ResponseFormat = isOne ? to.wishes.formatForOne(first?.type) : to.wishes.formatForMany();
     if (!first || shape === "json") return await outputs.store(first);
     return await (shape === "file" ? outputs.asFile(first) : outputs.asArchive(first));
   } catch (error) {
