@@ -2,7 +2,7 @@
 
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
 import { extensionIn } from "../document/contract/file-name.ts";
-import type { Beginning, DocumentFilter, Input, Step, StepProgress } from "../document/contract/operation.ts";
+import type { Beginning, DocumentFilter, Input, Output, Step, StepProgress } from "../document/contract/operation.ts";
 
 /** The properties of a step that determine the order of a job. */
 type Ordered = Pick<Step, "begins">;
@@ -48,7 +48,7 @@ export interface StepRunner<S, I, O> {
  * @throws EngineFailure, OutOfRange the error of a step, with the index of the request's step; `no-document` if a stage
  *   has no document
  */
-export async function* runStages<S extends Ordered, I extends Input, O>(
+export async function* runStages<S extends Ordered, I extends Input, O extends Pick<Output, "body">>(
   steps: readonly S[],
   inputs: readonly I[],
   runner: StepRunner<S, I, O>,
@@ -60,14 +60,34 @@ export async function* runStages<S extends Ordered, I extends Input, O>(
     const next = stages[index + 1];
     const further = inputs.filter(({ step }) => step === stage.step);
     try {
-      const run = { stage, further, isLast: next === undefined, runner };
+      const run = { stage, further, isLast: next === undefined, runner, isNamed: isStaged(steps) };
       documents = yield* runStage(documents, run);
       if (next && documents.length === 0) throw new EngineFailure("no-document", "a stage has no output");
     } catch (error) {
-      if (isStaged(steps) && (error instanceof EngineFailure || error instanceof OutOfRange)) error.step ??= stage.step;
-      throw error;
+      throw isStaged(steps) ? inStage(error, stage) : error;
     }
     if (stepsTotal > 1 && next?.step !== stage.step) yield { stepsDone: stage.step + 1, stepsTotal };
+  }
+}
+
+/** Names the step of the request in the error of an operation. */
+function inStage(error: unknown, { step }: Pick<Beginning, "step">): unknown {
+  if (error instanceof EngineFailure || error instanceof OutOfRange) error.step ??= step;
+  return error;
+}
+
+/** Returns an output whose body names the step in its error. The body is produced after the output is yielded. */
+const outputOf = <O extends Pick<Output, "body">>(output: O, stage: Pick<Beginning, "step">): O =>
+  output.body instanceof Uint8Array ? output : { ...output, body: bodyOf(output.body, stage) };
+
+async function* bodyOf(
+  body: Exclude<Output["body"], Uint8Array>,
+  stage: Pick<Beginning, "step">,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw inStage(error, stage);
   }
 }
 
@@ -76,14 +96,17 @@ interface StageRun<S, I, O> {
   /** Additional files that each run of the stage reads. */
   readonly further: readonly I[];
   readonly isLast: boolean;
+  /** True to name the step in errors. */
+  readonly isNamed: boolean;
   readonly runner: StepRunner<S, I, O>;
 }
 
 /** Yields the outputs of the last stage. Returns the outputs of another stage. */
-async function* runStage<S, I extends Input, O>(
+async function* runStage<S extends Ordered, I extends Input, O extends Pick<Output, "body">>(
   documents: readonly I[],
-  { stage: { takes, plans }, further, isLast, runner }: StageRun<S, I, O>,
+  { stage, further, isLast, isNamed, runner }: StageRun<S, I, O>,
 ): AsyncGenerator<O, I[]> {
+  const { takes, plans } = stage;
   const groups = takes === "all" ? [documents] : documents.map((document) => [document]);
   const outputs: I[] = [];
   for (const [index, group] of groups.entries()) {
@@ -92,8 +115,9 @@ async function* runStage<S, I extends Input, O>(
     let current = plan ? [...group, ...further] : group;
     const own = plan?.steps ?? [];
     for (const step of isLast ? own.slice(0, -1) : own) current = await runner.spool(step, current);
-    if (isLast) yield* runner.finish(own.at(-1)!, current, groups.length);
-    else outputs.push(...current);
+    if (!isLast) outputs.push(...current);
+    else if (!isNamed) yield* runner.finish(own.at(-1)!, current, groups.length);
+    else for await (const output of runner.finish(own.at(-1)!, current, groups.length)) yield outputOf(output, stage);
   }
   return outputs;
 }

@@ -172,6 +172,12 @@ test.each<[what: string, steps: Steps | string, error: string, status?: number]>
     `3 is not within the acceptable range for pages. The document has 2 pages. ${IN(2, "png")}`,
   ],
   [
+    "a page that one of several documents lacks",
+    [{ "split-pdf": { pages: ["1-2", "3"] } }, { "merged-pdf": { pages: ["1", "2"] } }],
+    "2 is not within the acceptable range for pages[]. a_2.pdf, number 2 of the 2 inputs, has 1 page. " +
+      IN(2, "merged-pdf"),
+  ],
+  [
     "a file that is not there",
     [{ "watermarked-pdf": { watermark_file: "none.pdf" } }],
     "none.pdf is not within the acceptable range for watermark_file. No file of step_files has this name. " +

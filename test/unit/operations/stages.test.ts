@@ -24,10 +24,10 @@ async function run(steps: readonly Marking[], inputs: readonly Input[]) {
     const names = given.map(({ name }) => name);
     return makes?.(names) ?? [`${names.join("+")}${mark}`];
   };
-  const items = runStages<Marking, Input, { readonly name: string }>(steps, inputs, {
+  const items = runStages<Marking, Input, { readonly name: string; readonly body: Uint8Array }>(steps, inputs, {
     spool: async (step, given) => make(step, given).map((name) => named(name)),
     async *finish(step, given, runs) {
-      for (const name of make(step, given)) yield { name: `${name}/${runs}` };
+      for (const name of make(step, given)) yield { name: `${name}/${runs}`, body: new Uint8Array(0) };
     },
   });
   for await (const item of items) {
