@@ -13,6 +13,7 @@ import type {
 import { errorAnchor } from "../../src/service/http/responses/help.ts";
 import { invoiceXml } from "../fixtures/invoices.ts";
 import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
+import { renamedFont } from "../fixtures/renamed-fonts.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
@@ -41,7 +42,9 @@ const parameters = operations.flatMap(([path, operation]) =>
 );
 
 let pdf: Uint8Array;
+let font: Uint8Array;
 beforeAll(async () => {
+  font = await renamedFont("Regular", "Giraffe");
   pdf = await fieldPdf(1, [300, 200]);
 });
 
@@ -52,6 +55,7 @@ const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name
  * type of the parameter's example.
  */
 function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: DescribedFile) {
+  if (name === "font_files") return upload(font, "a.ttf");
   if (name === "job_options") return upload("<< /Binding /Left >> setdistillerparams", "press.joboptions");
   const replaced = parameters.find((parameter) => parameter.name === insteadOf);
   if (replaced?.content) return upload(String(example[replaced.name]), "data.json");
