@@ -38,6 +38,7 @@ import { JOB_OPTIONS, jobOptionsIn } from "./pdf/job-options.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
 import { OFFICE_FIELDS, officeOptionsIn } from "./pdf/office-fields.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
+import { visitIn } from "./pdf/visit-fields.ts";
 
 /** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
@@ -89,6 +90,7 @@ export const pdf = defineEndpoint({
     ...FONT_FILES,
   },
   parameters,
+  visitIn,
   openPasswordAlias: "password",
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
