@@ -132,6 +132,16 @@ describe("page numbers of links", () => {
     expect(pagesOf[0]).toMatch(/^\s*All chapters/);
     expect(pagesOf.slice(0, 3).join("")).not.toContain("deep");
   });
+
+  test("a table of contents leaves out headings that are on no page", async () => {
+    const styles = ["display: none", "visibility: hidden", "position: absolute; top: -9999px"];
+    const hidden = styles.map((style) => `<h2 style="${style}">unseen</h2>`).join("");
+    const contents = { title: "All chapters", depth: 2 };
+    const shown = textOf(await print(chromium, `<h2 hidden>unseen</h2>${hidden}<h1>seen</h1>`, { contents }));
+    expect(shown.match(/\S+/g)).toEqual(["All", "chapters", "seen", "2", "seen"]);
+    const empty = textOf(await print(chromium, `${hidden}<p>text`, { contents }));
+    expect(empty).toMatch(/^\s*text\s*$/);
+  });
 });
 
 describe("cookies, headers and the user agent", () => {
