@@ -27,7 +27,7 @@ export const nativeHtmlToPdf = nativeOperation(
     const fonts = await fontsIn(job.inputs);
     const replaced = await chromium.printToPdf(source, path, { ...printing, fonts }, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-    const printed = fileInput("result.pdf", (await stat(path)).size, path);
+    const printed = fileInput("The document", (await stat(path)).size, path);
     const kept = pages ? await threadStep(mergePdfs, printed, { pages: [pages] }, job, engines) : printed;
     const notices = substitutionNotices(replaced);
     yield* limitedExport({ path: kept.path, size: kept.size, notices }, images, job, engines);

@@ -56,6 +56,7 @@ const TAKES =
   "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, a zip archive with index.html, " +
   "web archive (MHTML), Markdown, text, CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, " +
   "WebP, HEIC, AVIF, SVG)";
+const NO_PAGE = "The archive has no page: index.html at its top, or in the only folder at its top.";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {
@@ -126,9 +127,10 @@ export const pdf = defineEndpoint({
     if (isTextKind(type)) return textJob({ ...text, kind: type });
     textJob({ ...text, kind: "text" });
     if (type !== "none") return JOBS[type]({ values, images, html, office, input, jobOptions });
-    throw isSent("url")
-      ? notAWebPage()
-      : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
+    if (isSent("url")) throw notAWebPage();
+    const mediaType = await mediaTypeOfInput(input!);
+    if (mediaType === "application/zip") throw wrongType(NO_PAGE);
+    throw mismatch({ name: input!.name, size: input!.size, type: mediaType }, TAKES);
   },
 });
 

@@ -155,7 +155,10 @@ describe("HTML with its files", () => {
       422,
       beginning("The input file is too complex to be processed."),
     ]);
-    expect((await error({ file: archive({ "a/index.html": "x", "b/other.txt": "x" }) }))[0]).toBe(400);
+    expect(await error({ file: archive({ "a/index.html": "x", "b/other.txt": "x" }) })).toEqual([
+      400,
+      expect.stringContaining("The archive has no page: index.html at its top"),
+    ]);
   });
 
   test("two documents that are no HTML: 400", async () => {
@@ -253,7 +256,7 @@ describe("a value out of range: 400", () => {
     ["scale", "0.05", "0.05"],
     ["scale", "2.5", "2.5"],
     ["pages", "0-", "0-"],
-    ["pages", "7", "7"],
+    ["pages", "7", "7", "pages. The document has 1 page."],
     ["media", "tv", "tv"],
     ["background", "maybe", "maybe"],
     ["user_agent", "a\r\nX-Key: k", "a\r\nX-Key: k"],

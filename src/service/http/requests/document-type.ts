@@ -10,7 +10,7 @@ import { isSvg } from "../../../document/formats/svg/drawing.ts";
 import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 import { readContents } from "../../../document/formats/zip/contents.ts";
-import { websiteIn } from "../../../document/formats/zip/website.ts";
+import { mayBeOffice, websiteIn } from "../../../document/formats/zip/website.ts";
 import type { TextKind } from "../../../operations/to-pdf/text-to-html.ts";
 import { isNamedText, textKindOf } from "./text-type.ts";
 
@@ -92,7 +92,7 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
   if (input.type !== undefined) return typeOfKnown(input.type, input.name);
   const start = await startOf(input);
   const type = typeOfStart(start, input.name);
-  return type === "office" && mayBeWebsite(start) && (await isWebsite(input)) ? "html-archive" : type;
+  return type === "office" && mayBeWebsite(start) ? await typeOfArchive(input) : type;
 }
 
 /** Returns the document type of a media type, for a document that does not exist yet. */
@@ -112,13 +112,19 @@ function mayBeWebsite(start: Uint8Array): boolean {
   return !FIRST_OFFICE_PART.test(name);
 }
 
-/** Reads the directory, which is at the end of the file. @throws EngineFailure `too-complex` */
-async function isWebsite(input: Input): Promise<boolean> {
+/**
+ * Reads the directory, which is at the end of the file.
+ * @returns `none` for a file called `.zip` that is neither a web page nor an Office document
+ * @throws EngineFailure `too-complex`
+ */
+async function typeOfArchive(input: Input): Promise<DocumentType> {
   try {
-    return websiteIn(await readContents(input)) !== undefined;
+    const entries = await readContents(input);
+    if (websiteIn(entries)) return "html-archive";
+    return /\.zip$/i.test(input.name) && !mayBeOffice(entries) ? "none" : "office";
   } catch (error) {
     // LibreOffice reports a damaged archive.
-    if (error instanceof EngineFailure && error.reason === "damaged") return false;
+    if (error instanceof EngineFailure && error.reason === "damaged") return "office";
     throw error;
   }
 }
