@@ -26,7 +26,8 @@ const NOTHING = "<span></span>";
  * the edge of the paper.
  */
 const styleOf = ({ left, right }: Sides) =>
-  `<style>#header, #footer { font-size: 10px; print-color-adjust: exact; padding-left: ${left}; padding-right: ${right} }</style>`;
+  `<style>#header, #footer { font-size: 10px; print-color-adjust: exact; padding-left: ${left}; ` +
+  `padding-right: ${right} }</style>`;
 
 /** Returns the settings of Page.printToPDF for the templates. @throws ProtocolError */
 export async function printedTitles(
