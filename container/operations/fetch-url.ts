@@ -11,8 +11,8 @@ export const nativeFetchUrl = nativeOperation(
   // Assigned to Chromium, so that it runs on an instance for web pages, which has internet access
   // (src/service/placement/instances/pools.ts). Does not use the browser.
   { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.fetchMs, onlyInputs: true },
-  async function* ({ signal, log }, { url, maxBytes }, { web }) {
-    const { name, type, body } = await web.fetch(url, maxBytes, signal);
+  async function* ({ signal, log }, { url, maxBytes, visit }, { web }) {
+    const { name, type, body } = await web.fetch(url, maxBytes, signal, visit);
     try {
       yield* encodeOutputs([{ extension: "", name, type, body }], log);
     } finally {

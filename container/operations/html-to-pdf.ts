@@ -2,20 +2,16 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { EngineFailure } from "../../src/document/contract/failure.ts";
-import type { PageSelection } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
-import { decodeResponse } from "../../src/service/placement/remote.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { drainOnReturn, writeToFile } from "../pdfa/outputs.ts";
-import { threadJob } from "../processes/thread-job.ts";
-import { type FileInput, fileInput } from "../scratch/file-input.ts";
+import { fileInput } from "../scratch/file-input.ts";
 import { limitedExport } from "./limited-export.ts";
-import { type Engines, type NativeJob, nativeOperation } from "./native.ts";
+import { nativeOperation } from "./native.ts";
 import { pageSource } from "./page-source.ts";
+import { threadStep } from "./thread-step.ts";
 
 /**
  * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document
@@ -31,24 +27,9 @@ export const nativeHtmlToPdf = nativeOperation(
     const fonts = await fontsIn(job.inputs);
     const replaced = await chromium.printToPdf(source, path, { ...printing, fonts }, job.signal);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-    const printed = fileInput("result.pdf", (await stat(path)).size, path);
-    const kept = pages ? await keepPages(printed, pages, job, engines) : printed;
+    const printed = fileInput("The document", (await stat(path)).size, path);
+    const kept = pages ? await threadStep(mergePdfs, printed, { pages: [pages] }, job, engines) : printed;
     const notices = substitutionNotices(replaced);
     yield* limitedExport({ path: kept.path, size: kept.size, notices }, images, job, engines);
   },
 );
-
-/** Writes the selected pages to another file. @throws OutOfRange `pages` if a page does not exist */
-async function keepPages(
-  printed: FileInput,
-  pages: PageSelection,
-  job: NativeJob,
-  { threads, heapLimitBytes }: Engines,
-): Promise<FileInput> {
-  const { signal, log, folder } = job;
-  const merging = threadJob(mergePdfs, [printed], { pages: [pages] }, heapLimitBytes);
-  for await (const { body } of decodeResponse(drainOnReturn(threads.run(merging, signal, log)), { signal })) {
-    return await writeToFile(join(folder, "pages.pdf"), body, signal);
-  }
-  throw new EngineFailure("crashed", "no selected pages");
-}

@@ -65,16 +65,30 @@ class Paths<T> {
   }
 }
 
-/** Files that were sent with a page. Folders of a reference are ignored, because the files have only names. */
+/**
+ * Files that were sent with a page. A reference finds a file of the same name. If there are several, it finds the one
+ * whose last folders agree with it, because many clients send names without folders, or with further ones.
+ */
 export function sentFiles(inputs: readonly FileInput[]): ServedFiles {
-  const files = new Paths<FileInput>();
-  for (const input of inputs) files.add(input.name.normalize("NFC"), input);
+  const byName = Map.groupBy(inputs, ({ name }) => folded(name));
   return {
     find(path) {
-      const file = files.find(basename(path).normalize("NFC"));
+      const found = byName.get(folded(basename(path))) ?? [];
+      const [file] = found.toSorted((first, second) => agreement(second, path) - agreement(first, path));
       return file && served(file.name, () => createReadStream(file.path));
     },
   };
+}
+
+/** Returns a path as file systems of Windows and macOS compare it. */
+const folded = (path: string): string => path.normalize("NFC").toLowerCase();
+
+/** Returns a number that is higher, the more segments at the end of a path are those of a file, and the same case. */
+function agreement({ name, folder = "" }: FileInput, path: string): number {
+  const [own, asked] = [folder + name, path].map((one) => folded(one).split("/").toReversed()) as [string[], string[]];
+  const other = own.findIndex((segment, index) => segment !== asked[index]);
+  const isExact = basename(path).normalize("NFC") === name.normalize("NFC");
+  return 1000 * (other < 0 ? own.length : other) + (isExact ? 500 : 0) - own.length;
 }
 
 /** The page of an archive, as a file, and its other files. */

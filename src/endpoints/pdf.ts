@@ -34,6 +34,7 @@ import { JOB_OPTIONS, jobOptionsIn } from "./pdf/job-options.ts";
 import { isLargeTable } from "./pdf/large-table.ts";
 import { OFFICE_FIELDS, officeOptionsIn } from "./pdf/office-fields.ts";
 import { TEXT_FIELDS, TEXT_IMAGES, textJob } from "./pdf/text-job.ts";
+import { visitIn } from "./pdf/visit-fields.ts";
 
 /** Operations for the document types that only the container can convert. */
 const CONTAINER_ONLY: { readonly [type in DocumentType]?: Pick<OperationDeclaration<unknown>, "internet"> } = {
@@ -51,6 +52,7 @@ const TAKES =
   "Word, Excel, PowerPoint, OpenDocument or RTF document, PostScript, EPS, HTML, a zip archive with index.html, " +
   "web archive (MHTML), Markdown, text, CSV, JSON, XML, e-mail (EML, MSG), or an image (JPEG, PNG, TIFF, BMP, GIF, " +
   "WebP, HEIC, AVIF, SVG)";
+const NO_PAGE = "The archive has no page: index.html at its top, or in the only folder at its top.";
 const UNREADABLE = "It is damaged, or its content is not what its name says.";
 
 const parameters = {
@@ -85,6 +87,7 @@ export const pdf = defineEndpoint({
     ...FONT_FILES,
   },
   parameters,
+  visitIn,
   openPasswordAlias: "password",
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
@@ -120,9 +123,10 @@ export const pdf = defineEndpoint({
     if (isTextKind(type)) return textJob({ ...text, kind: type });
     textJob({ ...text, kind: "text" });
     if (type !== "none") return JOBS[type]({ values, images, html, office, input, jobOptions });
-    throw isSent("url")
-      ? notAWebPage()
-      : mismatch({ name: input!.name, size: input!.size, type: await mediaTypeOfInput(input!) }, TAKES);
+    if (isSent("url")) throw notAWebPage();
+    const mediaType = await mediaTypeOfInput(input!);
+    if (mediaType === "application/zip") throw wrongType(NO_PAGE);
+    throw mismatch({ name: input!.name, size: input!.size, type: mediaType }, TAKES);
   },
 });
 

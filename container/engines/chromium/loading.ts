@@ -50,6 +50,8 @@ export class Loading implements Disposable {
   /** True while a navigation by a refresh or a script is pending. */
   #isDue = false;
   #isLeaving = false;
+  /** True while a click leads to another document, which can be a file to download. */
+  #isClicked = false;
   #wasScripted = false;
   #lastEventAt = 0;
   #wake: (() => void) | undefined;
@@ -128,6 +130,7 @@ export class Loading implements Disposable {
       this.#isLoaded = false;
       this.#isDue = false;
       this.#isLeaving = false;
+      this.#isClicked = false;
       this.#onWay.clear();
       if (frame.unreachableUrl) this.#failure.reject(this.#unreachable(frame.unreachableUrl));
       if (++this.#navigations > MAX_NAVIGATIONS) this.#failure.reject(this.#unreachable("redirected without end"));
@@ -135,8 +138,10 @@ export class Loading implements Disposable {
     session.on("Page.frameScheduledNavigation", ({ frameId, delay }) => {
       if (isMain(frameId) && delay <= REFRESH_WITHIN_SECONDS) this.#isDue = true;
     });
-    session.on("Page.frameRequestedNavigation", ({ frameId, disposition }) => {
-      if (isMain(frameId) && disposition === "currentTab") this.#isLeaving = true;
+    session.on("Page.frameRequestedNavigation", ({ frameId, disposition, reason }) => {
+      if (!isMain(frameId) || disposition !== "currentTab") return;
+      this.#isLeaving = true;
+      this.#isClicked = reason === "anchorClick";
     });
     session.on("Page.frameClearedScheduledNavigation", ({ frameId }) => {
       if (isMain(frameId)) this.#isDue = false;
@@ -195,12 +200,22 @@ export class Loading implements Disposable {
     return new EngineFailure("unreachable", detail);
   }
 
-  #judge({ status, mimeType, url }: Protocol.Network.Response): void {
+  #judge({ status, mimeType, url, headers }: Protocol.Network.Response): void {
     // Skips error pages that the browser itself generates.
     if (!/^https?:/.test(url)) return;
+    const isPage = PAGE_TYPES.includes(mimeType);
+    // The page stays, because the browser is not allowed to save the file.
+    if (this.#navigations > 0 && status < 400 && isDownload(headers, this.#isClicked && !isPage)) return;
     if (status >= 400) this.#failure.reject(this.#unreachable(`${url} answered ${status}`));
-    else if (!PAGE_TYPES.includes(mimeType)) this.#failure.reject(notAWebPage(`${url} is ${mimeType}`));
+    else if (!isPage) this.#failure.reject(notAWebPage(`${url} is ${mimeType}`));
   }
 }
+
+/** @param isFile true for a response that the browser does not show */
+const isDownload = (headers: Protocol.Network.Headers, isFile: boolean): boolean =>
+  isFile ||
+  Object.entries(headers).some(
+    ([name, value]) => name.toLowerCase() === "content-disposition" && /^\s*attachment/i.test(value),
+  );
 
 const notAWebPage = (detail: string) => new EngineFailure("not-a-web-page", detail);

@@ -92,7 +92,9 @@ async function print(job: PageJob, options: PrintOptions, outputPath: string): P
   const hasFonts = options.fonts !== undefined && options.fonts.length > 0;
   if (hasFonts) await within(limits.answerMs, addFontsToFrames(session), "a frame");
   const replaced = hasFonts ? await within(limits.answerMs, replacedFonts(world), "a script") : NO_SUBSTITUTIONS;
-  const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement };
+  const margin = `${options.margin / enlargement}pt`;
+  const { sides = { left: margin, right: margin } } = findings;
+  const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement, sides };
   const titles = await within(limits.answerMs, printedTitles(options, templates), "a template");
   const hasNumbers = await within(limits.answerMs, prepareReferences(world, options.contents), "a script");
   job.check();

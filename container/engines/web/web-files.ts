@@ -5,11 +5,13 @@ import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
+import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
 import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AddressBlocked } from "../chromium/network/web-addresses.ts";
 import type { ProxySession } from "../chromium/network/web-proxy.ts";
 import { nameOf } from "./file-names.ts";
+import { headersOfVisit } from "./visit-headers.ts";
 import type { WebRequests } from "./web-requests.ts";
 
 export interface WebFile {
@@ -25,7 +27,7 @@ export interface WebFile {
 const BESIDE_THE_FILE_BYTES = 2 ** 20;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const FOUND: readonly (number | undefined)[] = [200, 203];
-const GET = { method: "GET", headers: { Accept: "*/*", "Accept-Encoding": "identity" } } as const;
+const HEADERS = { Accept: "*/*", "Accept-Encoding": "identity" };
 
 export class WebFiles {
   readonly #requests: WebRequests;
@@ -36,11 +38,12 @@ export class WebFiles {
 
   /**
    * Resolves once the server has responded with a file.
+   * @param identity the cookies, the headers and the user agent to send; only the origin of the address gets the headers
    * @throws OutOfRange for `url`, if it leads to a host that is not allowed
    * @throws EngineFailure `unreachable` or `too-large`, also while the body is read
    * @throws the signal's reason when aborted
    */
-  async fetch(address: string, maxBytes: number, signal: AbortSignal): Promise<WebFile> {
+  async fetch(address: string, maxBytes: number, signal: AbortSignal, identity: PageVisit = {}): Promise<WebFile> {
     const visit = this.#requests.visit({
       bytes: maxBytes + BESIDE_THE_FILE_BYTES,
       requests: CONTAINER_LIMITS.fetchRedirects + 1,
@@ -57,7 +60,7 @@ export class WebFiles {
       throw new EngineFailure("unreachable", String(error), { cause: error });
     };
     try {
-      const { url, response } = await this.#follow(new URL(address), visit);
+      const { url, response } = await this.#follow(new URL(address), visit, identity);
       if (Number(response.headers["content-length"]) > maxBytes) throw tooLarge(maxBytes);
       async function* body(): AsyncGenerator<Uint8Array> {
         let total = 0;
@@ -82,19 +85,25 @@ export class WebFiles {
   }
 
   /** @throws AddressBlocked; any error that prevents a response with a file */
-  async #follow(first: URL, visit: ProxySession): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
+  async #follow(
+    first: URL,
+    visit: ProxySession,
+    identity: PageVisit,
+  ): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
     let url = first;
     for (;;) {
       if (!visit.enter()) throw new Error("too many redirects");
-      const response = await this.#requests.send(url, visit, { ...GET, answerMs: CONTAINER_LIMITS.fetchResponseMs });
-      const { statusCode, headers } = response;
-      if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
+      const headers = { ...HEADERS, ...headersOfVisit(identity, { url, origin: first.origin }) };
+      const request = { method: "GET", headers, answerMs: CONTAINER_LIMITS.fetchResponseMs } as const;
+      const response = await this.#requests.send(url, visit, request);
+      const { statusCode, headers: answered } = response;
+      if (!REDIRECTS.includes(statusCode) || answered.location === undefined) {
         if (FOUND.includes(statusCode)) return { url, response };
         response.destroy();
         throw new Error(`a status of ${statusCode}`);
       }
       response.destroy();
-      url = nextPlace(headers.location, url);
+      url = nextPlace(answered.location, url);
     }
   }
 }

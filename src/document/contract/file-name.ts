@@ -17,6 +17,24 @@ export function safeName(path: string): string {
   return shorten(shortenLong(base.replace(UNSAFE, "").trim()).toWellFormed().normalize("NFC").replace(/^\.+/, ""));
 }
 
+/** Maximum number of folders of a path. */
+const MAX_FOLDERS = 32;
+
+/**
+ * Returns the folders of a path, each with a slash at its end, without unsafe characters. Only for comparison with the
+ * paths of other files of the client.
+ * @returns an empty string if there are none
+ */
+export const safeFolder = (path: string): string =>
+  path
+    .split(/[\\/]/)
+    .slice(0, -1)
+    .slice(-MAX_FOLDERS)
+    .map(safeName)
+    .filter((name) => name !== "")
+    .map((name) => `${name}/`)
+    .join("");
+
 /** Returns the name without its last extension. */
 export const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, "");
 

@@ -9,6 +9,8 @@ import type { Span } from "./trace.ts";
 export interface Input {
   /** The client's file name, without directories but with its extension. */
   readonly name: string;
+  /** The directories in the client's file name, each with a slash at its end. @default none */
+  readonly folder?: string;
   /** Size in bytes. */
   readonly size: number;
   /** Time of storage. @default unknown */
@@ -37,12 +39,13 @@ export const memoryInput = (whole: Uint8Array, name: string, role?: string): Inp
 });
 
 /** Returns the properties of an input that are available without reading it, in the format sent to other processes. */
-export const factsOf = ({ name, size, role, step }: InputFacts): InputFacts => ({
+export const factsOf = ({ name, folder, size, role, step }: InputFacts): InputFacts => ({
   ...{ name, size },
+  ...(folder === undefined ? {} : { folder }),
   ...(role === undefined ? {} : { role }),
   ...(step === undefined ? {} : { step }),
 });
-export type InputFacts = Pick<Input, "name" | "size" | "role" | "step">;
+export type InputFacts = Pick<Input, "name" | "folder" | "size" | "role" | "step">;
 
 /**
  * Chunks of a document. A chunk is valid only until the next one is requested, so that an encoder can reuse its buffer.

@@ -9,6 +9,7 @@ import { notAWebPage, unreachable, wrongType } from "../../service/http/contract
 import { imageExposure } from "../../service/http/contract/image-fields.ts";
 import { edgeJob } from "../../service/placement/placement.ts";
 import { ASSETS, HTML_ERRORS } from "../pdf/html-fields.ts";
+import { visitIn } from "../pdf/visit-fields.ts";
 import { onePerPage, pageImages, TOO_SHARP } from "./page-images.ts";
 import { mayBePage, PAGES_AND_PDF, PICTURE_FIELDS, pictureJob, prewarmForPage } from "./page-pictures.ts";
 
@@ -35,6 +36,7 @@ export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endp
       },
       asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
     },
+    visitIn,
     operation: { ...rasterizePdf, parameters: { ...rasterizePdf.parameters, ...PICTURE_FIELDS } },
     ...{ names: { ...names }, fixed: { ...fixed }, narrowed: { ...narrowed } },
     errors: [TOO_SHARP, unreachable(), notAWebPage(), wrongType(), ...HTML_ERRORS],

@@ -10,6 +10,7 @@ import {
   userAgent,
   waitFor,
 } from "../../document/contract/parameters/web-page.ts";
+import { readFields, type SentFields } from "../../service/http/contract/fields.ts";
 
 export const VISIT_FIELDS = {
   cookies: optional(
@@ -38,3 +39,6 @@ export function visiting(fields: Params<typeof VISIT_FIELDS>): PageVisit {
     ...(fail_on ? { failOn: fail_on } : {}),
   };
 }
+
+/** Returns how the URL of a request is visited, before its other fields are read. @throws ServiceError 400 */
+export const visitIn = (form: SentFields): PageVisit => visiting(readFields(VISIT_FIELDS, form, {}));

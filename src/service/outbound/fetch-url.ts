@@ -3,10 +3,13 @@
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
+import { visitSchema } from "../../document/contract/parameters/web-page.ts";
 
 const paramsSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(LIMITS.addressLength),
   maxBytes: z.int().min(0),
+  /** The cookies, headers and user agent to send. @default those of the service */
+  visit: visitSchema.exactOptional(),
 });
 
 /** The operation has no input. Its output has the name and media type from the server's response. */

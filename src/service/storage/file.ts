@@ -1,5 +1,5 @@
 // Defines stored files and their IDs, independent of how they are stored.
-import type { Chunks } from "../../document/contract/operation.ts";
+import type { Chunks, Input } from "../../document/contract/operation.ts";
 import type { FilePolicy } from "./file-policy.ts";
 
 export interface StoredFile {
@@ -21,7 +21,7 @@ export interface FoundFile extends StoredFile {
 }
 
 /** A file whose body has been read. It might not be stored yet. */
-export interface ReceivedFile extends Pick<StoredFile, "name" | "type" | "size"> {
+export interface ReceivedFile extends Pick<StoredFile, "name" | "type" | "size">, Pick<Input, "folder"> {
   /** The whole content, if the file fits into one part. */
   readonly bytes?: Uint8Array;
   /** SHA-256 in lowercase hexadecimal. Missing if `head` overwrote the first bytes at the end. */

@@ -12,6 +12,13 @@ export interface Findings {
   readonly purpose: CssMedium;
   /** Ratio of the page's scrollable width to the window's width. */
   readonly overflow: number;
+  /** The left and right margins of the document's own pages that apply, in CSS syntax. @default those of the client */
+  readonly sides?: Sides;
+}
+
+export interface Sides {
+  readonly left: string;
+  readonly right: string;
 }
 
 /** A style sheet as the browser received it. */
@@ -67,10 +74,13 @@ export function setPaper(
   // Sets the client's size and margin, unless the document's own apply. The declarations are `!important`, so that they
   // override style sheets that cannot be read. In readable style sheets, the declarations are removed, because those of
   // a named page would take precedence.
+  let sides: Sides | undefined;
   const disarm = (rules: CSSRuleList) => {
     for (const rule of rules) {
       if (rule instanceof CSSPageRule) {
-        const { style } = rule;
+        const { style, selectorText } = rule;
+        const { marginLeft: left, marginRight: right } = style;
+        if (own.margin && selectorText === "" && left !== "" && right !== "") sides = { left, right };
         const hasOwnSize =
           own.size &&
           !style
@@ -97,7 +107,7 @@ export function setPaper(
     ${own.size ? "" : `size: ${asked.size} !important; page-orientation: upright !important;`}
     ${own.margin ? "" : `margin: ${asked.margin} !important`} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
-  return { purpose, overflow: isCut ? 1 : scrollWidth / clientWidth };
+  return { purpose, overflow: isCut ? 1 : scrollWidth / clientWidth, ...(sides ? { sides } : {}) };
 }
 
 /** @returns true if no content of the page moves or is pending */

@@ -177,6 +177,7 @@ describe("a hostile server", () => {
     pages.set("/xml", send({ "Content-Type": "application/xml" }, "<a/>"));
     pages.set("/zip", send({ "Content-Type": "application/zip" }, "PK"));
     pages.set("/attached", send({ ...HTML, "Content-Disposition": "attachment" }, "<p>page"));
+    pages.set("/attached-zip", send({ "Content-Type": "application/zip", "Content-Disposition": "attachment" }, "PK"));
     pages.set("/unknown", send({ "Content-Type": "application/octet-stream" }, "x"));
     pages.set("/none", send({}, "", 204));
     pages.set("/empty", send(HTML, ""));
@@ -217,6 +218,10 @@ describe("a hostile server", () => {
     pages.set("/later-404", send(HTML, `<script>location = "/404"</script>`));
     pages.set("/later-dead", send(HTML, `<script>location = "http://127.0.0.2:65000/"</script>`));
     pages.set("/later-pdf", send(HTML, `<script>location = "/pdf"</script>`));
+    pages.set("/later-attached", send(HTML, `<p>page<script>location = "/attached-zip"</script>`));
+    pages.set("/clicks-zip", send(HTML, `<p>page<a id=a href="/zip">file</a><script>a.click()</script>`));
+    pages.set("/saves-zip", send(HTML, `<p>page<a id=a download href="/zip">file</a><script>a.click()</script>`));
+    pages.set("/clicks-page", send(HTML, `<a id=a href="/empty">page</a><script>a.click()</script>`));
     pages.set("/later-private", send(HTML, `<script>location = "http://10.0.0.1/"</script>`));
   });
   afterEach(bothWork);
@@ -256,6 +261,10 @@ describe("a hostile server", () => {
     ["/later-404", "unreachable"],
     ["/later-dead", "unreachable"],
     ["/later-pdf", "not-a-web-page"],
+    ["/later-attached", "1 pages"],
+    ["/clicks-zip", "1 pages"],
+    ["/saves-zip", "1 pages"],
+    ["/clicks-page", "1 pages"],
     ["/later-private", "url"],
   ])("%s: %s", { timeout: 120_000 }, async (path, expected) => {
     expect(await outcomeOf({ url: `${site.url}${path}` }, [expected])).toBe(expected);

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import type { PageVisit } from "../../../../src/document/contract/parameters/web-page.ts";
 import { chromium, nothingIsLeft, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
-import { infoOf, print, reasonOf, textOf, wordsOf } from "../../../../test/support/chromiums.ts";
+import { infoOf, LETTER, print, printAs, reasonOf, textOf, wordsOf } from "../../../../test/support/chromiums.ts";
 import { startSite } from "../../../../test/support/web.ts";
 import type { PageSource } from "../chromium.ts";
 
@@ -19,7 +19,7 @@ const visited = (source: Parameters<typeof print>[1], visit: PageVisit) => print
 
 describe("headers and footers", () => {
   const TWO = "<title>A title</title><p>one<p style='break-before:page'>two";
-  test("show the number of the page, the number of pages, the title and the date, at any scale of the page", async () => {
+  test("show the number of the page, the number of pages, the title and the date, between the margins, at any scale", async () => {
     const header = "<div>Top <span class=pageNumber></span>/<span class=totalPages></span></div>";
     const footer = "<div><span class=title></span> <i class=date></i></div>";
     const path = await print(chromium, TWO, { header, footer });
@@ -33,6 +33,14 @@ describe("headers and footers", () => {
     });
     const [first] = wordsOf(enlarged);
     expect(first!.bottom - first!.top).toBeCloseTo(top!.bottom - top!.top, 0);
+    const own = `<style>@page { margin: 1in 20mm 1in 90pt }</style>${TWO}`;
+    const between = "<div style='width: 100%; display: flex; justify-content: space-between'><i>a</i><i>b</i></div>";
+    const ownMargins = await printAs(chromium, own, {
+      ...{ header: between, paper: LETTER, margin: 72, ownPages: { size: true, margin: true } },
+    });
+    const [left, right] = wordsOf(ownMargins);
+    const edges = [top!.left, first!.left, left!.left, right!.right];
+    for (const [at, edge] of [72, 36, 90, 612 - (20 * 72) / 25.4].entries()) expect(edges[at]).toBeCloseTo(edge, 0);
   });
 
   test("the browser adds no title of its own; an upload has no address, a web page has", async () => {
@@ -131,6 +139,16 @@ describe("page numbers of links", () => {
     for (const [, title, number] of listed) expect(pagesOf[Number(number) - 1]).toMatch(new RegExp(`${title}$`, "m"));
     expect(pagesOf[0]).toMatch(/^\s*All chapters/);
     expect(pagesOf.slice(0, 3).join("")).not.toContain("deep");
+  });
+
+  test("a table of contents leaves out headings that are on no page", async () => {
+    const styles = ["display: none", "visibility: hidden", "position: absolute; top: -9999px"];
+    const hidden = styles.map((style) => `<h2 style="${style}">unseen</h2>`).join("");
+    const contents = { title: "All chapters", depth: 2 };
+    const shown = textOf(await print(chromium, `<h2 hidden>unseen</h2>${hidden}<h1>seen</h1>`, { contents }));
+    expect(shown.match(/\S+/g)).toEqual(["All", "chapters", "seen", "2", "seen"]);
+    const empty = textOf(await print(chromium, `${hidden}<p>text`, { contents }));
+    expect(empty).toMatch(/^\s*text\s*$/);
   });
 });
 

@@ -41,7 +41,7 @@ export const showNumbers = async (world: World, numbers: PageNumbers): Promise<b
 function insertContents({ title, depth }: TableOfContents): void {
   const levels = Array.from({ length: depth }, (_, index) => `h${index + 1}`).join();
   const headings = Array.from(document.querySelectorAll<HTMLElement>(levels)).filter(
-    ({ textContent }) => textContent.trim() !== "",
+    (heading) => heading.textContent.trim() !== "" && heading.checkVisibility({ visibilityProperty: true }),
   );
   if (headings.length === 0) return;
   const nav = document.createElement("nav");
@@ -116,6 +116,12 @@ function show(numbers: PageNumbers): boolean {
       // A fragment with an invalid encoding is used as it is.
     }
     const number = numbers[name] ?? numbers[fragment];
+    if (number === undefined && link.matches("nav.toc > .toc-entry")) {
+      // The heading is on no page, for example because it is clipped away.
+      (link.parentElement!.childElementCount > 2 ? link : link.parentElement!).remove();
+      isChanged = true;
+      continue;
+    }
     const text = number === undefined ? null : String(number);
     if (link.getAttribute("data-pagewright-page") === text) continue;
     isChanged = true;

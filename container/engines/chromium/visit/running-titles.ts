@@ -3,6 +3,7 @@
 // variables.
 
 import type { Session } from "../pipe.ts";
+import type { Sides } from "../scripts/paper-scripts.ts";
 
 /** The templates of headers and footers, in HTML. */
 export interface RunningTitles {
@@ -20,20 +21,30 @@ interface Cleaning {
 
 /** The browser prints a title of its own where a template is empty. */
 const NOTHING = "<span></span>";
-/** The browser's own size is less than half a point, because it sizes its own template by script. */
-const LEGIBLE = "<style>#header, #footer { font-size: 10px; print-color-adjust: exact }</style>";
+/**
+ * The browser's own size is less than half a point, because it sizes its own template by script. Its templates begin at
+ * the edge of the paper.
+ */
+const styleOf = ({ left, right }: Sides) =>
+  `<style>#header, #footer { font-size: 10px; print-color-adjust: exact; padding-left: ${left}; ` +
+  `padding-right: ${right} }</style>`;
 
 /** Returns the settings of Page.printToPDF for the templates. @throws ProtocolError */
 export async function printedTitles(
   { header, footer }: RunningTitles,
-  { session, contextId, ...about }: Omit<Cleaning, "template"> & { session: Session; contextId: number },
+  {
+    session,
+    contextId,
+    sides,
+    ...about
+  }: Omit<Cleaning, "template"> & { session: Session; contextId: number; sides: Sides },
 ) {
   if (header === undefined && footer === undefined) return {};
   const clean = async (template: string | undefined) => {
     if (template === undefined) return NOTHING;
     const expression = `(${cleaned})(${JSON.stringify({ template, ...about } satisfies Cleaning)})`;
     const { result } = await session.send("Runtime.evaluate", { expression, contextId, returnByValue: true });
-    return `${LEGIBLE}${result.value || NOTHING}`;
+    return `${styleOf(sides)}${result.value || NOTHING}`;
   };
   return { displayHeaderFooter: true, headerTemplate: await clean(header), footerTemplate: await clean(footer) };
 }

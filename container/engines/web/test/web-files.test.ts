@@ -1,6 +1,7 @@
 // Tests the download of files from the web: names, types, limits, failures, and that only public addresses are visited.
 // Contract: docs/api.md#inputs-by-url
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -95,6 +96,34 @@ describe("a file", () => {
     expect((await fetched(`${site.url}/hop?left=10`)).bytes.toString()).toBe("found");
     expect(await failure(`${site.url}/hop?left=11`)).toBe("unreachable");
   });
+});
+
+test("cookies go to the hosts of their domains, headers only to the origin of the address", async () => {
+  const heard: unknown[] = [];
+  await using other = await startPages(new Map([["/b/end", (request, response) => response.end(hear(request))]]));
+  const hear = ({ url, headers }: IncomingMessage) => {
+    heard.push([url, headers.authorization, headers.cookie, headers["user-agent"]]);
+    return "x";
+  };
+  pages.set("/a", (request, response) => {
+    hear(request);
+    response.writeHead(302, { Location: `${other.url}/b/end` }).end();
+  });
+  const cookie = (name: string, more = {}) => ({ name, value: "v", domain: "127.0.0.1", ...more });
+  const { body } = await filesOf(`127.0.0.1:${site.port} 127.0.0.1:${other.port}`).fetch(`${site.url}/a`, MiB, never, {
+    headers: { authorization: "Bearer grüße" },
+    userAgent: "Printer/1",
+    cookies: [
+      ...[cookie("all"), cookie("below", { path: "/b" }), cookie("beside", { path: "/b/e" })],
+      ...[cookie("safe", { secure: true }), cookie("suffix", { domain: "0.0.1" }), cookie("c", { domain: "a.test" })],
+    ],
+  });
+  await body.return(undefined);
+  const sent = Buffer.from("Bearer grüße").toString("latin1");
+  expect(heard).toEqual([
+    ["/a", sent, "all=v", "Printer/1"],
+    ["/b/end", undefined, "all=v; below=v", "Printer/1"],
+  ]);
 });
 
 describe("too large", () => {

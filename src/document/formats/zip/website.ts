@@ -14,10 +14,14 @@ const PAGE = /^(?:([^/]+)\/)?index\.html?$/i;
 /** Parts that every Office document, OpenDocument or EPUB has. */
 const OFFICE_PART = /^(\[Content_Types\]\.xml|mimetype|META-INF\/manifest\.xml|content\.xml)$/i;
 
+/** Reports whether an archive can be an Office document, according to its parts. */
+export const mayBeOffice = (entries: readonly ArchiveEntry[]): boolean =>
+  entries.some(({ name }) => OFFICE_PART.test(name));
+
 /** Returns the `index.html` at the top, or in the only folder at the top; undefined for any other archive. */
 export function websiteIn(entries: readonly ArchiveEntry[]): Website | undefined {
   const files = entries.filter(({ kind, name }) => kind === "file" && !CLUTTER.test(name));
-  if (files.some(({ name }) => OFFICE_PART.test(name))) return undefined;
+  if (mayBeOffice(files)) return undefined;
   const pages = files.filter(({ name }) => PAGE.test(name));
   const top = pages.find(({ name }) => !name.includes("/"));
   if (top) return { page: top, folder: "" };

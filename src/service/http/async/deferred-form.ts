@@ -26,6 +26,8 @@ interface DeferredForm extends Pick<Form, "order" | "encoding">, Client {
   readonly sealed?: Values;
   /** IDs of the files. */
   readonly files: readonly (readonly [name: string, ids: readonly string[]])[];
+  /** Folders of files, by ID. @default the files have none */
+  readonly folders?: Readonly<Record<string, string>>;
 }
 
 /** Encryption settings for the secrets of one request. */
@@ -57,8 +59,11 @@ export async function serializeForm(
   const ids = [...files].map(
     async ([name, of]) => [name, await Promise.all(of.map(async ({ stored }) => (await stored).id))] as const,
   );
+  const inFolders = [...files.values()].flat().flatMap(({ folder, stored }) => (folder ? [{ folder, stored }] : []));
+  const folders = inFolders.map(async ({ folder, stored }) => [(await stored).id, folder] as const);
   const deferred: DeferredForm = {
     ...{ fields, files: await Promise.all(ids), order, encoding, ...client },
+    ...(folders.length > 0 ? { folders: Object.fromEntries(await Promise.all(folders)) } : {}),
     ...(sealed.length > 0 ? { sealed: await Promise.all(sealed) } : {}),
   };
   return JSON.stringify(deferred);
@@ -75,7 +80,7 @@ export async function deserializeForm(
   text: string,
   { store, uploads, id, sealer }: Sealing & { readonly store: Store; readonly uploads: Form["uploads"] },
 ): Promise<Form> {
-  const { fields, sealed = [], files, order, encoding } = JSON.parse(text) as DeferredForm;
+  const { fields, sealed = [], files, folders = {}, order, encoding } = JSON.parse(text) as DeferredForm;
   if (sealed.length > 0 && !sealer) throw noFormSecret();
   const opened = sealed.map(
     async ([name, values]) =>
@@ -84,7 +89,10 @@ export async function deserializeForm(
   const found = new Map<string, ReceivedFile[]>();
   for (const [name, ids] of files) {
     const arrivals: ReceivedFile[] = [];
-    for (const id of ids) arrivals.push(await arrivalOf(id, store));
+    for (const id of ids) {
+      const folder = folders[id];
+      arrivals.push({ ...(await arrivalOf(id, store)), ...(folder === undefined ? {} : { folder }) });
+    }
     found.set(name, arrivals);
   }
   return { fields: new Map([...fields, ...(await Promise.all(opened))]), files: found, uploads, order, encoding };

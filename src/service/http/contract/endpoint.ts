@@ -6,6 +6,7 @@ import type { Context, Input, Operation, OperationDeclaration } from "../../../d
 import { optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { fileId, fileName } from "../../../document/contract/parameters/text.ts";
+import type { PageVisit } from "../../../document/contract/parameters/web-page.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { ConnectedContainer } from "../../placement/connection.ts";
 import {
@@ -72,6 +73,11 @@ interface EndpointFacts {
   readonly joinedName?: string;
   /** Another name of the field `current_open_password`. @default none */
   readonly openPasswordAlias?: string;
+  /**
+   * Returns how the URL of an input is visited, from the fields of the request. @default without cookies and headers
+   * @throws ServiceError 400
+   */
+  readonly visitIn?: (form: SentFields) => PageVisit;
   /** True if the text of scanned pages can be recognized first. @default false */
   readonly mayRecognize?: boolean;
   /** Additional members of the JSON response. @default none */

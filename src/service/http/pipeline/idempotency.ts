@@ -73,7 +73,9 @@ export function fingerprintContent({ fields, files, order, encoding }: Form, abo
     // The encoding matters, because missing fields have different defaults in JSON bodies.
     isJson: encoding === "json",
     fields: sent.sort(byName),
-    files: [...files].map(([name, of]) => [name, of.map(({ name, sha256 }) => [name, sha256])] as const).sort(byName),
+    files: [...files]
+      .map(([name, of]) => [name, of.map(({ folder = "", name, sha256 }) => [folder + name, sha256])] as const)
+      .sort(byName),
     order: order.filter((name) => ordered?.has(name)),
   };
 }

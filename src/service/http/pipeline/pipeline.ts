@@ -162,6 +162,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
     },
     isTransient: exchange.isTransient,
     maxBytes: uploadLimit(endpoint, config),
+    visit: () => endpoint.visitIn?.(form) ?? {},
   };
   const { sources, parse } = await abortingAfter(LIMITS.fetchesMs, deadline, () =>
     resolveRequest(endpoint, form, {

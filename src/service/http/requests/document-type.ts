@@ -10,8 +10,7 @@ import { isSvg } from "../../../document/formats/svg/drawing.ts";
 import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 import { readContents } from "../../../document/formats/zip/contents.ts";
-import { websiteIn } from "../../../document/formats/zip/website.ts";
-import { type DocumentType, expectedType } from "./document-types.ts";
+import { mayBeOffice, websiteIn } from "../../../document/formats/zip/website.ts";
 import { isNamedText, textKindOf } from "./text-type.ts";
 
 /** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */
@@ -75,7 +74,7 @@ export async function documentTypeOf(input: Input): Promise<DocumentType> {
   if (input.type !== undefined) return expectedType(input.name);
   const start = await startOf(input);
   const type = typeOfStart(start, input.name);
-  return type === "office" && mayBeWebsite(start) && (await isWebsite(input)) ? "html-archive" : type;
+  return type === "office" && mayBeWebsite(start) ? await typeOfArchive(input) : type;
 }
 
 /** Names of the parts with which Office programs start a file. */
@@ -89,13 +88,19 @@ function mayBeWebsite(start: Uint8Array): boolean {
   return !FIRST_OFFICE_PART.test(name);
 }
 
-/** Reads the directory, which is at the end of the file. @throws EngineFailure `too-complex` */
-async function isWebsite(input: Input): Promise<boolean> {
+/**
+ * Reads the directory, which is at the end of the file.
+ * @returns `none` for a file called `.zip` that is neither a web page nor an Office document
+ * @throws EngineFailure `too-complex`
+ */
+async function typeOfArchive(input: Input): Promise<DocumentType> {
   try {
-    return websiteIn(await readContents(input)) !== undefined;
+    const entries = await readContents(input);
+    if (websiteIn(entries)) return "html-archive";
+    return /\.zip$/i.test(input.name) && !mayBeOffice(entries) ? "none" : "office";
   } catch (error) {
     // LibreOffice reports a damaged archive.
-    if (error instanceof EngineFailure && error.reason === "damaged") return false;
+    if (error instanceof EngineFailure && error.reason === "damaged") return "office";
     throw error;
   }
 }

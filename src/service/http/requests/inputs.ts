@@ -236,6 +236,7 @@ export function toInput(source: InputFile, store: Store): Input {
   };
   return {
     ...{ name, size, detectedType: source.type },
+    ...("folder" in source ? { folder: source.folder } : {}),
     ...("modified" in source ? { modified: source.modified } : {}),
     ...(source.role === undefined ? {} : { role: source.role }),
     ...(source.step === undefined ? {} : { step: source.step }),

@@ -1,7 +1,7 @@
 // Parses a multipart body. Collects fields in memory, and writes files to the store as they arrive. Buffers at most one
 // upload part of a file.
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busboy";
-import { safeName } from "../../../document/contract/file-name.ts";
+import { safeFolder, safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Batch } from "../../storage/batch.ts";
@@ -243,14 +243,16 @@ async function storePart(
   const first = await chunks.next();
   // If the user selected no file, a form sends a part without file name and content.
   if (first.done && !fileName) return undefined;
-  const name = safeName(decodeEncodedWords(fileName ?? "")) || "file";
+  const path = decodeEncodedWords(fileName ?? "");
+  const name = safeName(path) || "file";
+  const folder = safeFolder(path);
   if (!first.done) onFileStart?.(first.value, name);
   using _turn = await uploadSemaphore.acquire(signal);
   async function* body(): AsyncGenerator<Uint8Array> {
     for (let next = first; !next.done; next = await chunks.next()) yield next.value;
     if (stream.destroyed && !stream.readableEnded) throw malformedBody();
   }
-  return uploads.add({
+  const file = await uploads.add({
     name,
     type: (start) => detectMediaType(start, name),
     body: enforceMaxBytes(body(), maxFileBytes),
@@ -258,6 +260,7 @@ async function storePart(
     ...(isKept && bodySize && bodySize > PART_BYTES ? { partBytes: bodySize } : {}),
     deferStore: isKept && isTransient,
   });
+  return folder === "" ? file : { ...file, folder };
 }
 
 /** @throws ServiceError 413 if the body exceeds the limit */

@@ -4,6 +4,7 @@ import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts
 import { safeName } from "../../../document/contract/file-name.ts";
 import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Context } from "../../../document/contract/operation.ts";
+import type { PageVisit } from "../../../document/contract/parameters/web-page.ts";
 import {
   NOT_AN_ADDRESS,
   parseWebUrl,
@@ -30,6 +31,8 @@ export interface FetchOptions extends Pick<Context, "signal" | "log" | "defer"> 
   /** True if the files are not needed after the request. */
   readonly isTransient: boolean;
   readonly maxBytes: number;
+  /** Returns how a URL that can be a web page is visited. @default like any other URL @throws ServiceError 400 */
+  visit?(): PageVisit;
 }
 
 /** URL of an input. */
@@ -79,7 +82,9 @@ const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
 /** @returns undefined if the URL refers to a web page, and `mayBePage` is true */
 async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
   const { uploads, uploadReservation, maxBytes, places } = to;
-  const [attempt] = selectBackends(inContainer(fetchUrl, { url: new URL(address).href, maxBytes }), [], places);
+  const visit = mayBePage ? to.visit?.() : undefined;
+  const params = { url: new URL(address).href, maxBytes, ...(visit ? { visit } : {}) };
+  const [attempt] = selectBackends(inContainer(fetchUrl, params), [], places);
   for await (const { name: receivedName = "", type, body } of attempt.run(to)) {
     if (mayBePage && PAGE_TYPE.test(type)) return undefined;
     const name = safeName(receivedName) || "file";
