@@ -3,10 +3,12 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
-import type { PageSelection } from "../../src/document/contract/pages.ts";
+import { mergeNotices, type Notice } from "../../src/document/contract/notice.ts";
+import { type PageSelection, parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
-import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
+import { htmlToPdf, PART } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import { decodeResponse } from "../../src/service/placement/remote.ts";
+import type { PageSource } from "../engines/chromium/chromium.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -26,29 +28,39 @@ export const nativeHtmlToPdf = nativeOperation(
   async function* (job, params, engines) {
     const { url, isArchive, isSealed, pages, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
-    const path = join(job.folder, "result.pdf");
-    const source = await pageSource({ url, isArchive, isSealed }, job);
-    const fonts = await fontsIn(job.inputs);
-    const replaced = await chromium.printToPdf(source, path, { ...printing, fonts }, job.signal);
+    const settings = { ...printing, fonts: await fontsIn(job.inputs) };
+    const printed: FileInput[] = [];
+    const notices: Notice[] = [];
+    const print = async (source: PageSource) => {
+      const path = join(job.folder, `result-${printed.length}.pdf`);
+      notices.push(...substitutionNotices(await chromium.printToPdf(source, path, settings, job.signal)));
+      printed.push(fileInput("result.pdf", (await stat(path)).size, path));
+    };
+    await print(await pageSource({ url, isArchive, isSealed }, job));
+    for (const part of job.inputs.filter(({ role }) => role === PART)) {
+      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }));
+    }
+    const whole = printed.length === 1 ? printed[0]! : await merged(printed, ALL, "whole.pdf", job, engines);
+    const kept = pages ? await merged([whole], pages, "pages.pdf", job, engines) : whole;
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-    const printed = fileInput("result.pdf", (await stat(path)).size, path);
-    const kept = pages ? await keepPages(printed, pages, job, engines) : printed;
-    const notices = substitutionNotices(replaced);
-    yield* limitedExport({ path: kept.path, size: kept.size, notices }, images, job, engines);
+    yield* limitedExport({ path: kept.path, size: kept.size, notices: mergeNotices(notices) }, images, job, engines);
   },
 );
 
-/** Writes the selected pages to another file. @throws OutOfRange `pages` if a page does not exist */
-async function keepPages(
-  printed: FileInput,
+const ALL = parsePages("1-last")!;
+
+/** Writes the selected pages of documents to another file. @throws OutOfRange `pages` if a page does not exist */
+async function merged(
+  documents: readonly FileInput[],
   pages: PageSelection,
+  name: string,
   job: NativeJob,
   { threads, heapLimitBytes }: Engines,
 ): Promise<FileInput> {
   const { signal, log, folder } = job;
-  const merging = threadJob(mergePdfs, [printed], { pages: [pages] }, heapLimitBytes);
+  const merging = threadJob(mergePdfs, documents, { pages: [pages] }, heapLimitBytes);
   for await (const { body } of decodeResponse(drainOnReturn(threads.run(merging, signal, log)), { signal })) {
-    return await writeToFile(join(folder, "pages.pdf"), body, signal);
+    return await writeToFile(join(folder, name), body, signal);
   }
-  throw new EngineFailure("crashed", "no selected pages");
+  throw new EngineFailure("crashed", "no merged pages");
 }

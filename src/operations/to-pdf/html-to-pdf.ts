@@ -55,5 +55,7 @@ export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
 
 /** {@link Input.role} of the files to which the page refers. */
 export const ASSET = "asset";
+/** {@link Input.role} of further pages, which are printed for themselves, behind the first one. */
+export const PART = "part";
 
 export const htmlToPdf = declareOperation({ name: "html-to-pdf", params: paramsSchema, internet: true });
