@@ -190,12 +190,12 @@ function data(lines: Iterable<DataLine>, params: TextToHtmlParams): Content {
 }
 
 function mail(message: Mail, params: TextToHtmlParams): Content {
-  const { body, remoteImages, attachments } = mailPage(message);
+  const { body, missingImages, attachments } = mailPage(message);
   return {
     title: message.subject || undefined,
     styles: mailStyles(params.options.style ?? {}),
     body,
-    notices: countedNotices("images-not-loaded", remoteImages),
+    notices: countedNotices("images-not-loaded", missingImages),
     attachments: attachments.map((one) => ({
       name: one.mail ? `${one.name}.html` : one.name || "attachment",
       body: one.mail ? innerPage(one.mail, params) : one.bytes,
