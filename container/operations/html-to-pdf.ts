@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { mergeNotices, type Notice } from "../../src/document/contract/notice.ts";
-import { type PageSelection, parsePages } from "../../src/document/contract/pages.ts";
+import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf, PART } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import { decodeResponse } from "../../src/service/placement/remote.ts";
@@ -26,7 +26,7 @@ export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, params, engines) {
-    const { url, isArchive, isSealed, pages, lossless, maxImageDpi, ...printing } = params;
+    const { url, isArchive, isSealed, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
     const settings = { ...printing, fonts: await fontsIn(job.inputs) };
     const printed: FileInput[] = [];
@@ -40,27 +40,23 @@ export const nativeHtmlToPdf = nativeOperation(
     for (const part of job.inputs.filter(({ role }) => role === PART)) {
       await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }));
     }
-    const whole = printed.length === 1 ? printed[0]! : await merged(printed, ALL, "whole.pdf", job, engines);
-    const kept = pages ? await merged([whole], pages, "pages.pdf", job, engines) : whole;
+    const whole = printed.length === 1 ? printed[0]! : await merged(printed, job, engines);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-    yield* limitedExport({ path: kept.path, size: kept.size, notices: mergeNotices(notices) }, images, job, engines);
+    yield* limitedExport({ path: whole.path, size: whole.size, notices: mergeNotices(notices) }, images, job, engines);
   },
 );
 
 const ALL = parsePages("1-last")!;
 
-/** Writes the selected pages of documents to another file. @throws OutOfRange `pages` if a page does not exist */
 async function merged(
   documents: readonly FileInput[],
-  pages: PageSelection,
-  name: string,
   job: NativeJob,
   { threads, heapLimitBytes }: Engines,
 ): Promise<FileInput> {
   const { signal, log, folder } = job;
-  const merging = threadJob(mergePdfs, documents, { pages: [pages] }, heapLimitBytes);
+  const merging = threadJob(mergePdfs, documents, { pages: [ALL] }, heapLimitBytes);
   for await (const { body } of decodeResponse(drainOnReturn(threads.run(merging, signal, log)), { signal })) {
-    return await writeToFile(join(folder, name), body, signal);
+    return await writeToFile(join(folder, "whole.pdf"), body, signal);
   }
   throw new EngineFailure("crashed", "no merged pages");
 }
