@@ -38,7 +38,7 @@ const LATIN = /\p{Script=Latin}/u;
 const HALF_WIDTH = /[\uff61-\uff9f]/;
 const PUNCTUATION = /[\u00a0«»‘’‚“”„–—…•€§°ªº№¿¡・、。「」（）：，！？；《》【】￥～\u3000]/u;
 /** Letters that are only at the ends of words. */
-const FINAL = /[ςךםןףץةى]/;
+const FINAL = /[ςךםןףץةى]/; // cspell:disable-line
 
 interface Kind {
   readonly isLetter: boolean;

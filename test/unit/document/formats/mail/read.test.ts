@@ -8,11 +8,11 @@ test("an attached e-mail without a file name is called by its subject", async ()
   const { attachments } = await readMail(
     Buffer.from(
       'Subject: Outer\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="x"\r\n\r\n' +
-        part("", "From: a@example.com\r\nSubject: =?utf-8?q?Angebot_f=C3=BCr?= Mai\r\n\r\nSubject: No header") +
+        part("", "From: a@example.com\r\nSubject: =?utf-8?q?Caf=C3=A9?= prices\r\n\r\nSubject: No header") +
         part("", "From: a@example.com\r\n\r\nText") +
         part("Content-Description: y\r\n", "Subject:\r\n\r\nText") +
         "--x--\r\n",
     ),
   );
-  expect(attachments.map(({ name }) => name)).toEqual(["Angebot für Mai.eml", "", ""]);
+  expect(attachments.map(({ name }) => name)).toEqual(["Café prices.eml", "", ""]);
 });
