@@ -127,8 +127,11 @@ class Converter {
     const kind = TEXT_KINDS.find((one) => one === type);
     if (!kind) throw new EngineFailure("unsupported", `an attachment of the type ${type}`);
     const { appends: _, ...text } = this.#params.text;
-    const page = await this.#saved(this.#inThread(textToHtml, [input], { ...text, kind }, job), job, "page.html");
-    return this.#saved(nativeHtmlToPdf.run({ ...job, inputs: [page, ...this.#fonts] }, printing, this.#engines), job);
+    const parts = await this.#allSaved(this.#inThread(textToHtml, [input], { ...text, kind }, job), job, "page.html");
+    return this.#saved(
+      nativeHtmlToPdf.run({ ...job, inputs: [...parts, ...this.#fonts] }, printing, this.#engines),
+      job,
+    );
   }
 
   merged(documents: readonly FileInput[], job: NativeJob): Promise<FileInput> {
@@ -144,16 +147,21 @@ class Converter {
     return threads.run(threadJob(operation, inputs, params, heapLimitBytes), job.signal, job.log);
   }
 
-  /** Writes the first output to the job's folder. */
+  /** Writes the output to the job's folder. */
   async #saved(frames: AsyncIterable<Uint8Array>, job: NativeJob, name = "converted.pdf"): Promise<FileInput> {
-    let saved: FileInput | undefined;
-    for await (const output of decodeResponse(frames, job)) {
-      const path = join(job.folder, name);
-      const { size } = await writeToFile(path, output.body, job.signal);
-      saved = fileInput(name, size, path);
-      this.notices.push(...(output.notices?.() ?? []));
-    }
+    const [saved] = await this.#allSaved(frames, job, name);
     if (!saved) throw new EngineFailure("crashed", "no output");
+    return saved;
+  }
+
+  async #allSaved(frames: AsyncIterable<Uint8Array>, job: NativeJob, name: string): Promise<FileInput[]> {
+    const saved: FileInput[] = [];
+    for await (const { body, role, notices } of decodeResponse(frames, job)) {
+      const path = join(job.folder, `${saved.length}-${name}`);
+      const { size } = await writeToFile(path, body, job.signal);
+      saved.push({ ...fileInput(name, size, path), ...(role === undefined ? {} : { role }) });
+      this.notices.push(...(notices?.() ?? []));
+    }
     return saved;
   }
 }

@@ -2,16 +2,21 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { mergeNotices, type Notice } from "../../src/document/contract/notice.ts";
+import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
-import { htmlToPdf } from "../../src/operations/to-pdf/html-to-pdf.ts";
+import { htmlToPdf, PART } from "../../src/operations/to-pdf/html-to-pdf.ts";
+import type { PageSource } from "../engines/chromium/chromium.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { fileInput } from "../scratch/file-input.ts";
+import { type FileInput, fileInput } from "../scratch/file-input.ts";
 import { limitedExport } from "./limited-export.ts";
 import { nativeOperation } from "./native.ts";
 import { pageSource } from "./page-source.ts";
 import { threadStep } from "./thread-step.ts";
+
+const ALL = parsePages("1-last")!;
 
 /**
  * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document
@@ -20,16 +25,23 @@ export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, params, engines) {
-    const { url, isArchive, isSealed, pages, lossless, maxImageDpi, ...printing } = params;
+    const { url, isArchive, isSealed, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
-    const path = join(job.folder, "result.pdf");
-    const source = await pageSource({ url, isArchive, isSealed }, job);
-    const fonts = await fontsIn(job.inputs);
-    const replaced = await chromium.printToPdf(source, path, { ...printing, fonts }, job.signal);
+    const settings = { ...printing, fonts: await fontsIn(job.inputs) };
+    const printed: FileInput[] = [];
+    const notices: Notice[] = [];
+    const print = async (source: PageSource) => {
+      const path = join(job.folder, `result-${printed.length}.pdf`);
+      notices.push(...substitutionNotices(await chromium.printToPdf(source, path, settings, job.signal)));
+      printed.push(fileInput("result.pdf", (await stat(path)).size, path));
+    };
+    await print(await pageSource({ url, isArchive, isSealed }, job));
+    for (const part of job.inputs.filter(({ role }) => role === PART)) {
+      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }));
+    }
+    const all = { pages: printed.map(() => ALL) };
+    const whole = printed.length === 1 ? printed[0]! : await threadStep(mergePdfs, printed, all, job, engines);
     const images = { lossless, ...(maxImageDpi === undefined ? {} : { maxImageDpi }) };
-    const printed = fileInput("The document", (await stat(path)).size, path);
-    const kept = pages ? await threadStep(mergePdfs, printed, { pages: [pages] }, job, engines) : printed;
-    const notices = substitutionNotices(replaced);
-    yield* limitedExport({ path: kept.path, size: kept.size, notices }, images, job, engines);
+    yield* limitedExport({ path: whole.path, size: whole.size, notices: mergeNotices(notices) }, images, job, engines);
   },
 );

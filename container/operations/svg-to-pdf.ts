@@ -39,7 +39,7 @@ export const nativeSvgToPdf = nativeOperation(
     const printed = fileInput("result.pdf", (await stat(path)).size, path);
     const margins = { left: 0, bottom: 0, right: paper.width - size.width, top: paper.height - size.height };
     const boxes = { boxes: [{ box: "media" as const, pages: [{ range: "1-last", ...margins }] }] };
-    const cut = await threadStep(setPageBoxes, printed, { boxes }, job, engines);
+    const cut = await threadStep(setPageBoxes, [printed], { boxes }, job, engines);
     yield* limitedExport(cut, images, job, engines);
   },
 );

@@ -1,4 +1,4 @@
-// Runs a further step on a PDF that an engine made: an operation in a thread, whose only output is the next file.
+// Runs a further step on PDFs that an engine made: an operation in a thread, whose only output is the next file.
 
 import { join } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
@@ -12,12 +12,12 @@ import type { Engines, NativeJob } from "./native.ts";
 /** Writes the output to another file of the job. @throws EngineFailure, OutOfRange of the operation */
 export async function threadStep<P>(
   operation: OperationDeclaration<P>,
-  file: FileInput,
+  files: readonly FileInput[],
   params: NoInfer<P>,
   { signal, log, folder }: NativeJob,
   { threads, heapLimitBytes }: Engines,
 ): Promise<FileInput> {
-  const step = threadJob(operation, [file], params, heapLimitBytes);
+  const step = threadJob(operation, files, params, heapLimitBytes);
   for await (const { body } of decodeResponse(drainOnReturn(threads.run(step, signal, log)), { signal })) {
     return await writeToFile(join(folder, `${operation.name}.pdf`), body, signal);
   }

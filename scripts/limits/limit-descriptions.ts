@@ -254,6 +254,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   tableTextLength: "characters of all tables that one request adds",
   tableRowTextLength: "characters of rows of a table that are connected by cells, or of one row",
   csvCells: "cells of a CSV file",
+  csvLength: "characters of a CSV file",
   textLength: "characters of a text",
   dataLines: "lines of pretty-printed JSON or XML",
   fontFiles: "fonts that are sent with a document",

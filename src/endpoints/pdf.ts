@@ -1,11 +1,13 @@
 // Declares /pdf, which converts documents of many types to PDF.
 
-import type { Input, OperationDeclaration } from "../document/contract/operation.ts";
+import { type Input, type OperationDeclaration, stepOf } from "../document/contract/operation.ts";
+import type { PageSelection } from "../document/contract/pages.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { addressIn } from "../document/contract/web-url.ts";
 import type { JobOptions } from "../document/formats/job-options/settings.ts";
+import { mergePdfs } from "../operations/merge-pdfs.ts";
 import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
 import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
@@ -27,7 +29,13 @@ import {
 import { documentTypeOf, mediaTypeOfInput, typeOfStart } from "../service/http/requests/document-type.ts";
 import type { DocumentType } from "../service/http/requests/document-types.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
-import { containerJob, edgeJob, type JobPlan, streamingJobWithFallback } from "../service/placement/placement.ts";
+import {
+  containerJob,
+  edgeJob,
+  type JobPlan,
+  stepsJob,
+  streamingJobWithFallback,
+} from "../service/placement/placement.ts";
 import { checkFonts, FONT_FILES } from "./pdf/font-files.ts";
 import { ASSETS, HTML_ERRORS, HTML_FIELDS, printing } from "./pdf/html-fields.ts";
 import { JOB_OPTIONS, jobOptionsIn } from "./pdf/job-options.ts";
@@ -120,9 +128,11 @@ export const pdf = defineEndpoint({
     const type = isSheet ? "office" : found;
     const jobOptions = await jobOptionsIn(inputs);
     const text = textRequest(values, html, isSent);
-    if (isTextKind(type)) return textJob({ ...text, kind: type });
+    if (isTextKind(type)) return selecting(textJob({ ...text, kind: type }), values.pages);
     textJob({ ...text, kind: "text" });
-    if (type !== "none") return JOBS[type]({ values, images, html, office, input, jobOptions });
+    if (type !== "none") {
+      return selecting(await JOBS[type]({ values, images, html, office, input, jobOptions }), values.pages);
+    }
     if (isSent("url")) throw notAWebPage();
     const mediaType = await mediaTypeOfInput(input!);
     if (mediaType === "application/zip") throw wrongType(NO_PAGE);
@@ -162,6 +172,10 @@ const JOBS: {
     return containerJob(htmlToPdf, { ...html, url });
   },
 };
+
+/** Returns a job that keeps some pages of another job's PDF. */
+const selecting = (job: JobPlan, pages: PageSelection | undefined): JobPlan =>
+  pages ? stepsJob([...job.steps, stepOf(mergePdfs, { pages: [pages] })]) : job;
 
 const isTextKind = (type: DocumentType): type is TextKind => (TEXT_KINDS as readonly string[]).includes(type);
 

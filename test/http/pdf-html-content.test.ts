@@ -94,6 +94,8 @@ describe("what is clearly something else is judged by its content", () => {
 
   test("text under other names is no HTML", async () => {
     expect(await textFrom("hello <b>you</b>", "page.txt")).toBe("hello <b>you</b>");
+    expect(await textFrom("<!DOCTYPE html><p>source</p>", "page.txt")).toBe("<!DOCTYPE html><p>source</p>");
+    expect(await textFrom("<!DOCTYPE html><p>page</p>", "page")).toBe("page");
     expect(await textFrom("hello <b>you</b>", "page")).toBe("hello <b>you</b>");
     expect(await error("hello", "page.zip")).toEqual(NOT_VALID);
   });

@@ -186,7 +186,7 @@ describe("a web page", () => {
     });
     container = await startContainer({
       logFile: join(folder, "container.log"),
-      env: { ENGINES: "chromium", URL_ALLOW: `127.0.0.1:${site.port}` },
+      env: { ENGINES: "chromium,threads", URL_ALLOW: `127.0.0.1:${site.port}` },
     });
     service = await startService({ variant: "private", container });
   });

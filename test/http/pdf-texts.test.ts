@@ -42,6 +42,16 @@ describe("texts", () => {
     expect(text.match(/Name/g)).toHaveLength(Number(info.Pages));
   });
 
+  test("a table that is too large to be printed at once has all of its rows, and its header on each page", async () => {
+    const values = Array.from({ length: 7200 }, (_, row) =>
+      ["x".repeat(40), ...Array(4).fill(row), `end${row}`].join(","),
+    );
+    const { text, info } = await converted({ file: file(`Text,A,B,C,D,Last\n${values.join("\n")}`, "a.csv") });
+    expect(text.match(/end\d+/g)).toEqual(values.map((_, row) => `end${row}`));
+    expect(text.match(/Last/g)).toHaveLength(Number(info.Pages));
+    expect(info.Title).toBe("a");
+  });
+
   test("a wide table turns the paper, unless the client chose its orientation", async () => {
     const wide = file(Array.from({ length: 14 }, (_, index) => `Column number ${index}`).join(","), "a.csv");
     expect((await converted({ file: wide })).info["Page size"]).toContain("792 x 612");
@@ -104,11 +114,11 @@ describe("texts", () => {
   });
 
   test("more cells than the limit give 422 with the limit", async () => {
-    const cells = file("1,1,1,1,1,1,1,1,1,1\n".repeat(6000), "a.csv");
+    const cells = file("1,1,1,1,1,1,1,1,1,1\n".repeat(26_000), "a.csv");
     const [status, sentence] = await error({ file: cells, ...options({ title: "Cells" }) });
     expect([status, sentence]).toEqual([
       422,
-      "The input file is too complex to be processed. A table can have at most 50,000 cells.",
+      "The input file is too complex to be processed. A table can have at most 250,000 cells.",
     ]);
   });
 });

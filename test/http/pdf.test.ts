@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { docx, pageBreak, paragraph, xlsx, zip } from "../fixtures/office.ts";
 import { squarePdf, textPdf } from "../fixtures/pdfs.ts";
+import { pattern, plainTiff, tiff } from "../fixtures/pictures.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, privateClient, upload } from "../support/client.ts";
 import { corpusDir } from "../support/corpus.ts";
@@ -43,6 +44,32 @@ async function error(fields: FormFields): Promise<[number, string | undefined]> 
   const { status, body } = await privateClient().post("/pdf", { output: "made", ...fields });
   return [status, body.error];
 }
+
+describe("pages of documents of all types", () => {
+  const [wide, high] = [
+    [20, 10],
+    [10, 20],
+  ].map(([width, height]) => plainTiff(pattern(3, width, height), 8));
+  const mail =
+    'Subject: Three\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="x"\r\n\r\n' +
+    "--x\r\nContent-Type: text/plain\r\n\r\nOne\r\n" +
+    '--x\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename="a.txt"\r\n\r\nTwo\fThree\r\n--x--\r\n';
+
+  test.each<[string, FormFields, RegExp]>([
+    ["Word", { file: upload(letter, "letter.docx"), pages: "2" }, /^The end$/],
+    ["a text", { file: upload(Buffer.from("One\fTwo\fThree"), "a.txt"), pages: "last,1" }, /^Three\s+One$/],
+    ["e-mail", { file: upload(Buffer.from(mail), "a.eml"), attachments: "append", pages: "3" }, /^Three$/],
+  ])("%s", async (_, fields, expected) => expect((await converted(fields)).text.trim()).toMatch(expected));
+
+  test("TIFF", async () => {
+    const file = upload(tiff([wide!, high!]), "a.tif");
+    expect((await converted({ file, pages: "2" })).info).toMatchObject({ Pages: "1" });
+    expect(await error({ file, pages: "3" })).toEqual([
+      400,
+      "3 is not within the acceptable range for pages. a.pdf has 2 pages.",
+    ]);
+  });
+});
 
 describe("an Office document becomes a PDF", () => {
   test("Word: its pages, title and author, under the name that was asked for", async () => {

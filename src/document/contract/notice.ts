@@ -49,6 +49,7 @@ export const NOTICE_CODES = [
   "attachments-not-converted",
   "frames-left-out",
   "settings-ignored",
+  "columns-cut",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

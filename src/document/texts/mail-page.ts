@@ -8,8 +8,8 @@ import { sanitized } from "./sanitize.ts";
 
 export interface MailPage {
   readonly body: Iterable<string>;
-  /** Number of images on the web, which were not loaded. */
-  readonly remoteImages: number;
+  /** Number of images that did not come with the e-mail, or that browsers do not show. */
+  readonly missingImages: number;
   /** Attachments that are not shown in the text. */
   readonly attachments: readonly MailAttachment[];
 }
@@ -35,20 +35,18 @@ const TEXT_STYLES = "img { max-width: 100%; height: auto; } pre { white-space: p
 
 export function mailPage(mail: Mail): MailPage {
   const shown = new Set<MailAttachment>();
-  let remoteImages = 0;
+  let missingImages = 0;
   const byId = new Map(
     mail.attachments.flatMap((one) => (one.contentId ? [[one.contentId.toLowerCase(), one] as const] : [])),
   );
   const source = (address: string): string | undefined => {
+    if (IMAGE_DATA.test(address)) return address;
     const id = /^\s*cid:(.*)$/is.exec(address)?.[1];
-    if (id === undefined) {
-      if (IMAGE_DATA.test(address)) return address;
-      if (/^\s*(?:https?:)?\/\//i.test(address)) remoteImages++;
-      return undefined;
-    }
-    const attachment = byId.get(decoded(id.trim()).toLowerCase());
+    const attachment = id === undefined ? undefined : byId.get(decoded(id.trim()).toLowerCase());
     const url = attachment && imageUrl(attachment.bytes);
     if (url !== undefined) shown.add(attachment!);
+    // An image without an address, as editors leave it behind, shows nothing in other programs either.
+    else if (address.trim() !== "") missingImages++;
     return url;
   };
   const hasHtml = mail.html !== undefined && mail.html.trim() !== "";
@@ -60,7 +58,7 @@ export function mailPage(mail: Mail): MailPage {
     yield listOf(rest);
   };
   const rest = mail.attachments.filter((attachment) => !shown.has(attachment));
-  return { body: body(), remoteImages, attachments: rest };
+  return { body: body(), missingImages, attachments: rest };
 }
 
 /**
@@ -75,10 +73,17 @@ function htmlBody(html: string, source: (address: string) => string | undefined)
       return url === undefined ? undefined : { source: url };
     },
     style: (css) =>
-      withoutPages(css).replace(/(url\(\s*["']?)(cid:[^"')]+)/gi, (_, start, cid) => start + (source(cid) ?? "")),
+      withoutPages(css).replace(LOADED, (whole, _, address: string | undefined) => {
+        if (address === undefined || /^(?:#|data:)/i.test(address)) return whole;
+        const url = source(address);
+        return url === undefined ? "none" : `url("${url}")`;
+      }),
   });
   return `<div class="body"><template shadowrootmode="open"><style>${TEXT_STYLES}</style>${inner}</template></div>`;
 }
+
+/** Matches what a style loads; the address is that of an image. Fonts and other style sheets are left to the browser. */
+const LOADED = /@font-face\s*\{[^}]*\}|@import[^;]*;|url\(\s*(["']?)([^"')]+)\1\s*\)/gi;
 
 /** Removes the rules of pages, with which programs would print the text alone. A named page would start a new one. */
 const withoutPages = (css: string): string =>

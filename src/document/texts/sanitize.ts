@@ -101,6 +101,9 @@ function attributesOf({ attrs, tagName }: Element, sanitizing: Sanitizing): stri
       text += ADDRESS.test(value.trim()) ? ` href="${escaped(value.trim())}"` : "";
     else if (name === "style" && sanitizing.keepsStyles) {
       text += ` style="${escaped(sanitizing.style?.(value) ?? value)}"`;
+    } else if (name === "background" && sanitizing.keepsStyles) {
+      const image = sanitizing.image(value, undefined);
+      text += image ? ` background="${escaped(image.source)}"` : "";
     } else if (ATTRIBUTES.has(name)) text += ` ${name}="${escaped(value)}"`;
   }
   return tagName === "details" && !/ open=/.test(text) ? `${text} open=""` : text;

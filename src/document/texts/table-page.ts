@@ -60,23 +60,55 @@ const isNumber = (value: string): boolean => value.length < 40 && NUMBER.test(va
 
 /** Rows of an element: the browser divides an element with thousands of others slowly into pages. Even, for stripes. */
 const ROWS_AT_ONCE = 100;
+/** Cells and length of a part that the browser prints at once. It needs 1.5 GB for 70,000 cells, or 4,000,000 characters. */
+const PART = { cells: 30_000, length: 1_500_000 };
+
+type Rows = readonly (readonly string[])[];
 
 /** The page of a table. */
-export interface TablePage {
+interface TablePage {
   readonly layout: PageLayout;
   readonly styles: string;
   readonly body: Iterable<string>;
+  /** Further parts of a table that is too large to be printed at once. */
+  readonly parts: readonly Iterable<string>[];
 }
 
 export function tablePage({ rows, columnCount }: SeparatedValues, options: TableOptions): TablePage {
   const needs = Array.from({ length: columnCount }, (_, column) => lettersOf(rows, column));
   const fitted = fittedTo(needs, options);
   const { layout, sizePt, bands } = fitted;
-  return { layout, styles: tableStyles(options, sizePt), body: bodyOf(rows, needs, bands, options) };
+  const classes = needs.map((_, index) => classOf(options.hasHeader ? rows.slice(1) : rows, options.columns, index));
+  const parts = partsOf(rows, options);
+  const columns = columnsOf(needs, classes, parts.length > 1, options);
+  const [body = [], ...others] = parts.map((part) => bodyOf(part, columns, bands));
+  return { layout, styles: tableStyles(options, sizePt), body, parts: others };
+}
+
+interface Part {
+  readonly header: readonly string[] | undefined;
+  readonly rows: Rows;
+}
+
+/** Divides a table between rows. Parts have an even number of rows, so that stripes continue. */
+function partsOf(rows: Rows, { look, hasHeader }: TableOptions): Part[] {
+  const header = hasHeader ? rows[0] : undefined;
+  const parts: { header: Part["header"]; rows: (readonly string[])[] }[] = [{ header, rows: [] }];
+  let [cells, length] = [0, 0];
+  for (const row of hasHeader ? rows.slice(1) : rows) {
+    if ((cells >= PART.cells || length >= PART.length) && parts.at(-1)!.rows.length % 2 === 0) {
+      parts.push({ header: look.repeat_headers_on_overflow === false ? undefined : header, rows: [] });
+      [cells, length] = [0, 0];
+    }
+    parts.at(-1)!.rows.push(row);
+    cells += row.length;
+    for (const value of row) length += value.length;
+  }
+  return parts;
 }
 
 /** Returns the letters that a column needs: those of nearly all of its values, and of its longest word. */
-function lettersOf(rows: readonly (readonly string[])[], column: number): number {
+function lettersOf(rows: Rows, column: number): number {
   const lengths = rows.slice(0, MEASURED_ROWS).map((row) => widthOf(row[column] ?? ""));
   lengths.sort((one, other) => one - other);
   const usual = lengths[Math.floor(lengths.length * 0.98)] ?? 0;
@@ -160,20 +192,33 @@ export function tableRules(selector: string, look: TableLook): string {
     ${fill("tbody tr", row)}${fill("tbody tr:nth-child(even)", alternate)}`;
 }
 
-function* bodyOf(
-  rows: readonly (readonly string[])[],
+interface Columns {
+  readonly classes: readonly string[];
+  readonly weights: readonly number[];
+  /** True if the browser does not choose the widths. */
+  readonly isFixed: boolean;
+}
+
+function columnsOf(
   needs: readonly number[],
-  bands: Fitted["bands"],
-  { look, columns, hasHeader }: TableOptions,
-): Generator<string> {
+  classes: readonly string[],
+  hasParts: boolean,
+  { look, columns }: TableOptions,
+): Columns {
   const weights = needs.map(
     (need, index) =>
       columns.find((column) => column.index === index)?.width_weight ??
       look.column_width_weights?.[index] ??
       (hasWeights(look, columns) ? 1 : need),
   );
-  const body = hasHeader ? rows.slice(1) : rows;
-  const classes = needs.map((_, index) => classOf(body, columns, index));
+  return { classes, weights, isFixed: hasParts || hasWeights(look, columns) };
+}
+
+function* bodyOf(
+  { header, rows }: Part,
+  { classes, weights, isFixed }: Columns,
+  bands: Fitted["bands"],
+): Generator<string> {
   const cellsOf = (row: readonly string[], tag: string, start: number, end: number) => {
     let cells = "";
     for (let index = start; index < end; index++) {
@@ -184,15 +229,14 @@ function* bodyOf(
   };
   for (const { start, end } of bands) {
     const total = weights.slice(start, end).reduce((sum, weight) => sum + weight, 0);
-    const isChosen = hasWeights(look, columns);
-    yield `<table${isChosen ? ' style="width:100%;table-layout:fixed"' : ""}><colgroup>`;
+    yield `<table${isFixed ? ' style="width:100%;table-layout:fixed"' : ""}><colgroup>`;
     for (let index = start; index < end; index++) {
-      yield isChosen ? `<col style="width:${((100 * weights[index]!) / total).toFixed(3)}%">` : "<col>";
+      yield isFixed ? `<col style="width:${((100 * weights[index]!) / total).toFixed(3)}%">` : "<col>";
     }
     yield "</colgroup>";
-    if (hasHeader && rows[0]) yield `<thead>${cellsOf(rows[0], "th", start, end)}</thead>`;
+    if (header) yield `<thead>${cellsOf(header, "th", start, end)}</thead>`;
     yield "<tbody>";
-    for (const [index, row] of body.entries()) {
+    for (const [index, row] of rows.entries()) {
       if (index > 0 && index % ROWS_AT_ONCE === 0) yield "</tbody><tbody>";
       yield cellsOf(row, "td", start, end);
     }
@@ -203,7 +247,7 @@ function* bodyOf(
 const hasWeights = (look: TableLook, columns: readonly ColumnLook[]): boolean =>
   look.column_width_weights !== undefined || columns.some(({ width_weight }) => width_weight !== undefined);
 
-function classOf(body: readonly (readonly string[])[], columns: readonly ColumnLook[], index: number): string {
+function classOf(body: Rows, columns: readonly ColumnLook[], index: number): string {
   const chosen = columns.find((column) => column.index === index)?.text_align;
   if (chosen) return chosen === "right" ? "n" : chosen === "center" ? "c" : "l";
   const values = body.slice(0, MEASURED_ROWS).flatMap((row) => row[index]?.trim() || []);

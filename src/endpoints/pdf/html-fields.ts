@@ -60,7 +60,7 @@ export const HTML_FIELDS = {
       "a browser prints.",
     number({ min: 0.1, max: 2 }),
   ),
-  pages: optional("The pages to keep, in this order (HTML); all if left out.", pages),
+  pages: optional("The pages to keep, in this order; all if left out.", pages),
   media: parameter(
     "The medium whose styles apply (HTML). With screen, print styles and @page rules do not.",
     choice(["print", "screen"]),
@@ -94,7 +94,6 @@ export function printing(fields: Params<typeof HTML_FIELDS>, { isSent }: Sent): 
     ...(fields.footer_html === undefined ? {} : { footer: fields.footer_html }),
     ...(fields.scale === undefined ? {} : { scale: fields.scale }),
     ...(fields.toc ? { contents: { title: fields.toc_title, depth: fields.toc_depth } } : {}),
-    ...(fields.pages ? { pages: fields.pages } : {}),
     ...{ media: fields.media, background: fields.background },
     visit: visiting(fields),
   };

@@ -21,6 +21,7 @@ import { plainTextBody, plainTextStyles } from "../../document/texts/plain-text.
 import { tablePage } from "../../document/texts/table-page.ts";
 import { isXml, xmlHierarchy, xmlSource } from "../../document/texts/xml-lines.ts";
 import { FONT } from "../to-pdf/fonts.ts";
+import { PART } from "../to-pdf/html-to-pdf.ts";
 import { textToHtml as signature, type TextKind, type TextToHtmlParams } from "../to-pdf/text-to-html.ts";
 import { MarkdownImages } from "./markdown-images.ts";
 
@@ -32,6 +33,8 @@ interface Content {
   readonly layout?: PageLayout;
   readonly styles: string;
   readonly body: Iterable<string>;
+  /** Further parts of the document, which are printed for themselves. */
+  readonly parts?: readonly Iterable<string>[];
   readonly notices?: readonly Notice[];
   readonly attachments?: readonly { readonly name: string; readonly body: Uint8Array | Iterable<Uint8Array> }[];
 }
@@ -44,7 +47,15 @@ const XML_ENCODING = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})/;
 const run: Run<TextToHtmlParams> = async function* (inputs, params, context) {
   const [input] = inputs;
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
-  const { title, layout, styles, body, notices = [], attachments = [] } = await contentOf(input, inputs, params);
+  const {
+    title,
+    layout,
+    styles,
+    body,
+    parts = [],
+    notices = [],
+    attachments = [],
+  } = await contentOf(input, inputs, params);
   const page = {
     title: params.options.title ?? title ?? stem(input.name),
     language: params.options.language,
@@ -52,8 +63,18 @@ const run: Run<TextToHtmlParams> = async function* (inputs, params, context) {
     styles,
     body,
   };
-  context.log("page made of text", { kind: params.kind, bytes: input.size, attachments: attachments.length });
+  const { kind } = params;
+  context.log("page made of text", {
+    kind,
+    bytes: input.size,
+    parts: parts.length + 1,
+    attachments: attachments.length,
+  });
   yield { extension: "html", name: "page.html", type: "text/html", body: pageOf(page), notices: () => notices };
+  for (const part of parts) {
+    const further = pageOf({ ...page, body: part });
+    yield { extension: "html", name: "page.html", role: PART, type: "text/html", body: further };
+  }
   for (const font of inputs.filter(({ role }) => role === FONT)) {
     yield { extension: "ttf", name: font.name, role: FONT, type: "font/ttf", body: font.stream() };
   }
@@ -78,7 +99,7 @@ type Reader = (bytes: Uint8Array, params: TextToHtmlParams, inputs: readonly Inp
 
 const READERS: Readonly<Record<TextKind, Reader>> = {
   text: (bytes, params) => plain(textOf(bytes), params),
-  table: (bytes, params) => table(textOf(bytes), params),
+  table: (bytes, params) => table(textOf(bytes, undefined, LIMITS.csvLength), params),
   markdown: (bytes, params, inputs) => markdown(textOf(bytes), params, inputs),
   json: (bytes, params) => json(textOf(bytes), params),
   xml: (bytes, params) => xml(textOf(bytes, declaredIn(bytes)), params),
@@ -91,11 +112,11 @@ const READERS: Readonly<Record<TextKind, Reader>> = {
 };
 
 /** @throws EngineFailure `too-complex` for a text that is too long */
-function textOf(bytes: Uint8Array, declared?: string): string {
+function textOf(bytes: Uint8Array, declared?: string, most: number = LIMITS.textLength): string {
   const text = decodeText(bytes, declared);
-  if (text.length <= LIMITS.textLength) return text;
+  if (text.length <= most) return text;
   throw new EngineFailure("too-complex", `${text.length} characters`, {
-    why: `A text can have at most ${LIMITS.textLength.toLocaleString("en-US")} characters.`,
+    why: `A text can have at most ${most.toLocaleString("en-US")} characters.`,
   });
 }
 
@@ -169,12 +190,12 @@ function data(lines: Iterable<DataLine>, params: TextToHtmlParams): Content {
 }
 
 function mail(message: Mail, params: TextToHtmlParams): Content {
-  const { body, remoteImages, attachments } = mailPage(message);
+  const { body, missingImages, attachments } = mailPage(message);
   return {
     title: message.subject || undefined,
     styles: mailStyles(params.options.style ?? {}),
     body,
-    notices: countedNotices("images-not-loaded", remoteImages),
+    notices: countedNotices("images-not-loaded", missingImages),
     attachments: attachments.map((one) => ({
       name: one.mail ? `${one.name}.html` : one.name || "attachment",
       body: one.mail ? innerPage(one.mail, params) : one.bytes,

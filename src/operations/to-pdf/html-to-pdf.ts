@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
-import { pages } from "../../document/contract/parameters/pages.ts";
 import { visitSchema } from "../../document/contract/parameters/web-page.ts";
 
 const paramsSchema = z.object({
@@ -34,8 +33,6 @@ const paramsSchema = z.object({
   footer: z.string().max(LIMITS.pageTemplateLength).exactOptional(),
   /** Factor for CSS lengths. @default the page is fitted to the paper, unless it is made for paper */
   scale: z.number().min(0.1).max(2).exactOptional(),
-  /** The pages to keep, in this order. @default all */
-  pages: pages.value.exactOptional(),
   /** The medium whose styles apply. @default print */
   media: z.enum(["print", "screen"]).exactOptional(),
   /** True to print backgrounds. @default true */
@@ -55,5 +52,7 @@ export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
 
 /** {@link Input.role} of the files to which the page refers. */
 export const ASSET = "asset";
+/** {@link Input.role} of further pages, which are printed for themselves, behind the first one. */
+export const PART = "part";
 
 export const htmlToPdf = declareOperation({ name: "html-to-pdf", params: paramsSchema, internet: true });

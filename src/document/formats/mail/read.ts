@@ -12,7 +12,7 @@ const HEAD_BYTES = 2 ** 16;
 /** @throws EngineFailure `too-complex` for more parts, or deeper ones, than the limits */
 export async function readMail(bytes: Uint8Array): Promise<Mail> {
   const email = await parse(withoutMailboxLine(bytes));
-  const attachments = email.attachments.map(attachmentOf);
+  const attachments = await Promise.all(email.attachments.map(attachmentOf));
   const date = email.headers.find(({ key }) => key === "date")?.value;
   return {
     from: mailboxesOf(email.from ? [email.from] : email.sender ? [email.sender] : []),
@@ -61,14 +61,26 @@ function withoutMailboxLine(bytes: Uint8Array): Uint8Array {
   return whole.subarray(line.length);
 }
 
-function attachmentOf({ filename, mimeType, contentId, content }: Email["attachments"][number]): MailAttachment {
+async function attachmentOf(attachment: Email["attachments"][number]): Promise<MailAttachment> {
+  const { filename, mimeType, contentId, content } = attachment;
   const id = contentId?.trim().replace(/^<|>$/g, "");
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content);
+  const isUnnamedMail = !filename && mimeType === "message/rfc822";
   return {
-    name: filename ?? "",
+    name: isUnnamedMail ? await nameOfMail(bytes) : (filename ?? ""),
     type: mimeType,
     ...(id ? { contentId: id } : {}),
-    bytes: typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content),
+    bytes,
   };
+}
+
+/** Returns the subject as the name of a file; empty without a subject. */
+async function nameOfMail(bytes: Uint8Array): Promise<string> {
+  const [headers = ""] = Buffer.from(bytes.subarray(0, HEAD_BYTES))
+    .toString("latin1")
+    .split(/\r?\n\r?\n/, 1);
+  const { subject } = await parse(Buffer.from(headers, "latin1"));
+  return subject ? `${subject}.eml` : "";
 }
 
 const mailboxesOf = (addresses: readonly Address[] = []): Mailbox[] =>

@@ -59,6 +59,8 @@ export interface PngFile {
   readonly primaries?: Primaries;
   readonly density?: Density;
   readonly seen?: ExifInfo;
+  /** Number of frames of an animation that follow the first one. */
+  readonly furtherFrames: number;
 }
 
 /** Reads the whole file, including image data. @throws EngineFailure */
@@ -134,7 +136,7 @@ interface Chunk {
   end(): Promise<boolean>;
 }
 
-const KEPT: ReadonlySet<string> = new Set(["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "pHYs", "eXIf"]);
+const KEPT: ReadonlySet<string> = new Set(["PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "pHYs", "eXIf", "acTL"]);
 
 async function nextChunk(reader: ByteReader): Promise<Chunk | undefined> {
   const head = (await reader.read(8))?.slice();
@@ -253,7 +255,10 @@ class RowCheck implements Disposable {
   }
 }
 
-function describe(header: PngHeader, kept: ReadonlyMap<string, Uint8Array>): Partial<PngFile> & { isSrgb: boolean } {
+function describe(
+  header: PngHeader,
+  kept: ReadonlyMap<string, Uint8Array>,
+): Partial<PngFile> & Pick<PngFile, "isSrgb" | "furtherFrames"> {
   const [palette, transparency, exif] = ["PLTE", "tRNS", "eXIf"].map((type) => kept.get(type));
   if (header.colorType === 3 && !palette?.length) throw new EngineFailure("damaged", "a PNG without its palette");
   const [gamma, profile, primaries] = [
@@ -264,6 +269,7 @@ function describe(header: PngHeader, kept: ReadonlyMap<string, Uint8Array>): Par
   const seen = exif && readExif(exif);
   return {
     isSrgb: kept.has("sRGB"),
+    furtherFrames: furtherFramesIn(kept.get("acTL")),
     ...(palette ? { palette: palette.subarray(0, Math.min(768, palette.length - (palette.length % 3))) } : {}),
     ...(transparency ? { transparency } : {}),
     ...(gamma ? { gamma } : {}),
@@ -273,6 +279,10 @@ function describe(header: PngHeader, kept: ReadonlyMap<string, Uint8Array>): Par
     ...(seen ? { seen } : {}),
   };
 }
+
+/** Reads the number of frames (clause 11.3.6.1). */
+const furtherFramesIn = (data: Uint8Array | undefined): number =>
+  data?.length === 8 ? Math.max(0, viewOf(data).getUint32(0) - 1) : 0;
 
 function densityOf(kept: ReadonlyMap<string, Uint8Array>): { density?: Density } {
   const exif = kept.get("eXIf");

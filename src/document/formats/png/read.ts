@@ -16,12 +16,13 @@ import { decodeRows } from "./rows.ts";
  */
 export async function readPng(input: Input, holdBytes: number): Promise<ImagePage> {
   const file = await scanPng(input);
-  const { header, density } = file;
+  const { header, density, furtherFrames } = file;
   const { width, height } = header;
   const orientation = file.seen?.orientation ?? 1;
   const seen = { width, height, orientation, ...(density ? { density } : {}) };
   pageSize(seen);
-  return { ...seen, parts: [{ x: 0, y: 0, image: await pngImage(input, file, holdBytes) }] };
+  const image = await pngImage(input, file, holdBytes);
+  return { ...seen, parts: [{ x: 0, y: 0, image }], ...(furtherFrames > 0 && { furtherFrames }) };
 }
 
 async function pngImage(input: Input, file: PngFile, holdBytes: number): Promise<ImageXObject> {

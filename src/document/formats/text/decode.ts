@@ -1,22 +1,14 @@
 // Decodes text files of any encoding, which they rarely declare.
 
-import { analyse } from "chardet";
+import { LEGACY_ENCODINGS } from "./languages.ts";
+import { costOf } from "./plausibility.ts";
 import { pairedZeros } from "./utf16.ts";
 
 /** Bytes that the detection of an encoding reads. */
 const ANALYZED_BYTES = 2 ** 18;
-/** Least confidence, in percent, of a detected encoding with several bytes for a character. */
-const SURE_OF_WIDE = 40;
-/** The encoding of Western Windows, of which ISO 8859-1 is a part. Every sequence of bytes is valid. */
-const WESTERN = "windows-1252";
-
-/** Names of the detector that `TextDecoder` reads as another encoding, or does not know. */
-const DECODED_AS: Readonly<Record<string, string>> = {
-  ascii: "utf-8",
-  "iso-8859-1": WESTERN,
-  "iso-8859-9": "windows-1254",
-};
-const WIDE = /^(shift_jis|euc-jp|euc-kr|big5|gb18030|iso-2022-)/i;
+/** Bytes of lines whose characters are compared with those of languages. */
+const SAMPLE_BYTES = 2 ** 14;
+const LINE_END = 10;
 
 /** Returns the text of a file, without its byte order mark. @param declared a declared encoding, if there is one */
 export function decodeText(bytes: Uint8Array, declared?: string): string {
@@ -35,7 +27,7 @@ export function encodingOf(bytes: Uint8Array, declared?: string): string {
   const known = declared === undefined ? undefined : nameOf(declared);
   // The declaration itself can be read as ASCII, so it is no UTF-16.
   if (known && !known.startsWith("utf-16")) return known;
-  if (isUtf8(start)) return hasJapaneseEscapes(start) ? "iso-2022-jp" : "utf-8";
+  if (isUtf8(start, start.length < bytes.length)) return hasJapaneseEscapes(start) ? "iso-2022-jp" : "utf-8";
   return detected(start);
 }
 
@@ -47,10 +39,10 @@ function nameOf(label: string): string | undefined {
   }
 }
 
-function isUtf8(start: Uint8Array): boolean {
+function isUtf8(start: Uint8Array, isCut: boolean): boolean {
   try {
-    // The last character can be incomplete.
-    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(start, { stream: true });
+    // The last character of a part can be incomplete.
+    new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(start, { stream: isCut });
     return true;
   } catch {
     return false;
@@ -62,25 +54,25 @@ function hasJapaneseEscapes(start: Uint8Array): boolean {
   return text.includes("\u001b$B") || text.includes("\u001b$@");
 }
 
-/**
- * Returns the most likely encoding that can decode the whole text: the detector compares frequencies only, so its first
- * choice can have invalid bytes.
- */
+/** Returns the encoding in which the text is most likely. */
 function detected(start: Uint8Array): string {
-  for (const { name, confidence } of analyse(start)) {
-    const encoding = nameOf(DECODED_AS[name.toLowerCase()] ?? name);
-    if (encoding === undefined || encoding.startsWith("utf-")) continue;
-    if (WIDE.test(encoding) && (confidence < SURE_OF_WIDE || !decodes(start, encoding))) continue;
-    return encoding;
-  }
-  return WESTERN;
+  const sample = sampleOf(start);
+  const costs = LEGACY_ENCODINGS.map((encoding) => ({ name: encoding.name, cost: costOf(sample, encoding) }));
+  return costs.reduce((best, one) => (one.cost < best.cost ? one : best)).name;
 }
 
-function decodes(start: Uint8Array, encoding: string): boolean {
-  try {
-    new TextDecoder(encoding, { fatal: true, ignoreBOM: false }).decode(start, { stream: true });
-    return true;
-  } catch {
-    return false;
+/** Returns lines with characters outside ASCII, which alone tell encodings apart. */
+function sampleOf(start: Uint8Array): Uint8Array {
+  const sample = new Uint8Array(SAMPLE_BYTES);
+  let size = 0;
+  for (let at = 0; at < start.length && size < SAMPLE_BYTES; ) {
+    const end = start.indexOf(LINE_END, at) + 1 || start.length;
+    const line = start.subarray(at, Math.min(end, at + SAMPLE_BYTES - size));
+    if (line.some((byte) => byte > 0x7f)) {
+      sample.set(line, size);
+      size += line.length;
+    }
+    at = end;
   }
+  return sample.subarray(0, size);
 }

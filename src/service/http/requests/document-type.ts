@@ -11,6 +11,7 @@ import { pairedZeros } from "../../../document/formats/text/utf16.ts";
 import { isHtmlPart, isSource, isWebArchive } from "../../../document/formats/text-formats.ts";
 import { readContents } from "../../../document/formats/zip/contents.ts";
 import { mayBeOffice, websiteIn } from "../../../document/formats/zip/website.ts";
+import { type DocumentType, expectedType } from "./document-types.ts";
 import { isNamedText, textKindOf } from "./text-type.ts";
 
 /** Number of bytes to read: enough for a file signature, and for an HTML page that starts with a long comment. */

@@ -9,9 +9,9 @@ const BY_NAME: readonly (readonly [RegExp, TextKind])[] = [
   [/\.(?:md|markdown|mdown|mkd|mkdn)$/i, "markdown"],
   [/\.(?:csv|tsv|tab)$/i, "table"],
   [/\.(?:json|jsonl|ndjson|geojson|webmanifest|ipynb)$/i, "json"],
+  [/\.(?:txt|text|log)$/i, "text"],
   [/\.(?:mht|mhtml)$/i, "web-archive"],
   [/\.(?:eml|mbox|mbx)$/i, "mail"],
-  [/\.(?:txt|text|log)$/i, "text"],
 ];
 /** Names of formats that are not text, or whose programs would not read it as such. */
 const OTHER_NAME =
@@ -45,7 +45,7 @@ const CONTROLS = /[\u0001-\u0007\u000b\u000e-\u0019\u001c-\u001f]/g;
 const isBinary = (text: string): boolean => (text.match(CONTROLS)?.length ?? 0) > text.length * MOST_CONTROLS;
 
 /** Reports whether the name alone makes a text one of these kinds, whatever elements it starts with. */
-export const isNamedText = (name: string): boolean => BY_NAME.slice(0, 3).some(([pattern]) => pattern.test(name));
+export const isNamedText = (name: string): boolean => BY_NAME.slice(0, 4).some(([pattern]) => pattern.test(name));
 
 function isXmlStart(text: string): boolean {
   const markup = behindComments(text);

@@ -99,6 +99,7 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(count, "further frame or picture of the file was", "further frames or pictures of the file were")} left out`,
   "settings-ignored": (notice) =>
     `${counted(notice.count, "setting of the job options was", "settings of the job options were")} ignored${listed(notice)}`,
+  "columns-cut": () => "the table was too large to wrap its text, which is cut off at the edges of columns",
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

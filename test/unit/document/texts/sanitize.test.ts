@@ -79,13 +79,28 @@ describe("an e-mail", () => {
   };
 
   test("shows its own images, counts those on the web, and escapes headers and names", () => {
-    const { body, remoteImages, attachments } = mailPage(mail);
+    const { body, missingImages, attachments } = mailPage(mail);
     const html = [...body].join("");
-    expect(remoteImages).toBe(1);
+    expect(missingImages).toBe(1);
     expect(attachments).toHaveLength(1);
     expect(html).toContain('<img src="data:image/png;base64,');
     expect(html).not.toMatch(/<script|<img src=x|https:|@page|page:/);
     expect(html).toContain("1 attachment");
     expect(html).toContain("(2 bytes)");
+  });
+
+  test("counts each image that did not come with it, wherever it is", () => {
+    const html =
+      '<img src="logo.png"><img src="file:///c:/a.png"><img src="cid:none"><img src=""><img src="data:image/png;base64,eA">' +
+      "<style>@font-face{font-family:f;src:url(f.woff)} p{background:url('https://example.com/b.png')}</style>" +
+      '<p style="background:url(c.png)"><table background="d.png"><tr><td background="cid:1">x</table>' +
+      '<p style="background-image:url(cid:1)">';
+    const { body, missingImages, attachments } = mailPage({ ...mail, html });
+    expect(missingImages).toBe(6);
+    expect(attachments).toHaveLength(1);
+    const page = [...body].join("");
+    expect(page).toContain('<td background="data:image/png;base64,');
+    expect(page).toContain("background-image:url(&quot;data:image/png;base64,");
+    expect(page).not.toMatch(/b\.png|c\.png|d\.png/);
   });
 });

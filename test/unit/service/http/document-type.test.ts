@@ -93,7 +93,7 @@ describe("texts", () => {
     ["e-mail in a mailbox", `From a@example.com Mon Jan 1\n${mail}`, "mail", "mail"],
     ["e-mail in a text", mail, "mail.txt", "text"],
     ["a web archive of a browser", saved, "page", "web-archive"],
-    ["HTML in a text", "<!doctype html><p>a", "page.txt", "html"],
+    ["HTML in a text", "<!doctype html><p>a", "page.txt", "text"],
     ["a drawing", "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'/>", "a.svg", "svg"],
     ["prose that is named like a picture", "Dear Sir,", "a.png", "none"],
     ["nothing", "", "a.txt", "none"],

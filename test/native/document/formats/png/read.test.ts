@@ -2,6 +2,8 @@
 // PDF supports must be copied unchanged.
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { memoryInput } from "../../../../../src/document/contract/operation.ts";
+import { readPng } from "../../../../../src/document/formats/png/read.ts";
 import {
   exifOrientation,
   type PngOptions,
@@ -214,6 +216,13 @@ function testProfile(space: string): Buffer {
   profile.writeUInt32BE(16, 140);
   return profile;
 }
+
+test("frames behind the first one are counted", async () => {
+  const framesOf = async (...before: Buffer[]) =>
+    (await readPng(memoryInput(png(pattern(3), { colorType: 2, bits: 8, before }), "a.png"), 2 ** 20)).furtherFrames;
+  const frames = (count: number) => pngChunk("acTL", Buffer.of(0, 0, 0, count, 0, 0, 0, 0));
+  expect(await Promise.all([framesOf(frames(3)), framesOf(frames(1)), framesOf()])).toEqual([2, undefined, undefined]);
+});
 
 describe("damage", () => {
   const rgb = pattern(3, 64, 400);
