@@ -256,7 +256,7 @@ describe("a value out of range: 400", () => {
     ["scale", "0.05", "0.05"],
     ["scale", "2.5", "2.5"],
     ["pages", "0-", "0-"],
-    ["pages", "7", "7", "pages. The document has 1 page."],
+    ["pages", "7", "7", "pages. page.pdf has 1 page."],
     ["media", "tv", "tv"],
     ["background", "maybe", "maybe"],
     ["user_agent", "a\r\nX-Key: k", "a\r\nX-Key: k"],
