@@ -11,6 +11,7 @@ import { detectMediaType } from "../../src/document/contract/media-type.ts";
 import { invoiceXml } from "../fixtures/invoices.ts";
 import { docx, paragraph, zip } from "../fixtures/office.ts";
 import { encrypted, fieldPdf, textPdf } from "../fixtures/pdfs.ts";
+import { renamedFont } from "../fixtures/renamed-fonts.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
 import { EXAMPLE_IMAGE } from "../support/examples.ts";
@@ -41,6 +42,8 @@ beforeAll(async () => {
   await writeFile(join(folder, "restricted.pdf"), encrypted(pdf, "", "correct horse"));
   await writeFile(join(folder, EXAMPLE_IMAGE.name), Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
   await writeFile(join(folder, "report.docx"), docx({ body: paragraph("A report") }));
+  await writeFile(join(folder, "Corporate.ttf"), await renamedFont("Regular", "Giraffe"));
+  await writeFile(join(folder, "Corporate-Bold.ttf"), await renamedFont("Bold", "Giraffe"));
   await writeFile(join(folder, "report.html"), "<h1>A report</h1>");
   await writeFile(join(folder, "letter.docx"), docx({ body: paragraph("A letter") }));
   const reference = await (await fetch(`${keyedClient().url}/docs.md`)).text();
@@ -170,8 +173,8 @@ describe("the commands of the text run", { timeout: 600_000 }, () => {
     const { url } = clientOf();
     const commands = await commandsOf(url);
     expect([...new Set(commands.map(([title]) => title))]).toEqual([
-      ...["First request", "Idempotency", "Asynchronous jobs", "Headers, footers and page numbers", "/steps"],
-      ...["Resumable uploads", "Upload URLs"],
+      ...["First request", "Idempotency", "Asynchronous jobs", "Fonts of a document"],
+      ...["Headers, footers and page numbers", "/steps", "Resumable uploads", "Upload URLs"],
     ]);
     for (const [title, text] of commands) {
       expect([title, text.includes(url)]).toEqual([title, true]);

@@ -66,6 +66,8 @@ test("steps are moved by mouse, and have files and comparable results", () =>
   visit(browser, {}, async (page) => {
     await drop(page, report);
     await arrange(page, "Add an image", "Compress");
+    // A drag ends if the page must be scrolled to its target.
+    await page.locator("#step-1-pdf-with-added-image").scrollIntoViewIfNeeded();
     await page.dragAndDrop("#step-2-compressed-pdf", "#step-1-pdf-with-added-image");
     expect(await orderOf(page)).toEqual(["1. Compress", "2. Add an image"]);
     await page.click(".run .primary");
