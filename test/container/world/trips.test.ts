@@ -23,7 +23,7 @@ const FAR: Readonly<Record<string, readonly [number, number, number]>> = {
   "GET /resource": [1, 1, 0],
   "GET /resource, from afar": [1, 1, 1],
   "a page by URL": [6, 6, 0],
-  "a page by URL, again": [2, 2, 0],
+  "a page by URL, again": [1, 1, 0],
   "a tile by URL, again": [1, 1, 0],
   "a tile from afar, again": [1, 1, 0],
   "/pdf (docx), asynchronous": [2, 3, 0],
