@@ -87,7 +87,8 @@ export async function* cachedWhileRead(
   if (!cache) return yield* chunks;
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
-  defer(put(cache, key, readable, headers).catch(() => {}));
+  // A cache that fails might not cancel the body, whose writer would then wait forever.
+  defer(put(cache, key, readable, headers).catch((error) => writer.abort(error).catch(() => {})));
   let isCached = true;
   const stop = () => {
     isCached = false;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DiskImageCache } from "../../../../host/storage/disk-image-cache.ts";
 import { MemoryImageCache } from "../../../../host/storage/memory-image-cache.ts";
+import type { PageImageCache } from "../../../../src/service/ports/page-image-cache.ts";
 import { cachedWhileRead } from "../../../../src/service/views/image-cache.ts";
 
 let folder: string;
@@ -18,7 +19,7 @@ const image = (fill: number, size: number) => new Uint8Array(size).fill(fill);
 const response = (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes, { headers: { Picture: String(bytes[0]) } });
 
 /** Returns the first byte, the size and a header of a cached image. */
-async function found(cache: MemoryImageCache | DiskImageCache, key: string) {
+async function found(cache: PageImageCache, key: string) {
   const match = await cache.match(key);
   if (!match) return undefined;
   const bytes = new Uint8Array(await match.arrayBuffer());
@@ -63,19 +64,21 @@ test("images of an earlier process, and old ones, are deleted", async () => {
 });
 
 test("an image is cached while it is sent, if it is sent whole and is not too large", async () => {
-  const cache = new MemoryImageCache(80 * KIB);
+  const cache: PageImageCache = new MemoryImageCache(80 * KIB);
+  const failing: PageImageCache = { match: async () => undefined, put: () => Promise.reject(new Error("full")) };
   const work: Promise<unknown>[] = [];
-  const send = async (name: string, chunks: number, read = chunks) => {
+  const send = async (name: string, chunks: number, read = chunks, to = cache) => {
     const key = { url: `https://pictures.invalid/${name}`, tag: name };
     const body = (async function* () {
       for (let n = 0; n < chunks; n++) yield image(n + 1, KIB);
     })();
     const caching = { key, headers: new Headers(), defer: (one: Promise<void>) => work.push(one) };
     let sent = 0;
-    for await (const _ of cachedWhileRead(body, cache, caching)) if (++sent === read) break;
+    for await (const _ of cachedWhileRead(body, to, caching)) if (++sent === read) break;
     await Promise.all(work);
-    return found(cache, key.url);
+    return to === cache ? found(cache, key.url) : sent;
   };
+  expect(await send("failing", 5, 6, failing)).toBe(5);
   expect(await send("whole", 5, 6)).toEqual([1, 5 * KIB, "whole"]);
   expect(await send("left", 5, 2)).toBeUndefined();
   expect(await send("too-large", 20, 21)).toBeUndefined();
