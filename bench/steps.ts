@@ -3,7 +3,7 @@
 // difference, then the ratio of the times and of the bytes between client and service. `-- --lists 1000 --seed 7`
 // chooses the lists; `--quick` runs 20.
 
-import { execFileSync } from "node:child_process";
+import { type ExecFileSyncOptions, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,6 +28,8 @@ const option = (name: string, fallback: number) => {
 const LISTS = process.argv.includes("--quick") ? 20 : option("lists", 200);
 const MOST_STEPS = 8;
 const MAX_FILE_BYTES = 300_000;
+/** The readers report each fault of a damaged document. */
+const QUIET = { maxBuffer: 2 ** 30, stdio: ["ignore", "pipe", "ignore"] } satisfies ExecFileSyncOptions;
 const random = randomOf(option("seed", 1));
 const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
@@ -92,7 +94,11 @@ async function compareAll(): Promise<void> {
     const one = await asSteps(name, bytes, steps);
     const stepsMs = performance.now() - startedSteps;
     // The upload is one stored object, and all outputs together are another.
-    if ((await stored.count()) - before !== (one.error === undefined ? 2 : 0)) kept++;
+    const left = (await stored.count()) - before;
+    if (left !== (one.error === undefined ? 2 : 0)) {
+      kept++;
+      console.log(`${name} ${JSON.stringify(steps)}: ${left} stored objects, error ${one.error}`);
+    }
     const startedChain = performance.now();
     const chain = await asChain(name, bytes, steps);
     ratios.push(stepsMs / (performance.now() - startedChain));
@@ -212,11 +218,11 @@ function looksOf(file: Buffer): Readonly<Record<string, string>> {
   return withFile(file, (path) => {
     const run = (program: string, args: readonly string[]) =>
       createHash("sha256")
-        .update(execFileSync(program, args, { maxBuffer: 2 ** 30 }))
+        .update(execFileSync(program, args, QUIET))
         .digest("hex");
     return {
       text: run("pdftotext", ["-layout", path, "-"]),
-      boxes: execFileSync("pdfinfo", ["-box", "-l", "1000", path], { encoding: "utf8" })
+      boxes: execFileSync("pdfinfo", ["-box", "-l", "1000", path], { ...QUIET, encoding: "utf8" })
         .split("\n")
         .filter((line) => /Box:|^Pages:/.test(line))
         .join("\n"),
