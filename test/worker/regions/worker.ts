@@ -46,7 +46,7 @@ for (const method of ["log", "warn", "error"] as const) {
   };
 }
 
-/** What has no binding: requests to other servers, and what a location caches. It is where its caller is. */
+/** Records a call without a binding: a request to another server, or an entry of a cache. It is where its caller is. */
 function recordHere(binding: string, method: string, given: readonly unknown[]): void {
   record({ binding, method, object: place.getStore() ?? "unknown" }, given);
 }

@@ -36,7 +36,7 @@ export function record(call: Call, content: unknown): void {
   if (marks.size > 0) calls.push({ ...call, marks: marksIn(content, marks) });
 }
 
-/** What each location has, also if the resources in its city are cut off. */
+/** Bindings that each location has, also if the resources in its city are cut off. */
 const OF_LOCATIONS: readonly string[] = ["API_KEYS", "cache"];
 
 /** Makes a call that takes the time of its trip. */
