@@ -1,10 +1,10 @@
 // Tests that a service without regions, such as the host, carries out no request of a key that is bound to regions.
 // Contract: docs/api.md#regions
 import { expect, test } from "vitest";
-import { createApp } from "../../../../src/app/app.ts";
-import { hashKey, type KeyRecord } from "../../../../src/service/ports/api-key.ts";
-import { ISOLATE_CAPACITY } from "../../../../src/service/settings/capacity.ts";
-import type { Env } from "../../../../src/service/settings/config.ts";
+import { createApp } from "../../../src/app/app.ts";
+import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
+import { ISOLATE_CAPACITY } from "../../../src/service/settings/capacity.ts";
+import type { Env } from "../../../src/service/settings/config.ts";
 
 const record: KeyRecord = { owner: "tests", created: "2026-11-27T00:00:00.000Z", revoked: null };
 const records: Readonly<Record<string, KeyRecord>> = {
