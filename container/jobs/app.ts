@@ -10,6 +10,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { isStaged } from "../../src/operations/stages.ts";
+import { describeError } from "../../src/runtime/log-line.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/service/placement/frame-version.ts";
 import {
   decodeRequest,
@@ -18,7 +19,6 @@ import {
   responseOutcome,
 } from "../../src/service/placement/remote.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
-import { describeError } from "../operations/encode-outputs.ts";
 import { Priority } from "../processes/priority.ts";
 import { asFile, type FileInput } from "../scratch/file-input.ts";
 import type { JobFolder, Scratch } from "../scratch/scratch.ts";

@@ -8,8 +8,9 @@ import { EngineFailure } from "../../src/document/contract/failure.ts";
 import type { Context, Input } from "../../src/document/contract/operation.ts";
 import { localTypefaces } from "../../src/operations/container-only/local-typefaces.ts";
 import { CONTAINER_OPERATIONS, PDFA_STEPS, RECOGNITION_STEPS } from "../../src/operations/index.ts";
+import { describeError } from "../../src/runtime/log-line.ts";
 import { systemFonts } from "../fonts/system-fonts.ts";
-import { describeError, encodeOutputs } from "../operations/encode-outputs.ts";
+import { encodeOutputs } from "../operations/encode-outputs.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { asFile } from "../scratch/file-input.ts";
 

@@ -1,6 +1,7 @@
 // Responds to failed requests, and to requests without a matching route.
 import { HTTPException } from "hono/http-exception";
 import { EngineFailure } from "../document/contract/failure.ts";
+import { describeError } from "../runtime/log-line.ts";
 import { noSuchEndpoint, ServiceError, toServiceError } from "../service/http/contract/errors.ts";
 import { parametersOf } from "../service/http/openapi/document.ts";
 import { helpLink } from "../service/http/responses/help.ts";
@@ -16,7 +17,7 @@ export function respondWithErrors(app: App): void {
     const failure =
       error instanceof HTTPException ? new ServiceError(error.status, error.message) : toServiceError(error);
     if (failure.status >= 500 || error instanceof EngineFailure) {
-      log(idsOf(c), "request failed", { status: failure.status, error: String(error), stack: error.stack });
+      log(idsOf(c), "request failed", { status: failure.status, ...describeError(error) });
     }
     return respond(failure, c);
   });

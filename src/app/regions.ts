@@ -15,7 +15,10 @@ import { type Arrival, byDistance, isRemote } from "../service/regions/nearest.t
 import { RegionLost } from "../service/regions/region-errors.ts";
 import { type Home, homeOf } from "../service/regions/region-tag.ts";
 import { boundRegions, type Region, regionNamed, regionsIn, regionsOf } from "../service/regions/regions.ts";
-import type { Env } from "../service/settings/config.ts";
+import { type Env, readConfig } from "../service/settings/config.ts";
+import { KnownFiles } from "../service/storage/copies/known-files.ts";
+import { learnOf } from "../service/storage/copies/reading-store.ts";
+import { cacheOf } from "../service/views/image-cache.ts";
 import type { App, RequestContext } from "./context.ts";
 
 /** Names the region of a forwarded request, and the region of its claims if the request is bound. */
@@ -32,6 +35,8 @@ const TOKEN_LENGTH = 64;
 const PATH_ID = /\/(?:[12]?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64})(?=\/|:|%3[Aa]|$)/;
 /** Paths of files and of their pages. */
 const FILE_PATH = /^\/(resource|iiif)\//;
+/** Paths of pages, for which several objects of a document are read one after the other. */
+const PAGE_PATH = /^\/(resource\/[^/]+|iiif)\//;
 
 /** Must precede all other middleware. */
 export function addRegions(app: App): void {
@@ -90,20 +95,39 @@ async function place(c: RequestContext, regions: readonly Region[]): Promise<Pla
   const ids = pathId === undefined ? await idsInBody(c) : [pathId];
   const homes = ids.map((id) => homeOf(id, c.env)!);
   // The bytes of a bound client do not leave its regions, even for an upload that is elsewhere or does not exist.
-  const isElsewhere =
-    names !== undefined && path.startsWith(TUS_PATH) && !allowed.includes(homes[0]?.region ?? near[0]!);
-  if (isElsewhere && pathId !== undefined && c.env.VARIANT === "keyed") throw uploadElsewhere();
+  const isUpload = path.startsWith(TUS_PATH);
+  const mayLeave = isReading || method === "DELETE" || (pathId?.length === TOKEN_LENGTH && homes[0]!.isTagged);
+  const isElsewhere = names && pathId && !allowed.includes(homes[0]!.region) && (isUpload || !mayLeave);
+  if (isElsewhere && isUpload && c.env.VARIANT === "keyed") throw uploadElsewhere();
   const region = pathId === undefined || isElsewhere ? regionFor(homes, allowed) : homes[0]!.region;
   const bound = names && regions.filter((one) => allowed.includes(one));
   const claims = claimsOf(region, { homes, bound, hasKey: c.req.header(IDEMPOTENCY_KEY_HEADER) !== undefined });
   // Pages of files of other regions are read from copies near the reader.
-  const isRead = isReading && !claims && FILE_PATH.test(path);
-  const carrier = isRead ? (near.find((one) => !isLost(one)) ?? region) : region;
+  const reader = near.find((one) => !isLost(one)) ?? region;
+  const mayRead = isReading && !claims && FILE_PATH.test(path);
+  const isNearFile = region === reader && !isRemote(reader, arrival);
+  const isRead = mayRead && (isNearFile || !(await takesSeveralTrips(c, pathId!, reader)));
+  const carrier = isRead ? reader : region;
   const spill = byDistance(allowed, carrier).filter((one) => one !== carrier);
   const isFar = isRemote(carrier, arrival);
   const placement = { region: carrier, spill, ...(claims ? { claims } : {}), isRemote: isRead && isFar };
-  const isNear = carrier === near[0] && (!isFar || needsNoStorage(c));
+  const isNear = carrier === near[0] && (!isFar || (!isReading && needsNoStorage(c)));
   return { placement, isHere: isRead || (isNear && !claims), runner: runnerName(ids[0]) };
+}
+
+/**
+ * Reports whether reading a far file would take several trips, so that its region carries out the request. For pages,
+ * this is the first request only: the location of the reader learns meanwhile that the file exists.
+ */
+async function takesSeveralTrips(c: RequestContext, id: string, reader: Region): Promise<boolean> {
+  if (c.req.query("format") === "info") return true;
+  if (!PAGE_PATH.test(c.req.path)) return false;
+  const { fileLifetimeMs: lifetimeMs } = readConfig(c.env);
+  const waitUntil = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  const location = { cache: cacheOf(c.env), lifetimeMs, waitUntil };
+  if (await new KnownFiles(location).knows(id)) return false;
+  waitUntil(learnOf(envAt(c.env, { region: reader }), id, location).catch(() => {}));
+  return true;
 }
 
 /** Reports whether a request is answered with its output alone, which is not stored. */

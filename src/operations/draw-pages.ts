@@ -92,7 +92,7 @@ export async function* drawPages(
       if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
     }
   } finally {
-    const reported = document.messageCount > 0 ? { reported: document.messageCount, first: document.messages } : {};
+    const reported = document.messageCount > 0 ? { reported: document.messageCount } : {};
     context.log("document rasterized", { pages: drawn, heapBytes, ...reported });
     document.close();
     context.defer(() => prepareSpare(limits));

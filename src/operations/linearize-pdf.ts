@@ -51,13 +51,12 @@ async function linearize(input: Input, context: Context) {
     // Repair creates a new document, which would lose the restrictions.
     if (!isEncrypted) {
       const repaired = await repair(bytes, input, context, notices);
-      context.log("document repaired", { defects: flaws });
+      context.log("document repaired");
       run = inOrder(repaired, { ...context, heapLimitBytes: context.heapLimitBytes - repaired.length });
     } else if (run.status === STATUS.failed) throw new EngineFailure("damaged", flaws);
   }
   succeeded(run);
-  const messages = run.messages ? { messages: run.messages } : {};
-  context.log("document linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed, ...messages });
+  context.log("document linearized", { heapBytes: run.heapBytes, fuel: run.fuelUsed });
   return pdfOutput(released(run.output), notices);
 }
 

@@ -37,7 +37,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
   }
   const { objectBytes } = memoryLimitsOf(context.heapLimitBytes);
   const budget = new Budget(objectBytes * RESULT_PART);
-  const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0, first: [] as string[] };
+  const merged = { inputs: inputs.length, pages: 0, heapBytes: 0, objectBytes: 0, reported: 0 };
 
   const notices: Notice[] = [];
 
@@ -82,8 +82,7 @@ const run: Run<MergePdfsParams> = async function* (inputs, { pages }, context) {
         const { heapBytes, reported } = pdf.source;
         merged.heapBytes = Math.max(merged.heapBytes, heapBytes);
         merged.objectBytes = Math.max(merged.objectBytes, budget.usedBytes + sourceBudget.usedBytes);
-        merged.reported += reported.count;
-        if (merged.first.length === 0) merged.first.push(...reported.first);
+        merged.reported += reported;
         engine = pdf.source.release();
         pdf = undefined;
       },

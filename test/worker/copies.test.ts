@@ -6,6 +6,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env as bindings } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app/app.ts";
+import { envOfForwarded } from "../../src/app/regions.ts";
 import { LIMITS } from "../../src/document/contract/limits.ts";
 import { toServiceError } from "../../src/service/http/contract/errors.ts";
 import type { Bucket } from "../../src/service/ports/bucket.ts";
@@ -166,17 +167,27 @@ test("the second read causes a copy, after which a page needs at most one far tr
   expect(await page(id, 13)).toMatchObject({ status: 200, trips: [] });
 });
 
-test("requests are answered in the region where they arrive", async () => {
+test("all requests but the first one are answered in the region where they arrive", async () => {
   const { store, all, far } = deployment();
   const { id } = await store();
   const app = createApp(ISOLATE_CAPACITY);
+  let forwarded = 0;
+  const runner = {
+    fetch(request: Request) {
+      forwarded++;
+      return app.fetch(request, envOfForwarded(request, env), createExecutionContext());
+    },
+    ping() {},
+  };
+  const env = { ...all, REGION_RUNNER: { idFromName: String, get: () => runner } } as unknown as Env;
   const paths = [`resource/${id}/pages/1.png`, `iiif/${id}:1/full/9,/0/default.png`, `iiif/${id}%3A1/info.json`];
   for (const path of [...paths, `iiif/${id}/manifest.json`]) {
     const context = createExecutionContext();
     const request = new Request(`https://service/${path}`, { cf: { latitude: "40.7", longitude: "-74" } });
-    expect((await app.fetch(request, all, context)).status).toBe(200);
+    expect((await app.fetch(request, env, context)).status).toBe(200);
     await waitOnExecutionContext(context);
   }
+  expect(forwarded).toBe(1);
   expect(await isCopied(id)).toBe(true);
   expect(far.all).toContain("put copied");
 });

@@ -58,11 +58,14 @@ interface FailureOptions extends ErrorOptions {
   readonly step?: number | undefined;
 }
 
+/** Reasons whose details say nothing about the document. */
+const OF_THE_SERVICE: ReadonlySet<FailureReason> = new Set(["timed-out", "busy", "lost"]);
+
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw deliberately. */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   readonly reason: FailureReason;
-  /** Explanation for the log; never sent to the client. */
+  /** Explanation for developers; never sent to the client. It can quote the document. */
   readonly detail: string;
   /** Present with the reason `nonconforming`. */
   readonly nonconformity: Nonconformity | undefined;
@@ -90,6 +93,11 @@ export class EngineFailure extends Error {
     this.why = options?.why;
     this.step = options?.step;
   }
+
+  /** Returns the text for the log, which never quotes a document. */
+  override toString(): string {
+    return OF_THE_SERVICE.has(this.reason) ? `${this.name}: ${this.message}` : `${this.name}: ${this.reason}`;
+  }
 }
 
 /**
@@ -110,6 +118,11 @@ export class OutOfRange extends Error {
     this.value = value;
     this.why = why;
     this.step = step;
+  }
+
+  /** Returns the text for the log, which never quotes the request. */
+  override toString(): string {
+    return `${this.name}: ${this.parameter}`;
   }
 }
 

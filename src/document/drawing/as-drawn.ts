@@ -27,6 +27,6 @@ export function attempt({ engine }: MupdfDocument, repair: () => void): void {
   } catch (error) {
     const isBearable = error instanceof MupdfError || (error instanceof EngineFailure && !engine.dead);
     if (!isBearable) throw error;
-    engine.complain(error.message);
+    engine.complain();
   }
 }

@@ -66,8 +66,7 @@ export class OpenPdf implements Disposable {
   /** Memory, and the damage that the engine reported, for the log. */
   get usage() {
     const { reported, heapBytes } = this.source;
-    const { count, first } = reported;
-    return { heapBytes, objectBytes: this.budget.usedBytes, ...(count > 0 ? { reported: count, first } : {}) };
+    return { heapBytes, objectBytes: this.budget.usedBytes, ...(reported > 0 ? { reported } : {}) };
   }
 
   [Symbol.dispose](): void {

@@ -99,7 +99,7 @@ async function convertAttached(pdf: Uint8Array, context: Context): Promise<Uint8
     return Buffer.concat(chunks);
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
-    context.log("attachment left out", { detail: error.detail });
+    context.log("attachment left out", { error: String(error) });
     return undefined;
   }
 }

@@ -4,14 +4,17 @@
 import { LIMITS } from "../../document/contract/limits.ts";
 import { withTimeout } from "../../runtime/rpc.ts";
 import type { Limiter } from "../ports/limiter.ts";
-import { objectAt } from "../regions/located-env.ts";
-import { boundRegions, type RegionSettings, regionOf, regionsOf } from "../regions/regions.ts";
+import { objectAt, probeOf } from "../regions/located-env.ts";
+import { checkReachable } from "../regions/lost-regions.ts";
+import { boundRegions, type Region, type RegionSettings, regionOf, regionsOf } from "../regions/regions.ts";
 import type { Env } from "../settings/config.ts";
 import type { AllowanceSource, ClientLimits } from "./client-limits.ts";
 
 /** Returns the host's limiter, or the limiter on Cloudflare; undefined if neither is configured. */
 export const limiterOf = (env: Env): Limiter | undefined =>
-  env.LIMITER ?? (env.CLIENT_LIMITS && durableLimiter(env.CLIENT_LIMITS, env));
+  env.LIMITER ??
+  (env.CLIENT_LIMITS &&
+    durableLimiter(env.CLIENT_LIMITS, env, (region) => checkReachable(region, probeOf(env, region))));
 
 /**
  * Returns the name under which a client is counted. If the client is bound to regions, its center is in the first one,
@@ -24,20 +27,35 @@ export function countedName(client: string, keyRegions: readonly string[] | unde
   return center ? `${center.name}/${client}` : client;
 }
 
-export function durableLimiter(namespace: DurableObjectNamespace, env: RegionSettings): Limiter {
+/**
+ * @param check called when the object of a region has failed. @throws RegionLost if the region is unreachable, so that
+ *   new requests avoid it
+ */
+export function durableLimiter(
+  namespace: DurableObjectNamespace,
+  env: RegionSettings,
+  check: (region: Region) => Promise<void> = async () => {},
+): Limiter {
   type Call<T> = (object: DurableObjectStub<ClientLimits>, source: AllowanceSource | undefined) => Promise<T>;
   const objects = namespace as DurableObjectNamespace<ClientLimits>;
-  const inTime = <T>(name: string, call: Call<T>) =>
-    withTimeout(LIMITS.limiterMs, async () => {
-      const client = name.slice(name.indexOf("/") + 1);
-      const regions = regionsOf(env);
-      if (!regions) return call(objects.get(objects.idFromName(client)), undefined);
-      const center = regions.find((region) => name === `${region.name}/${client}`) ?? regions[0]!;
-      const region = regionOf(env) ?? center;
-      if (region === center) return call(objectAt(objects, env, center, client), undefined);
-      const source = { client, center: center.name, region: region.name };
-      return call(objectAt(objects, env, region, `${client}/${center.name}`), source);
+  const inTime = async <T>(name: string, call: Call<T>): Promise<T> => {
+    const client = name.slice(name.indexOf("/") + 1);
+    const ask = (object: DurableObjectStub<ClientLimits>, source?: AllowanceSource) =>
+      withTimeout(LIMITS.limiterMs, () => call(object, source));
+    const regions = regionsOf(env);
+    if (!regions) return ask(objects.get(objects.idFromName(client)));
+    const center = regions.find((region) => name === `${region.name}/${client}`) ?? regions[0]!;
+    const region = regionOf(env) ?? center;
+    const source = { client, center: center.name, region: region.name };
+    const asking =
+      region === center
+        ? ask(objectAt(objects, env, center, client))
+        : ask(objectAt(objects, env, region, `${client}/${center.name}`), source);
+    return asking.catch(async (error) => {
+      await check(region);
+      throw error;
     });
+  };
   return {
     acquire: (client, limits, request) => inTime(client, (object, source) => object.ask(limits, request, source)),
     renew: (client, lease) => inTime(client, (object, source) => object.renew(lease, source)),

@@ -81,6 +81,48 @@ test.each(operations.map((operation) => [operation.path, operation] as const))("
   await expectInside();
 });
 
+const damagedPdf = (page: string) =>
+  `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R>>endobj
+4 0 obj<</Length ${page.length}>>stream\n${page}\nendstream endobj\ntrailer<</Root 1 0 R>>`;
+
+/** Engines quote these documents and names in their errors. */
+const FAULTY: readonly (readonly [path: string, name: string, content: string, fields?: Record<string, string>])[] = [
+  ["/pdf", "ps", `%!PS\n(${TEXT}) (${TEXT}) add\n${TEXT.replace("-", "")} showpage`],
+  ["/png", "pdf", damagedPdf(`/${TEXT} gs /${TEXT} Do BT /${TEXT} 9 Tf (${TEXT}) Tj ${TEXT}`)],
+  ["/linearized-pdf", "pdf", damagedPdf(`/${TEXT} gs ${TEXT}`)],
+  ["/pdf", "svg", `<svg xmlns="http://www.w3.org/2000/svg"><${TEXT}>`],
+  ["/zugferd-pdf", "xml", XML.toString().replace("</", `<${TEXT}></`)],
+  ["/png", "pdf", damagedPdf(""), { pages: TEXT }],
+  ["/pdf", "html", `<p>${TEXT}`, { wait_for_selector: `#${TEXT}` }],
+];
+
+test.each(["", "respond-async"])("documents that are rejected, %s", async (prefer) => {
+  const statuses: number[] = [];
+  for (const [path, extension, content, fields = {}] of FAULTY) {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ output: NAME, ...fields })) body.append(name, value);
+    body.append("file", new File([content], `${NAME}.${extension}`));
+    const response = await send("POST", path, { body, headers: prefer ? { Prefer: prefer } : {} });
+    statuses.push(response.status);
+  }
+  await world.settled();
+  await expectInside();
+  expect(statuses.filter((status) => status >= 500)).toEqual([]);
+  expect(statuses).toContain(prefer ? 202 : 400);
+});
+
+test("an address that cannot be fetched", async () => {
+  const body = new FormData();
+  for (const [name, value] of [
+    ["output", NAME],
+    ["url", `https://${NAME}.invalid/${TEXT}`],
+  ] as const)
+    body.append(name, value);
+  expect((await send("POST", "/png", { body })).status).toBe(400);
+  await expectInside();
+});
+
 test("an asynchronous job, its files, their pages, and their deletion", async () => {
   const body = new FormData();
   body.append("output", NAME);
@@ -98,4 +140,10 @@ test("an asynchronous job, its files, their pages, and their deletion", async ()
   }
   expect((await send("DELETE", `/resource/${outputId}`)).status).toBe(204);
   await expectInside();
+});
+
+test("the logs of the containers", async () => {
+  const lines = await world.containerLog();
+  expect(lines.filter((line) => line.includes("job ended")).length).toBeGreaterThan(20);
+  expect(lines.filter((line) => line.includes(NAME) || line.includes(TEXT))).toEqual([]);
 });

@@ -8,7 +8,9 @@ import { type City, type RegionalService, startRegionalService } from "../../sup
 
 let service: RegionalService;
 beforeAll(async () => {
-  service = await startRegionalService({ keys: { free: {}, european: { regions: ["eu"] } } });
+  service = await startRegionalService({
+    keys: { free: {}, limited: { limits: { requestsPerMinute: 1000 } }, european: { regions: ["eu"] } },
+  });
 });
 afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -52,9 +54,9 @@ const lostIn = (region: string) => ({
   error: `The region ${region} is unavailable, and with it its files and jobs; please try again later.`,
   retryAfter: "30",
 });
-const storedIn = async (city: City, region: "oc" | "apac" | "eu") => {
+const storedIn = async (city: City, region: "oc" | "apac" | "eu", key = "free") => {
   const before = (await service.keysIn(region)).length;
-  await upload(city);
+  await upload(city, { key });
   expect((await service.keysIn(region)).length).toBe(before + 1);
 };
 
@@ -71,6 +73,7 @@ describe.each(["hangs", "rejects"] as const)("a region that %s", (loss) => {
     const large = [["file", new File([Buffer.alloc(100_000)], "b.bin")], ...png(id)] as const;
 
     await service.control({ lost: { oc: loss } });
+    await eventually(() => storedIn("Sydney", "apac", "limited"));
     const unavailable = await Promise.all([
       request("Frankfurt", `/resource/${id}?format=file`),
       request("Sydney", `/resource/${id}?format=info`),

@@ -311,6 +311,16 @@ test("a bound key cannot continue an upload that is not in its regions", async (
   ]);
 });
 
+test.each([
+  ["POST", `/resource/2${crypto.randomUUID()}`, 405],
+  ["PUT", `/upload/once/${"0".repeat(64)}`, 404],
+])("the body of %s %s stays inside, although the ID belongs elsewhere", async (method, path, expected) => {
+  await service.control();
+  const init = { method, body: MARK, headers: { "Api-Key": "european" } };
+  expect((await service.request("Sydney", path, init)).status).toBe(expected);
+  expectInside(await service.control());
+});
+
 test("the bytes of deleted files are free again in the regions of the files", async () => {
   const ids = [await upload("counted", "Frankfurt", text(MiB)), await upload("counted", "Virginia", text(MiB))];
   await service.control();

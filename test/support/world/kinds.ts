@@ -56,6 +56,8 @@ const idIn = async (response: Response, name: "outputId" | "requestId"): Promise
   ((await response.json()) as Record<typeof name, string>)[name];
 const store = async (client: Client) => idIn(await merge(client), "outputId");
 const fileOf = (client: Client, id: string) => client.get(`/resource/${id}?format=file`);
+const STEPS = JSON.stringify([{ "rotated-pdf": { angle: "90" } }, { png: { pages: "1", resolution: "72" } }]);
+const steps = (client: Client, id: string) => client.post("/steps", form([], { "id[]": id, steps: STEPS }));
 const page = (client: Client, id: string) => client.get(`/resource/${id}/pages/1.png`);
 /** Small enough for the cache of the location. */
 const tile = (client: Client, id: string) => client.get(`/iiif/${id}:1/0,0,512,512/512,512/0/default.png`);
@@ -81,11 +83,14 @@ export const KINDS: readonly Kind[] = [
   },
   { name: "/merged-pdf", send: merge },
   { name: "/pdf (docx)", send: (client) => client.post("/pdf", form(["a.docx"])) },
+  { name: "/steps, by ID", prepare: store, send: steps },
+  { name: "/steps, by ID from afar", prepare: (_, afar) => store(afar), send: steps },
   { name: "GET /resource", prepare: store, send: fileOf },
   { name: "GET /resource, from afar", prepare: (_, afar) => store(afar), send: fileOf },
   { name: "a page by URL", prepare: store, send: page },
   { name: "a page by URL, again", ...again(page) },
   { name: "a tile by URL, again", ...again(tile) },
+  { name: "a page from afar", prepare: (_, afar) => store(afar), send: page },
   {
     name: "a tile from afar, again",
     async prepare(client, afar) {

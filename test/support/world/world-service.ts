@@ -1,6 +1,6 @@
 // Starts the bundled Worker in workerd in a world with distances, with real containers.
 
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -31,6 +31,8 @@ export interface World extends AsyncDisposable {
   watch(...marks: readonly string[]): Promise<void>;
   /** Returns the calls since the last question. */
   calls(): Promise<readonly RecordedCall[]>;
+  /** Returns the lines of all containers' logs. */
+  containerLog(): Promise<readonly string[]>;
   /** Cuts a place off. @returns a function that restores it */
   cut(place: City, how: Cut): Promise<() => Promise<void>>;
 }
@@ -118,6 +120,11 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     settled: async () => void (await command("settled", {})),
     watch: async (...marks) => void (await command("marks", marks)),
     calls: async () => (await (await send("/world/calls")).json()) as readonly RecordedCall[],
+    async containerLog() {
+      const logs = (await readdir(folder)).filter((name) => name.endsWith(".log"));
+      const texts = await Promise.all(logs.map((name) => readFile(join(folder, name), "utf8")));
+      return texts.flatMap((text) => text.split("\n"));
+    },
     async cut(place, cut) {
       await command("cut", { place, cut });
       return async () => void (await command("cut", { place }));

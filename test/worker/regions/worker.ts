@@ -12,20 +12,29 @@ const place = new AsyncLocalStorage<string>();
 const calls: Call[] = [];
 let control: Control = { lost: {} };
 
-/** Region whose calls are not recorded, as in a service that runs many tests. Lines of the log are not recorded either. */
+/**
+ * Region whose calls are not recorded, as in a service that runs many tests. Of the lines of the log, only those are
+ * recorded that contain the name of an uploaded file.
+ */
 let unrecorded: string | undefined;
+/** Names of uploaded files, in that service. Shorter ones can be the end of a path. */
+const names = new Set<string>();
+const FILE_NAME = /filename="([^"\r\n]{3,}\.\w{2,5})"/g;
 
 function record(call: Omit<Call, "from" | "given">, given: readonly unknown[]): void {
   const { binding, object } = call;
   const isInside = binding === `${unrecorded?.toUpperCase()}_FILES` || object?.startsWith(`${unrecorded}/`);
-  if (unrecorded !== undefined && (isInside || binding === "console")) return;
-  calls.push({ from: place.getStore() ?? "unknown", ...call, given: JSON.stringify(given, readable) });
+  const text = JSON.stringify(given, readable);
+  const isNamed = () => [...names].some((name) => text.includes(name));
+  if (unrecorded !== undefined && (isInside || (binding === "console" && !isNamed()))) return;
+  calls.push({ from: place.getStore() ?? "unknown", ...call, given: text });
 }
 
 function readable(_: string, value: unknown): unknown {
   if (ArrayBuffer.isView(value))
     return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
-  if (value instanceof Request) return { url: value.url, headers: Object.fromEntries(value.headers) };
+  if (value instanceof Request)
+    return { method: value.method, url: value.url, headers: Object.fromEntries(value.headers) };
   return value;
 }
 
@@ -36,6 +45,29 @@ for (const method of ["log", "warn", "error"] as const) {
     if (method === "error") write(...given);
   };
 }
+
+/** Records a call without a binding: a request to another server, or an entry of a cache. It is where its caller is. */
+function recordHere(binding: string, method: string, given: readonly unknown[]): void {
+  record({ binding, method, object: place.getStore() ?? "unknown" }, given);
+}
+
+const send = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  const request = new Request(input, init);
+  recordHere("internet", request.method, [request]);
+  return send(request);
+};
+const { default: cache } = caches;
+Object.defineProperty(caches, "default", {
+  value: {
+    match: (key: string) => cache.match(key),
+    put: (key: string, response: Response) => {
+      recordHere("cache", "put", [key]);
+      return cache.put(key, response);
+    },
+    delete: (key: string) => cache.delete(key),
+  },
+});
 
 /** Fails, or never ends, if the region is lost. @param region undefined if the resource belongs to no region */
 async function reach(region: string | undefined): Promise<void> {
@@ -145,6 +177,18 @@ function signalOf(client: string | null): AbortSignal {
   return connection.signal;
 }
 
+/** Returns the same request, and notes the names of files in the chunks of its body as they arrive. */
+function noting(request: Request): Request {
+  if (!request.body) return request;
+  const transform = (chunk: Uint8Array, to: TransformStreamDefaultController<Uint8Array>) => {
+    for (const [, name] of Buffer.from(chunk).toString("latin1").matchAll(FILE_NAME)) names.add(name!);
+    to.enqueue(chunk);
+  };
+  const length = request.headers.get("Content-Length");
+  const noted = request.body.pipeThrough(new TransformStream({ transform }));
+  return new Request(request, { body: length === null ? noted : noted.pipeThrough(new FixedLengthStream(+length)) });
+}
+
 export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     if (new URL(request.url).pathname === "/control") {
@@ -156,7 +200,8 @@ export default {
     const cf = at ? { latitude, longitude } : unrecorded ? SYDNEY : {};
     const arrived = new Request(request, { cf, signal: signalOf(request.headers.get("Client")) });
     arrived.headers.delete("Arrival");
-    return place.run("arrival", () => real.default.fetch(arrived, observe(env), context));
+    const noted = unrecorded ? noting(arrived) : arrived;
+    return place.run("arrival", () => real.default.fetch(noted, observe(env), context));
   },
   async scheduled(event: ScheduledController, env: Env): Promise<void> {
     await place.run("arrival", () => real.default.scheduled(event, observe(env)));

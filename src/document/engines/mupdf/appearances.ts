@@ -34,7 +34,7 @@ export function makeAppearances(document: MupdfDocument, numbers: ReadonlyMap<nu
       for (const annotation of found) attempt(document, (raw) => raw._wasm_pdf_update_annot(annotation), tank);
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      engine.complain(error.message);
+      engine.complain();
     } finally {
       if (page !== 0) engine.release((raw) => raw._wasm_drop_page(page));
     }
@@ -77,7 +77,7 @@ function attempt({ engine }: MupdfDocument, work: (raw: MupdfExports) => void, t
     engine.run(work, tank);
   } catch (error) {
     if (!(error instanceof MupdfError)) throw error;
-    engine.complain(error.message);
+    engine.complain();
   }
 }
 

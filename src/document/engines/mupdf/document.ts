@@ -138,13 +138,9 @@ export class MupdfDocument {
     });
   }
 
-  /** Number of warnings and errors that MuPDF reported; {@link messages} contains the first of them. */
+  /** Number of warnings and errors that MuPDF reported. */
   get messageCount(): number {
     return this.#engine.messageCount;
-  }
-
-  get messages(): readonly string[] {
-    return this.#engine.messages;
   }
 
   /** Reopens the document in a new engine. Invalidates everything loaded from the old engine. */
@@ -197,7 +193,7 @@ export class MupdfDocument {
       });
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      this.#engine.complain(error.message);
+      this.#engine.complain();
     }
     const load = () => this.#engine.run((raw) => raw._wasm_load_page(this.#pointer, index));
     try {

@@ -57,7 +57,7 @@ export function decodeImage(
     });
   } catch (error) {
     if (!(error instanceof MupdfError)) throw error;
-    engine.complain(error.message);
+    engine.complain();
     return undefined;
   } finally {
     engine.release((raw) => {

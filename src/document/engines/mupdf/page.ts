@@ -185,7 +185,7 @@ export class MupdfPage implements Disposable {
       return structure.read(this.#object(), mark, this.#tank);
     } catch (error) {
       if (!(error instanceof MupdfError)) throw this.#document.failure(error, "damaged");
-      engine.complain(error.message);
+      engine.complain();
       return undefined;
     }
   }
@@ -224,7 +224,7 @@ export class MupdfPage implements Disposable {
       });
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      engine.complain(error.message);
+      engine.complain();
     } finally {
       if (first !== 0) engine.release((raw) => raw._wasm_drop_link(first));
     }
@@ -316,7 +316,7 @@ export class MupdfPage implements Disposable {
         engine.run(step, this.#tank);
       } catch (error) {
         if (!(error instanceof MupdfError)) throw error;
-        engine.complain(error.message);
+        engine.complain();
         if (LIMITS_MET.test(error.message)) limit = error;
       }
     }
@@ -378,7 +378,7 @@ export class MupdfPage implements Disposable {
       return shortage() ? undefined : result;
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      this.#document.engine.complain(error.message);
+      this.#document.engine.complain();
       if (shortage()) return undefined;
       throw this.#document.failure(error, "damaged");
     }

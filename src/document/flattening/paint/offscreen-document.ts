@@ -196,7 +196,7 @@ export class OffscreenDocument {
         engine.run(step, tank);
       } catch (error) {
         if (!(error instanceof MupdfError)) throw error;
-        engine.complain(error.message);
+        engine.complain();
       }
     }
     return new PageVariant(engine, list, tank, this.#hasTilings);
@@ -307,6 +307,6 @@ function closeLeniently(engine: Mupdf, close: () => void): void {
     close();
   } catch (error) {
     if (!(error instanceof MupdfError)) throw error;
-    engine.complain(error.message);
+    engine.complain();
   }
 }

@@ -44,7 +44,7 @@ export function decodeJpx(
     return decodeImage(document, image!);
   } catch (error) {
     if (!(error instanceof MupdfError)) throw error;
-    engine.complain(error.message);
+    engine.complain();
     return undefined;
   } finally {
     engine.release(() => {

@@ -153,9 +153,9 @@ export class MupdfSource implements ObjectSource {
     return this.#document.isRewritten;
   }
 
-  /** Number of warnings and errors that MuPDF reported, and the first messages. */
-  get reported(): { readonly count: number; readonly first: readonly string[] } {
-    return { count: this.#document.messageCount, first: this.#document.messages };
+  /** Number of warnings and errors that MuPDF reported. */
+  get reported(): number {
+    return this.#document.messageCount;
   }
 
   /**
@@ -244,7 +244,7 @@ export class MupdfSource implements ObjectSource {
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
       if (this.#document.engine.refusals > refusals) throw this.#shortage(error);
-      this.#document.engine.complain(error.message);
+      this.#document.engine.complain();
       return null;
     }
   }
@@ -349,7 +349,7 @@ export class MupdfSource implements ObjectSource {
       return this.#bytes(number, load, Infinity, tank);
     } catch (error) {
       if (!(error instanceof EngineFailure) || error.reason !== "damaged") throw error;
-      this.#document.engine.complain(error.detail);
+      this.#document.engine.complain();
       return new Uint8Array(0);
     }
   }

@@ -2,6 +2,7 @@
 
 import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
+import { describeError } from "../../../runtime/log-line.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
 import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
 import { reserveMemory } from "../../storage/memory-quota.ts";
@@ -63,7 +64,7 @@ async function report(
   const failure: JobError = { error: message, errorStatus };
   const isLost = error instanceof EngineFailure && error.reason === "lost";
   if (errorStatus >= 500 || error instanceof EngineFailure) {
-    service.log("request failed", { status: errorStatus, error: String(error), stack: (error as Error).stack });
+    service.log("request failed", { status: errorStatus, ...describeError(error) });
   }
   // Reports nothing, so the queue treats the attempt as lost.
   if (isLost) return undefined;

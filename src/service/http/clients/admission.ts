@@ -4,6 +4,7 @@ import type { UsageCollector } from "../../keys/usage-collector.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
 import type { LimitDecision, Limiter, Limits } from "../../ports/limiter.ts";
 import type { UsageRecords } from "../../ports/usage.ts";
+import { RegionLost } from "../../regions/region-errors.ts";
 import type { FilePolicy } from "../../storage/file-policy.ts";
 import type { Storing } from "../../storage/stored-bytes.ts";
 import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
@@ -50,6 +51,7 @@ export async function checkLimits({
   if (limits.megabytesPerDay !== undefined && bodyBytes === undefined) throw lengthRequired();
   const verdict = await limiter?.acquire(client, limits, { isJob, bytes: bodyBytes ?? 0 }).catch((error) => {
     log("limiter unavailable", { error: String(error) });
+    if (error instanceof RegionLost) throw error;
     return undefined;
   });
   if (verdict === undefined) throw busy();

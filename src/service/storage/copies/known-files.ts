@@ -46,6 +46,12 @@ export class KnownFiles {
     return file.expires && file.expires.getTime() <= this.#now() ? undefined : file;
   }
 
+  /** Reports whether the location knows that a file exists. */
+  async knows(id: string): Promise<boolean> {
+    const { asked, file } = (await this.#read(id)) ?? {};
+    return file !== undefined && this.#now() - asked! < LIMITS.knownFileMs;
+  }
+
   async #ask(id: string, ask: () => Promise<FoundFile | undefined>, isKnown: boolean): Promise<FoundFile | undefined> {
     const asked = this.#now();
     const file = await ask();

@@ -109,14 +109,32 @@ function readingFrom(env: Env, here: Region, store: Store, options: ReadingOptio
 }
 
 /**
+ * Asks the region of a file for the file, so that the location of its reader knows it, and records that it was read. The
+ * file's region carries out the first request itself: for the reader, that is one trip instead of several.
+ * @param env environment of the nearest region to the reader
+ */
+export async function learnOf(env: Env, id: string, { lifetimeMs, ...location }: Learning): Promise<void> {
+  const { region } = homeOf(id, env)!;
+  const inHome = createStore(bucketAt(env, region), { lifetimeMs });
+  const file = await new KnownFiles(location).find(id, () => inHome.find(id));
+  if (file && region !== regionOf(env)) await recordRead(location.cache, id, READ, LIMITS.copyAfterMs);
+}
+
+type Learning = Omit<ReadingOptions, "later" | "now">;
+
+/**
  * Records in a location that a document without a copy was read.
  * @returns true if another request read it recently, and none is copying it
  */
 async function isReadAgain(cache: PageImageCache | undefined, id: string): Promise<boolean> {
-  const url = `${READ_ORIGIN}/${id}`;
-  const before = await (await cache?.match(url))?.text();
+  const before = await (await cache?.match(`${READ_ORIGIN}/${id}`))?.text();
   if (before === COPYING) return false;
   const [state, untilMs] = before === READ ? [COPYING, LIMITS.copyMs] : [READ, LIMITS.copyAfterMs];
-  await cache?.put(url, new Response(state, { headers: { "Cache-Control": `public, max-age=${untilMs / 1000}` } }));
+  await recordRead(cache, id, state, untilMs);
   return state === COPYING;
+}
+
+async function recordRead(cache: PageImageCache | undefined, id: string, state: string, untilMs: number) {
+  const headers = { "Cache-Control": `public, max-age=${untilMs / 1000}` };
+  await cache?.put(`${READ_ORIGIN}/${id}`, new Response(state, { headers }));
 }

@@ -17,8 +17,6 @@ const CANARY = 0xa5;
 const UNHARMED = Buffer.alloc(CANARY_BYTES, CANARY);
 const SCRATCH_BYTES = 64;
 const NOTHING = new Uint8Array(0);
-/** Maximum number of messages for the log; a hostile document causes millions. */
-const KEPT_MESSAGES = 20;
 /**
  * Maximum fuel to open a document, or to interpret or draw a page. A document that needs more is too complex. One unit
  * is a function call or loop iteration in the module; a second uses 300 to 800 million.
@@ -103,8 +101,6 @@ export class MupdfError extends Error {
 /** A job's instance of MuPDF. */
 export class Mupdf {
   readonly raw: MupdfExports;
-  /** The first warnings and errors that MuPDF reported, for the log. */
-  readonly messages: string[] = [];
   /** Number of warnings and errors reported by MuPDF. */
   messageCount = 0;
   /** Number of refused memory requests. MuPDF can recover from a refusal by emptying its cache. */
@@ -321,16 +317,14 @@ export class Mupdf {
       return font;
     } catch (error) {
       if (!(error instanceof MupdfError)) throw error;
-      this.complain(error.message);
+      this.complain();
       return 0;
     }
   }
 
-  /** Records a message or an error for the log. */
-  complain(message: string | Pointer): void {
+  /** Counts a warning or an error. Its text can quote the document, so it is not logged. */
+  complain(): void {
     this.messageCount++;
-    if (this.messages.length >= KEPT_MESSAGES) return;
-    this.messages.push(typeof message === "string" ? message : this.raw.UTF8ToString(message));
   }
 
   /**
@@ -377,8 +371,8 @@ export class Mupdf {
 
 function hooksOf(engine: () => Mupdf): MupdfHooks {
   return {
-    log_error: (text) => engine().complain(text),
-    log_warning: (text) => engine().complain(text),
+    log_error: () => engine().complain(),
+    log_warning: () => engine().complain(),
     load_font_file: (name, script) => engine().hostFont(name, script),
     stm_read(id, position, target, size) {
       const { raw } = engine();

@@ -63,7 +63,6 @@ function draw(engine: Mupdf, options: MupdfOptions, pdf: string): void {
   for (const _ of page.raster({ colorModel: "rgb", dpi: 72 }).bands());
   page.close();
   // Messages about this page must not be attributed to the job's document.
-  engine.messages.length = 0;
   engine.messageCount = 0;
 }
 

@@ -9,6 +9,6 @@ const LIMITS = { heapLimitBytes: 88 * 2 ** 20 };
 test("a spare engine says nothing of a sound document that a fresh one does not say", async () => {
   await prepareSpare(LIMITS);
   const document = MupdfDocument.open(await acquireMupdf(LIMITS), await textPdf(1), LIMITS);
-  expect([document.messageCount, document.messages]).toEqual([0, []]);
+  expect(document.messageCount).toBe(0);
   document.close();
 });
