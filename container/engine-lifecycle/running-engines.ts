@@ -15,7 +15,7 @@ import { WebPosts } from "../engines/web/web-posts.ts";
 import { WebRequests } from "../engines/web/web-requests.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import type { Engines } from "../operations/native.ts";
-import { warmUp } from "../operations/warm-up.ts";
+import { warmUp, warmUpThread } from "../operations/warm-up.ts";
 import { treeOf } from "../processes/proc.ts";
 import { EngineLost } from "../processes/retry.ts";
 import { missingParts, type SandboxPart } from "../processes/sandbox.ts";
@@ -62,6 +62,7 @@ export class RunningEngines implements Engines {
     ghostscript: this.#order.register(),
     chromium: this.#order.register(),
     verapdf: this.#order.register(),
+    thread: this.#order.register(),
     pdfa: this.#order.register(),
   };
 
@@ -98,7 +99,10 @@ export class RunningEngines implements Engines {
   start(): void {
     const { selected } = this.#settings;
     for (const name of ENGINE_NAMES) if (name !== "threads" && selected.has(name)) this[name].start();
-    if (selected.has("threads")) void this.#places.threads.run(() => this.threads.warm());
+    if (selected.has("threads")) {
+      void this.#places.threads.run(() => this.threads.warm());
+      this.#warmUpThread().catch((error) => this.#settings.log("thread warm-up failed", { error: String(error) }));
+    }
     if (selected.has("verapdf")) {
       this.#warmUpPdfa().catch((error) => this.#settings.log("pdfa warm-up failed", { error: String(error) }));
     }
@@ -162,6 +166,15 @@ export class RunningEngines implements Engines {
     this.#closing.abort();
     await this.threads[Symbol.asyncDispose]();
     await Promise.all([this.office, this.chromium, this.ghostscript, this.verapdf].map((engine) => engine.close()));
+  }
+
+  /** Warms up a thread, unless a job does so by arriving. */
+  async #warmUpThread(): Promise<void> {
+    await this.#places.thread.run(async () => {
+      if (this.threads.isUsed || this.#closing.signal.aborted) return;
+      await using folder = await this.#settings.scratch.folder("job");
+      await warmUpThread(this, folder.path, this.#closing.signal);
+    });
   }
 
   /** Warms up PDF/A conversion last. Skips it if a job has already requested the validator. */

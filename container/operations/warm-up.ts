@@ -1,9 +1,14 @@
-// Converts a sample to PDF/A after the start. This compiles code in the threads and in the validator, so that the first
-// documents are as fast as later ones.
+// Processes a sample after the start. This compiles code in a thread and in the validator, so that the first documents
+// are nearly as fast as later ones.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parsePages } from "../../src/document/contract/pages.ts";
+import { linearizePdf } from "../../src/operations/linearize-pdf.ts";
+import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
+import { rasterizePdf } from "../../src/operations/rasterize-pdf.ts";
 import type { ConversionEngines } from "../pdfa/conversion-context.ts";
+import { type JobThreads, threadJob } from "../processes/thread-job.ts";
 import { fileInput } from "../scratch/file-input.ts";
 import { convertToPdfa } from "./pdf-to-pdfa.ts";
 
@@ -40,6 +45,30 @@ endstream endobj
 13 0 obj<</Title(Chapter)/Parent 12 0 R/Dest[3 0 R/Fit]>>endobj
 14 0 obj<</Title(Document)/Author(Nobody)/CreationDate(D:20200101000000Z)>>endobj
 trailer<</Root 1 0 R/Info 14 0 R>>`;
+
+/**
+ * Merges, linearizes and draws the sample in a thread.
+ * @param folder for the sample
+ */
+export async function warmUpThread(
+  { threads, heapLimitBytes }: { readonly threads: JobThreads; readonly heapLimitBytes: number },
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = join(folder, "sample.pdf");
+  await writeFile(path, DOCUMENT, "latin1");
+  const sample = fileInput("sample.pdf", DOCUMENT.length, path);
+  const pages = parsePages("1")!;
+  const drawing = { format: "png", pages, dpi: 72, colorModel: "rgb" } as const;
+  const jobs = [
+    threadJob(mergePdfs, [sample, sample], { pages: [pages, pages] }, heapLimitBytes),
+    threadJob(linearizePdf, [sample], {}, heapLimitBytes),
+    threadJob(rasterizePdf, [sample], drawing, heapLimitBytes),
+  ];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const job of jobs) for await (const _ of threads.run(job, signal, () => {}));
+  }
+}
 
 /** @param folder for the sample's files */
 export async function warmUp(engines: ConversionEngines, folder: string, signal: AbortSignal): Promise<void> {

@@ -101,6 +101,11 @@ export class Threads implements AsyncDisposable, JobThreads {
     return this.#pauseMs > 0 ? "failed" : "starting";
   }
 
+  /** True if a thread has run a job. */
+  get isUsed(): boolean {
+    return [...this.#all].some(({ jobs }) => jobs > 0);
+  }
+
   /** Starts one thread before a job needs it. Resolves when the thread is ready or has failed to start. */
   async warm(): Promise<void> {
     if (this.#kept > 0 || this.#closed) return;

@@ -10,10 +10,8 @@ import {
   type Run,
   stepOf,
 } from "../document/contract/operation.ts";
-import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
 import { QPDF_PATHS, type QpdfRun, runQpdf } from "../document/engines/qpdf/qpdf.ts";
 import type { MupdfSource } from "../document/objects/engine/mupdf-source.ts";
-import { memoryLimitsOf } from "../document/objects/memory-limits.ts";
 import { writeFile } from "../document/objects/writer.ts";
 import { isClassic } from "../document/pages/claims.ts";
 import { type OpenPdf, openPdf, pdfOutput } from "../document/pages/open-pdf.ts";
@@ -70,10 +68,9 @@ interface Prepared {
 }
 
 async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> {
-  const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
   let pdf: OpenPdf | undefined;
   try {
-    pdf = await openPdf(bytes, context, { engine: await acquireMupdf(limits) });
+    pdf = await openPdf(bytes, context);
     const { file, source, notices } = pdf;
     const { isEncrypted } = source;
     // Signatures and locked attachments require a copy; mere remains of them in earlier revisions do not. A new page
@@ -88,7 +85,6 @@ async function prepared(bytes: Uint8Array, context: Context): Promise<Prepared> 
     return { bytes, notices: [], isEncrypted: false, failure: error };
   } finally {
     pdf?.[Symbol.dispose]();
-    context.defer(() => prepareSpare(limits));
   }
 }
 

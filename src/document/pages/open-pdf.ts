@@ -6,6 +6,7 @@ import type { Notice } from "../contract/notice.ts";
 import type { Context, Output, Run } from "../contract/operation.ts";
 import type { Passwords } from "../engines/mupdf/document.ts";
 import type { Mupdf } from "../engines/mupdf/instance/mupdf.ts";
+import { acquireMupdf, prepareSpare } from "../engines/mupdf/instance/spare.ts";
 import { Budget } from "../objects/budget.ts";
 import { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import { type MemoryLimits, memoryLimitsOf } from "../objects/memory-limits.ts";
@@ -77,12 +78,15 @@ export class OpenPdf implements Disposable {
 /** @throws EngineFailure `password-protected`, or the failure that the document or the engine caused */
 export async function openPdf(
   bytes: Uint8Array,
-  { heapLimitBytes }: Pick<Context, "heapLimitBytes">,
+  { heapLimitBytes, defer }: Pick<Context, "heapLimitBytes"> & Partial<Pick<Context, "defer">>,
   options: OpenOptions = {},
 ): Promise<OpenPdf> {
   const memory = memoryLimitsOf(heapLimitBytes);
   const { objectShare = 1, engineShare = 1, budget = new Budget(memory.objectBytes * objectShare) } = options;
-  const source = await MupdfSource.open(bytes, Math.floor(memory.engineBytes * engineShare), budget, options);
+  const limits = { heapLimitBytes: Math.floor(memory.engineBytes * engineShare) };
+  if (!options.engine) defer?.(() => prepareSpare(limits));
+  const engine = options.engine ?? (await acquireMupdf(limits));
+  const source = await MupdfSource.open(bytes, limits.heapLimitBytes, budget, { ...options, engine });
   try {
     const pdf = new OpenPdf(bytes, memory, source, budget, options.inPasses ?? false);
     const encryption = source.encryption();

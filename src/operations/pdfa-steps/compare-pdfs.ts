@@ -4,7 +4,8 @@
 import * as z from "zod";
 import { EngineFailure } from "../../document/contract/failure.ts";
 import { type Context, defineOperation, type Input, type Run } from "../../document/contract/operation.ts";
-import type { EngineFonts, MupdfOptions } from "../../document/engines/mupdf/instance/mupdf.ts";
+import type { EngineFonts } from "../../document/engines/mupdf/instance/engine-font.ts";
+import type { MupdfOptions } from "../../document/engines/mupdf/instance/mupdf.ts";
 import { acquireMupdf, prepareSpare } from "../../document/engines/mupdf/instance/spare.ts";
 import { srgbProfile } from "../../document/formats/icc/profile.ts";
 import { type PageRendering, RenderedDocument, spread } from "../../document/pdfa/comparison/document-rendering.ts";

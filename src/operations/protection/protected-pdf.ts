@@ -6,8 +6,6 @@ import { SECRET } from "../../document/contract/parameters/text.ts";
 import { Aes256, areSamePassword, type Protection } from "../../document/encryption/aes256.ts";
 import { EVERYTHING } from "../../document/encryption/permissions.ts";
 import type { Passwords } from "../../document/engines/mupdf/document.ts";
-import { acquireMupdf, prepareBareSpare } from "../../document/engines/mupdf/instance/spare.ts";
-import { memoryLimitsOf } from "../../document/objects/memory-limits.ts";
 import type { PdfFile } from "../../document/objects/pdf-file.ts";
 import { Dictionary, Name, PdfString } from "../../document/objects/values.ts";
 import { type Encryption, writeFile } from "../../document/objects/writer.ts";
@@ -32,10 +30,8 @@ const WRONG = { open: "password-protected", permissions: "permissions-required" 
  *   open password is wrong; `permissions-required` if the permissions password is wrong
  */
 export async function openProtected(input: Input, passwords: Passwords, context: Context): Promise<OpenPdf> {
-  const limits = { heapLimitBytes: memoryLimitsOf(context.heapLimitBytes).engineBytes };
-  context.defer(() => prepareBareSpare(limits));
   try {
-    const pdf = await openPdf(await input.bytes(), context, { passwords, engine: await acquireMupdf(limits) });
+    const pdf = await openPdf(await input.bytes(), context, { passwords });
     const { isLocked, access } = pdf.source;
     if (!isLocked && access.wrong === undefined) return pdf;
     pdf[Symbol.dispose]();

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { warmUpThread } from "../../../container/operations/warm-up.ts";
 import type { ThreadJob } from "../../../container/processes/thread-job.ts";
 import { Threads } from "../../../container/threads/threads.ts";
 import type { Context, Output } from "../../../src/document/contract/operation.ts";
@@ -68,6 +69,19 @@ async function outputsOf(outputs: AsyncIterable<Output>): Promise<string[]> {
 
 const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
   outputsOf(runRemotely([ANY], [], context({ container: { post: async () => pool.run(asked, signal, () => {}) } })));
+
+test("each job of the warm-up succeeds in a thread", async () => {
+  const outcomes: unknown[] = [];
+  const run: Threads["run"] = async function* (...asked) {
+    let last: Uint8Array | undefined;
+    for await (last of threads.run(...asked)) yield last;
+    outcomes.push(last && responseOutcome(last));
+  };
+  expect(threads.isUsed).toBe(false);
+  await warmUpThread({ threads: { run }, heapLimitBytes: 2 ** 28 }, folder, never);
+  expect(outcomes).toEqual(Array.from({ length: 12 }, () => "answered"));
+  expect([threads.isUsed, threads.count]).toEqual([true, 1]);
+});
 
 test("what a thread makes is what the edge makes, byte for byte, job after job", async () => {
   const atEdge = await outputsOf(

@@ -87,12 +87,20 @@ export class Canvas {
 
 /**
  * Converts RGB to gray in place, with the weights of ISO 32000-1, 10.3.3. Pixels with equal components keep their
- * value.
+ * value. Four white pixels, which most of a page consists of, are three white words.
  */
 function weigh(samples: Uint8Array): Uint8Array {
   const gray = samples.subarray(0, samples.length / 3);
-  for (let index = 0, at = 0; index < gray.length; index++, at += 3) {
-    gray[index] = (77 * samples[at]! + 151 * samples[at + 1]! + 28 * samples[at + 2]! + 128) >> 8;
+  const words = new Int32Array(samples.buffer, samples.byteOffset, samples.length >> 2);
+  for (let index = 0, word = 0; index < gray.length; index += 4, word += 3) {
+    if ((words[word]! & words[word + 1]! & words[word + 2]!) === -1) {
+      words[index >> 2] = -1;
+      continue;
+    }
+    const end = Math.min(index + 4, gray.length);
+    for (let pixel = index, at = 3 * index; pixel < end; pixel++, at += 3) {
+      gray[pixel] = (77 * samples[at]! + 151 * samples[at + 1]! + 28 * samples[at + 2]! + 128) >> 8;
+    }
   }
   return gray;
 }

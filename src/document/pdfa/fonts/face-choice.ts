@@ -3,7 +3,7 @@
 
 import type { FontProvider } from "../../contract/font-provider.ts";
 import type { NoticeSubject } from "../../contract/notice.ts";
-import type { EngineFonts } from "../../engines/mupdf/instance/mupdf.ts";
+import type { EngineFonts } from "../../engines/mupdf/instance/engine-font.ts";
 import { FAMILIES, type FamilyName } from "../../fonts/replacements/families.ts";
 import { replacementOf, symbolFontOf } from "../../fonts/replacements/font-names.ts";
 import { filesOf, type Replacement } from "../../fonts/replacements/replacements.ts";

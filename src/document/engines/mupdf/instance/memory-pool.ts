@@ -26,3 +26,18 @@ export function acquireMemory(): WebAssembly.Memory {
 export function releaseMemory(memory: WebAssembly.Memory): void {
   if (memory.buffer.byteLength <= KEPT_BYTES) spareMemory = memory;
 }
+
+/** Bytes of a memory at an address. */
+export type Block = readonly [address: number, bytes: Uint8Array];
+const BLOCK_BYTES = 1024;
+
+/** Returns copies of the blocks of a memory that differ from another memory of the same size. */
+export function differences(before: Uint8Array, after: Uint8Array): Block[] {
+  const blocks: Block[] = [];
+  for (let address = 0; address < after.length; address += BLOCK_BYTES) {
+    const block = after.subarray(address, address + BLOCK_BYTES);
+    if (Buffer.compare(block, before.subarray(address, address + BLOCK_BYTES)) !== 0)
+      blocks.push([address, block.slice()]);
+  }
+  return blocks;
+}

@@ -3,8 +3,10 @@
 import module from "#wasm/mupdf.wasm";
 import createGlue, { CMYK_PROFILE } from "../../../../../wasm/dist/mupdf-glue.js";
 import { EngineFailure } from "../../../contract/failure.ts";
-import { acquireMemory, releaseMemory } from "./memory-pool.ts";
-import type { MupdfExports, MupdfHooks, Pointer } from "./raw.ts";
+import type { EngineFont, EngineFonts } from "./engine-font.ts";
+import { hooksOf } from "./hooks.ts";
+import { acquireMemory, type Block, differences, releaseMemory } from "./memory-pool.ts";
+import type { MupdfExports, Pointer } from "./raw.ts";
 
 const MIB = 1024 * 1024;
 /**
@@ -36,22 +38,6 @@ export interface FuelBudget {
 /** The annotations to draw (decisions/0025). */
 export type ShownAnnotations = "on-screen" | "none";
 
-/** A host font that replaces a font that is not embedded. */
-export interface EngineFont {
-  readonly name: string;
-  /** An OpenType file or collection. */
-  readonly bytes: Uint8Array;
-  /** Index of the face in a collection. */
-  readonly index: number;
-}
-
-/**
- * Chooses the replacement of a font that is not embedded, by its name.
- * @param language `JP`, `KR`, `SC` or `TC` for a CJK font, other text for other fonts
- * @returns undefined for MuPDF's built-in font
- */
-export type EngineFonts = (name: string, language: string) => EngineFont | undefined;
-
 export interface MupdfOptions {
   /** Maximum heap, in bytes. */
   readonly heapLimitBytes: number;
@@ -70,6 +56,12 @@ export interface MupdfOptions {
   /** @default MuPDF's built-in fonts replace fonts that are not embedded */
   readonly fonts?: EngineFonts;
 }
+
+/** The state of an engine that has prepared what most jobs need, and never seen a client's document. */
+let prepared: { readonly blocks: readonly Block[]; readonly places: Places } | undefined;
+
+/** Addresses in an engine's memory: scratch, canary below the stack, and the area to draw. */
+type Places = Readonly<Record<"scratch" | "canary" | "area", Pointer>>;
 
 /** Open engines. The references are weak, so that an engine that is never closed can be garbage-collected. */
 const live = new Set<WeakRef<Mupdf>>();
@@ -115,9 +107,7 @@ export class Mupdf {
   /** The failure that made the engine unusable. Later calls throw it again. */
   #failure = new EngineFailure("crashed", "the engine has been closed");
   #memory: WebAssembly.Memory | undefined;
-  #canary = 0;
-  #scratch: Pointer = 0;
-  #area: Pointer = 0;
+  #places: Places = { scratch: 0, canary: 0, area: 0 };
   /** Host fonts, by name and index. */
   readonly #fonts = new Map<string, Pointer>();
   readonly #fuel: Counter;
@@ -138,6 +128,18 @@ export class Mupdf {
 
   /** Creates an engine. This takes 5 ms, so callers do it while the document arrives. */
   static async create(options: MupdfOptions): Promise<Mupdf> {
+    const engine = await Mupdf.#instantiate(options);
+    if (prepared) {
+      for (const [address, bytes] of prepared.blocks) engine.raw.HEAPU8.set(bytes, address);
+      engine.#settle(prepared.places);
+    } else {
+      engine.#prepare();
+    }
+    live.add(new WeakRef(engine));
+    return engine;
+  }
+
+  static async #instantiate(options: MupdfOptions): Promise<Mupdf> {
     let instance: WebAssembly.Instance | undefined;
     let engine: Mupdf | undefined;
     const memory = acquireMemory();
@@ -153,8 +155,6 @@ export class Mupdf {
       },
     })) as unknown as MupdfExports;
     engine = new Mupdf(raw, instance!, memory, options);
-    engine.#prepare();
-    live.add(new WeakRef(engine));
     return engine;
   }
 
@@ -163,11 +163,30 @@ export class Mupdf {
     raw._wasm_init_context();
     raw._wasm_enable_icc();
     raw._wasm_enable_log_callback(1);
-    this.#scratch = raw._wasm_malloc(SCRATCH_BYTES);
-    this.#canary = raw._wasm_malloc(STACK_BYTES);
-    raw.HEAPU8.fill(CANARY, this.#canary, this.#canary + CANARY_BYTES);
-    this.#area = this.#stackPointer.value - 16;
-    this.#stackPointer.value = (this.#canary + STACK_BYTES) & ~15;
+    const [scratch, canary] = [raw._wasm_malloc(SCRATCH_BYTES), raw._wasm_malloc(STACK_BYTES)];
+    raw.HEAPU8.fill(CANARY, canary, canary + CANARY_BYTES);
+    this.#settle({ scratch, canary, area: this.#stackPointer.value - 16 });
+  }
+
+  /**
+   * Makes later engines start with the memory of this one, which must never have seen a client's document, and has none
+   * open. Does nothing if the heap has grown.
+   */
+  async shareMemory(): Promise<void> {
+    const bare = await Mupdf.#instantiate(this.#options);
+    const own = this.raw.HEAPU8;
+    // No call is running, so the stack has no content.
+    const { canary } = this.#places;
+    own.fill(0, canary + CANARY_BYTES, canary + STACK_BYTES);
+    if (bare.heapBytes === this.heapBytes) {
+      prepared = { blocks: differences(bare.raw.HEAPU8, own), places: this.#places };
+    }
+    bare.close();
+  }
+
+  #settle(places: Places): void {
+    this.#places = places;
+    this.#stackPointer.value = (places.canary + STACK_BYTES) & ~15;
   }
 
   /** Sets the limits of an engine that was created before its job was known. */
@@ -261,8 +280,8 @@ export class Mupdf {
 
   /** @returns a pointer to a rectangle (4 values) or a matrix (6), which the next call overwrites */
   floats(...values: number[]): Pointer {
-    this.raw.HEAPF32.set(values, this.#scratch >> 2);
-    return this.#scratch;
+    this.raw.HEAPF32.set(values, this.#places.scratch >> 2);
+    return this.#places.scratch;
   }
 
   identity(): Pointer {
@@ -276,7 +295,7 @@ export class Mupdf {
 
   /** Clips display lists that are drawn later to a rectangle of the target: left, top, right, bottom. */
   clipTo(...area: [number, number, number, number]): void {
-    this.raw.HEAPF32.set(area, this.#area >> 2);
+    this.raw.HEAPF32.set(area, this.#places.area >> 2);
   }
 
   /** Calls `work` with a copy of the text in the heap. */
@@ -353,7 +372,8 @@ export class Mupdf {
   }
 
   #overflowed(): boolean {
-    return !UNHARMED.equals(this.raw.HEAPU8.subarray(this.#canary, this.#canary + CANARY_BYTES));
+    const { canary } = this.#places;
+    return !UNHARMED.equals(this.raw.HEAPU8.subarray(canary, canary + CANARY_BYTES));
   }
 
   #diagnose(error: unknown): EngineFailure {
@@ -367,27 +387,6 @@ export class Mupdf {
     this.#failure = new EngineFailure(reason, detail, { cause });
     return this.#failure;
   }
-}
-
-function hooksOf(engine: () => Mupdf): MupdfHooks {
-  return {
-    log_error: () => engine().complain(),
-    log_warning: () => engine().complain(),
-    load_font_file: (name, script) => engine().hostFont(name, script),
-    stm_read(id, position, target, size) {
-      const { raw } = engine();
-      const bytes = engine()
-        .source(id)
-        .subarray(position, position + size);
-      raw.HEAPU8.set(bytes, target);
-      return bytes.length;
-    },
-    stm_seek(id, position, offset, whence) {
-      const from = [0, position, engine().source(id).length][whence]!;
-      return from + offset;
-    },
-    stm_close: ignore,
-  };
 }
 
 function ignore(): void {}

@@ -173,6 +173,17 @@ describe("the size of a page", () => {
     const drawn = await picture(onePage("", "", [], "", "0 0 100 2"), { colorModel: "gray", dpi: 12 });
     expect([drawn.width, drawn.height]).toEqual([17, 1]);
   });
+
+  test("gray is the weighted color, pixel by pixel, in rows of any length", async () => {
+    const page = onePage("1 0 0 rg 3 0 2 2 re f 0 1 0 rg 6 0 3 1 re f .9 g 0 1 1 1 re f", "", [], "", "0 0 11 3");
+    const [rgb, gray] = [await picture(page, { colorModel: "rgb", dpi: 72 }), await picture(page)];
+    const weighed = Array.from({ length: 33 }, (_, index) => {
+      const [red, green, blue] = rgb.samples.subarray(3 * index);
+      return (77 * red! + 151 * green! + 28 * blue! + 128) >> 8;
+    });
+    expect([...gray.samples]).toEqual(weighed);
+    expect(new Set(weighed)).toEqual(new Set([255, 77, 150, 229]));
+  });
 });
 
 describe("what a screen shows", () => {
