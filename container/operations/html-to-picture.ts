@@ -13,10 +13,11 @@ import { pageSource } from "./page-source.ts";
 export const nativeHtmlToPicture = nativeOperation(
   htmlToPicture,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
-  async function* (job, { url, isArchive = false, ...options }, engines) {
+  async function* (job, params, engines) {
+    const { url, kept, isArchive, ...options } = params;
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, `result.${options.format}`);
-    await chromium.takePicture(await pageSource({ url, isArchive }, job), path, options, job.signal);
+    await chromium.takePicture(await pageSource(params, job, engines.web), path, options, job.signal);
     const { format } = options;
     yield* encodeOutputs([{ extension: format, type: MEDIA_TYPES[format], body: createReadStream(path) }], job.log);
   },
