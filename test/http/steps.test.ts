@@ -130,14 +130,28 @@ test("an asynchronous request tells its steps, and can be canceled", async () =>
   expect((await fetch(status)).status).toBe(404);
 });
 
+const LIST = "It must be a list of 1 to 20 steps.";
 const IN = (step: number, name: string) => `The error is in step ${step}, ${name}.`;
 test.each<[what: string, steps: Steps | string, error: string, status?: number]>([
-  ["no list", "{}", "The value is not within the acceptable range for steps."],
+  ["no list", "{}", `The value is not within the acceptable range for steps. ${LIST}`],
   ["no JSON", "[", "The value is not within the acceptable range for steps. It is not JSON."],
-  ["an empty list", [], "The value is not within the acceptable range for steps."],
-  ["an unknown endpoint", [{ nothing: {} }], "The value is not within the acceptable range for steps.0.nothing."],
-  ["an endpoint without documents", [{ html: {} }], "The value is not within the acceptable range for steps.0.html."],
-  ["two endpoints", [{ png: {}, jpg: {} }], "The value is not within the acceptable range for steps.0."],
+  ["an empty list", [], `The value is not within the acceptable range for steps. ${LIST}`],
+  ["a long list", Array(21).fill({ zip: {} }), `The value is not within the acceptable range for steps. ${LIST}`],
+  [
+    "an unknown endpoint",
+    [{ nothing: {} }],
+    "The value is not within the acceptable range for steps.0.nothing. The error is in step 1.",
+  ],
+  [
+    "an endpoint without documents",
+    [{ html: {} }],
+    "The value is not within the acceptable range for steps.0.html. The error is in step 1.",
+  ],
+  [
+    "two endpoints",
+    [{ zip: {} }, { png: {}, jpg: {} }],
+    "The value is not within the acceptable range for steps.1. The error is in step 2.",
+  ],
   [
     "a wrong field, before any step runs",
     [{ pdfa: { output_type: "PDF/A-2b" } }, { png: { resolution: 5 } }],

@@ -7,7 +7,14 @@ import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, listName } from "./fields.ts";
-import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, type OneInput } from "./input-declaration.ts";
+import {
+  errorsOf,
+  furtherInputsOf,
+  type Inputs,
+  mainInputOf,
+  type OneInput,
+  type SeveralInputs,
+} from "./input-declaration.ts";
 import type {
   Control,
   DescribedInput,
@@ -59,10 +66,11 @@ function describeInput(inputs: Inputs): DescribedInput {
   if (kind === "none") return { kind, description: "", accepts: "files", webPages: false };
   const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
+  const converts = kind === "several" && input.converts === true;
   return {
     ...{ kind, description, webPages: kind === "one" && input.webPages === true && !input.accepts },
-    accepts: kind === "one" && !input.accepts ? "documents" : acceptedBy(input),
-    ...(kind === "several" && input.converts ? { converts: true as const } : {}),
+    accepts: converts || (kind === "one" && !input.accepts) ? "documents" : acceptedBy(input),
+    ...(converts ? { converts } : {}),
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };
 }
