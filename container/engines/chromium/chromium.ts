@@ -12,7 +12,6 @@ import { registerWorker } from "../../processes/priority.ts";
 import { EngineLost, finalFailure, withRetries } from "../../processes/retry.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { EngineState } from "../../supervision/engine-state.ts";
-import type { KeptPage } from "../web/kept-pages.ts";
 import { BrowserManager } from "./browser-manager.ts";
 import { BrowserLost, NetworkLost, RendererLost } from "./errors.ts";
 import { NavigationBlocked } from "./loading.ts";
@@ -22,6 +21,7 @@ import { type VisitLimits, WebProxy, type WebProxySettings } from "./network/web
 import { type PrintOptions, printPage } from "./page.ts";
 import { type PictureOptions, takePicture } from "./picture.ts";
 import { ProtocolError } from "./pipe.ts";
+import type { KeptPage } from "./visit/kept-response.ts";
 import type { LeasedPage, PageLimits, PageSetting } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
 

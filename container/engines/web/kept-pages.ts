@@ -4,20 +4,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
-
-/** A response on the way to a file: a redirect, or the last one without its body. */
-export interface WebResponse {
-  readonly url: string;
-  readonly status: number;
-  /** Without the headers of the connection and of the encoding. */
-  readonly headers: readonly { readonly name: string; readonly value: string }[];
-}
-
-export interface KeptPage {
-  /** The redirects, and the response of the page. */
-  readonly responses: readonly WebResponse[];
-  readonly body: Buffer;
-}
+import type { KeptPage } from "../chromium/visit/kept-response.ts";
 
 /** Maximum size of a page, and of all pages together. The browser requests other pages itself. */
 const PAGE_BYTES = 16 * 2 ** 20;

@@ -10,8 +10,9 @@ import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AddressBlocked } from "../chromium/network/web-addresses.ts";
 import type { ProxySession } from "../chromium/network/web-proxy.ts";
+import type { WebResponse } from "../chromium/visit/kept-response.ts";
 import { nameOf } from "./file-names.ts";
-import { KeptPages, type WebResponse } from "./kept-pages.ts";
+import { KeptPages } from "./kept-pages.ts";
 import { addCookies, headersOfVisit } from "./visit-headers.ts";
 import type { WebRequests } from "./web-requests.ts";
 

@@ -1,8 +1,21 @@
 // Gives a browser the responses of a page that were received before, instead of those of its server.
 
 import type { Protocol } from "devtools-protocol";
-import type { KeptPage } from "../../web/kept-pages.ts";
 import type { Session } from "../pipe.ts";
+
+/** A response on the way to a file: a redirect, or the last one without its body. */
+export interface WebResponse {
+  readonly url: string;
+  readonly status: number;
+  /** Without the headers of the connection and of the encoding. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface KeptPage {
+  /** The redirects, and the response of the page. */
+  readonly responses: readonly WebResponse[];
+  readonly body: Buffer;
+}
 
 /** The responses that a page has not yet received. */
 export class KeptResponses {

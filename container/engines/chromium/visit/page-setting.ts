@@ -1,9 +1,9 @@
 // Defines a leased page, and the limits and the access to the web with which a job uses it.
 
 import type { AddedFont } from "../../../fonts/added-fonts.ts";
-import type { KeptPage } from "../../web/kept-pages.ts";
 import type { ProxySession } from "../network/web-proxy.ts";
 import type { Session } from "../pipe.ts";
+import type { KeptPage } from "./kept-response.ts";
 
 /** A blank page in a separate context, for one job. */
 export interface LeasedPage extends AsyncDisposable {
