@@ -7,14 +7,7 @@ import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { ServiceError } from "./errors.ts";
 import { idFieldOf, listName } from "./fields.ts";
-import {
-  errorsOf,
-  furtherInputsOf,
-  type Inputs,
-  mainInputOf,
-  type OneInput,
-  type SeveralInputs,
-} from "./input-declaration.ts";
+import { errorsOf, furtherInputsOf, type Inputs, mainInputOf, type OneInput } from "./input-declaration.ts";
 import type {
   Control,
   DescribedInput,
