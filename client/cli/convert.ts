@@ -118,6 +118,9 @@ async function save(run: Run, result: Result, work: ConversionTask): Promise<rea
     return archive.save(path, options);
   }
   if (only !== undefined && result.files.length === 1) return result.save(only, options);
+  if (operation.name === "steps" && result.files.length === 1) {
+    return [await result.save(join(path, `${stem}${extension}`), options)].flat();
+  }
   // A folder for each archive, because two archives can have files of one name.
   const isOnlyJob = operation.input.kind === "several";
   if (operation.output.hasNames) return saveAll(result.files, isOnlyJob ? path : join(path, stem), options);
@@ -164,7 +167,9 @@ async function start(
   }
   if (input.kind === "several") return pw.run(name, inputs, params, options);
   const [only, selection] = [inputs[0]!, pages[0]];
-  if (selection === undefined) return pw.run(name, only, params, options);
+  // Steps can take several documents, but these run once for each.
+  const given = (one: Inputs) => (name === "steps" ? [one] : one);
+  if (selection === undefined) return pw.run(name, given(only), params, options);
   const takesPages = parameters.find((parameter) => parameter.name === "pages");
   if (takesPages) return pw.run(name, only, { ...params, pages: takesPages.list ? [selection] : selection }, options);
   // The operation has no page selection, so it receives a document that contains only the selected pages.
@@ -177,7 +182,7 @@ async function start(
     options,
   );
   keep(run, chosen);
-  return pw.run(name, chosen, params, options);
+  return pw.run(name, given(chosen), params, options);
 }
 
 /** Uploads an operand. Converts it to PDF if the operation accepts only PDFs. */

@@ -10,6 +10,7 @@ import { addFileCommands } from "./file-commands.ts";
 import { readOperands } from "./operands.ts";
 import type { OperationSchema } from "./operation-types.ts";
 import { optionsOf, paramsOf, withWords } from "./parameters.ts";
+import { operationFor } from "./run-steps.ts";
 import { readSettings, type ServiceOptions } from "./settings.ts";
 import { withoutPdfs } from "./skipping.ts";
 import { type TargetOptions, targetsOf } from "./targets.ts";
@@ -147,6 +148,7 @@ function addRun(program: Command, context: CliContext, outcome: Outcome) {
     .description("Runs the steps in a file on documents.")
     .argument("<steps>", "JSON file with the list of steps, or - for standard input")
     .argument("<files...>", operation.input.description);
+  for (const option of optionsOf({ ...operation, parameters: [] })) command.addOption(option);
   addOutputOptions(command, operation).action(async (steps: string, files: readonly string[]) => {
     const options = { ...command.opts<Options & BatchOptions>(), steps };
     outcome.code = (await operate(operation, files, options, context)) > 0 ? EXIT.failed : EXIT.ok;
@@ -178,17 +180,19 @@ function jobsIn(text: string): number {
 
 /** @returns the number of failed documents */
 async function operate(
-  operation: OperationSchema,
+  declared: OperationSchema,
   files: readonly string[],
   options: Options & BatchOptions,
   context: CliContext,
 ): Promise<number> {
   const given = await readOperands(files);
-  const operands = operation.name === "pdf" ? await withoutPdfs(given, options.quiet === true, context) : given;
+  const operands = declared.name === "pdf" ? await withoutPdfs(given, options.quiet === true, context) : given;
   const readers = Object.entries(options).filter(([name, value]) => value === "-" && name !== "out");
   if (readers.length + given.filter(({ kind }) => kind === "stdin").length > 1) {
     throw new UsageError("Only one operand or option can be -.");
   }
+  const params = await paramsOf(declared, options, context.env);
+  const operation = declared.name === "steps" ? operationFor(declared, String(params.steps)) : declared;
   const { kind } = operation.input;
   if (operands.length === 0 && kind !== "none") return 0;
   const jobs = kind === "several" || kind === "none" ? [operands] : operands.map((operand) => [operand]);
@@ -196,7 +200,6 @@ async function operate(
   if (targets[0]?.path === "-" && context.stdout.isTTY && !operation.output.isData) {
     throw new UsageError("Documents are not written to a terminal: use --out or a pipe.");
   }
-  const params = await paramsOf(operation, options, context.env);
   const works = jobs.map((each, index) => ({ operation, params, operands: each, target: targets[index]! }));
   return runBatch(await connect(options, context), works, options, context);
 }

@@ -60,7 +60,8 @@ export function targetsOf(
   return jobs.map((operands) => {
     const [only] = operation.input.kind === "several" ? [] : operands;
     const plain = only ? stemOf(only) : (operation.output.joinedName ?? operation.name);
-    const isTaken = isInput(inputs, resolve(folder, plain), extension, operation.output.archives);
+    const { archives, hasNames = false } = operation.output;
+    const isTaken = isInput(inputs, resolve(folder, plain), extension, archives && !hasNames);
     const own = isTaken ? `${plain}_${operation.name}` : plain;
     let stem = own;
     for (let count = 2; taken.has(stem.toLowerCase()); count++) stem = `${own} (${count})`;

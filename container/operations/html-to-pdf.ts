@@ -25,7 +25,7 @@ export const nativeHtmlToPdf = nativeOperation(
   htmlToPdf,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
   async function* (job, params, engines) {
-    const { url, isArchive, isSealed, lossless, maxImageDpi, ...printing } = params;
+    const { url, kept, isArchive, isSealed, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
     const settings = { ...printing, fonts: await fontsIn(job.inputs) };
     const printed: FileInput[] = [];
@@ -35,9 +35,9 @@ export const nativeHtmlToPdf = nativeOperation(
       notices.push(...substitutionNotices(await chromium.printToPdf(source, path, settings, job.signal)));
       printed.push(fileInput("result.pdf", (await stat(path)).size, path));
     };
-    await print(await pageSource({ url, isArchive, isSealed }, job));
+    await print(await pageSource(params, job, engines.web));
     for (const part of job.inputs.filter(({ role }) => role === PART)) {
-      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }));
+      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }, engines.web));
     }
     const all = { pages: printed.map(() => ALL) };
     const whole = printed.length === 1 ? printed[0]! : await threadStep(mergePdfs, printed, all, job, engines);

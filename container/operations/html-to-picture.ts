@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { htmlToPicture } from "../../src/operations/html-to-picture.ts";
 import { MEDIA_TYPES } from "../../src/operations/rasterize-pdf.ts";
+import { fontsIn } from "../fonts/added-fonts.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import { nativeOperation } from "./native.ts";
@@ -13,10 +14,12 @@ import { pageSource } from "./page-source.ts";
 export const nativeHtmlToPicture = nativeOperation(
   htmlToPicture,
   { engine: "chromium", timeoutMs: CONTAINER_LIMITS.documentJobMs },
-  async function* (job, { url, isArchive = false, ...options }, engines) {
+  async function* (job, params, engines) {
+    const { url, kept, isArchive, ...options } = params;
     const chromium = await engines.chromium.ready(job.signal);
+    const settings = { ...options, fonts: await fontsIn(job.inputs) };
     const path = join(job.folder, `result.${options.format}`);
-    await chromium.takePicture(await pageSource({ url, isArchive }, job), path, options, job.signal);
+    await chromium.takePicture(await pageSource(params, job, engines.web), path, settings, job.signal);
     const { format } = options;
     yield* encodeOutputs([{ extension: format, type: MEDIA_TYPES[format], body: createReadStream(path) }], job.log);
   },

@@ -7,21 +7,26 @@ import { extname } from "node:path";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { ASSET, type HtmlToPdfParams } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import type { PageSource } from "../engines/chromium/chromium.ts";
+import type { WebFiles } from "../engines/web/web-files.ts";
 import type { FileInput } from "../scratch/file-input.ts";
 import { charsetOf } from "./html-encoding.ts";
 import type { NativeJob } from "./native.ts";
 import { openArchive, sentFiles } from "./page-files.ts";
 
+type PageParams = {
+  readonly [name in "url" | "kept" | "layout" | "visit" | "isArchive" | "isSealed"]?: HtmlToPdfParams[name] | undefined;
+};
+
 /** @throws EngineFailure `unsupported` for an empty document; the failures of {@link openArchive} */
 export async function pageSource(
-  {
-    url,
-    isArchive,
-    isSealed,
-  }: { readonly [name in "url" | "isArchive" | "isSealed"]?: HtmlToPdfParams[name] | undefined },
+  { url, kept = "", layout, visit, isArchive, isSealed }: PageParams,
   { inputs, folder }: Pick<NativeJob, "inputs" | "folder">,
+  { pages }: Pick<WebFiles, "pages">,
 ): Promise<PageSource> {
-  if (url !== undefined) return { url };
+  if (url !== undefined) {
+    const page = pages.take(kept, { ...visit, ...(layout ? { device: layout } : {}) });
+    return { url, ...(page ? { kept: page } : {}) };
+  }
   const [input, ...others] = inputs;
   if (!input || input.size === 0) throw new EngineFailure("unsupported", "an empty file");
   if (isArchive) {

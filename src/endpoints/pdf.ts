@@ -26,6 +26,7 @@ import {
   unsupportedFile,
   wrongType,
 } from "../service/http/contract/errors.ts";
+import { readFields } from "../service/http/contract/fields.ts";
 import { documentTypeOf, mediaTypeOfInput, typeOfStart } from "../service/http/requests/document-type.ts";
 import type { DocumentType } from "../service/http/requests/document-types.ts";
 import { mismatch } from "../service/http/requests/mismatch.ts";
@@ -80,6 +81,8 @@ const parameters = {
   ...OFFICE_FIELDS,
 };
 
+const DEVICE = { web_layout: HTML_FIELDS.web_layout };
+
 export const pdf = defineEndpoint({
   path: "/pdf",
   ...{ verb: "pdf", title: "Convert to PDF", group: "Make a PDF" },
@@ -95,7 +98,7 @@ export const pdf = defineEndpoint({
     ...FONT_FILES,
   },
   parameters,
-  visitIn,
+  visitIn: (form) => ({ ...visitIn(form), device: readFields(DEVICE, form, {}).web_layout }),
   openPasswordAlias: "password",
   output: { kind: "files", naming: "name", type: "application/pdf" },
   extraFields: ["substitutedFonts"],
@@ -167,9 +170,9 @@ const JOBS: {
   html: ({ html }) => containerJob(htmlToPdf, html),
   "html-archive": ({ html }) => containerJob(htmlToPdf, { ...html, isArchive: true }),
   async "web-page"({ html, input }) {
-    const url = addressIn(new TextDecoder().decode(await input!.bytes()));
-    if (url === undefined) throw wrongType();
-    return containerJob(htmlToPdf, { ...html, url });
+    const address = addressIn(new TextDecoder().decode(await input!.bytes()));
+    if (!address) throw wrongType();
+    return containerJob(htmlToPdf, { ...html, ...address });
   },
 };
 

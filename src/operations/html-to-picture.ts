@@ -13,6 +13,8 @@ const paramsSchema = z.object({
     .url({ protocol: /^https?$/ })
     .max(LIMITS.addressLength)
     .exactOptional(),
+  /** Name of the kept response of the URL, see fetch-url. @default the browser requests the URL */
+  kept: z.uuid().exactOptional(),
   /** True if the input is a zip archive of the page and its files. @default false */
   isArchive: z.boolean().exactOptional(),
   viewport: viewport.value,

@@ -104,6 +104,26 @@ describe("examples of the README", () => {
   });
 });
 
+test("steps run for each document, whose name the output has, or once if a step joins them", async () => {
+  mkdirSync(join(folder, "in"));
+  write("in/a.pdf", await labeledPdf("A", 2));
+  write("in/b.html", "<!doctype html><p>From HTML");
+  write("logo.pdf", await labeledPdf("L", 1));
+  const steps = (list: readonly object[]) => write("steps.json", JSON.stringify(list));
+  steps([{ "merged-pdf": {} }, { "watermarked-pdf": { watermark_file: "logo.pdf" } }]);
+  const joined = await pagewright(["run", "steps.json", "in/*", "-d", "out", "--step-files", "logo.pdf"]);
+  expect(joined).toMatchObject({ code: 0, stdout: "out/steps.pdf\n" });
+  expect(labelsOf("out/steps.pdf")).toEqual(["A1", "L1", "A2", "L1", "L1"]);
+  steps([{ png: { resolution: 20 } }]);
+  const divided = await pagewright(["run", "steps.json", "in/a.pdf", "out/steps.pdf:1", "-d", "out"]);
+  expect([divided.code, divided.stdout.split("\n").toSorted()]).toEqual([
+    0,
+    ["", "out/a/a_1.png", "out/a/a_2.png", "out/steps.png"],
+  ]);
+  steps([{ "rotated-pdf": { angle: 90 } }]);
+  expect((await pagewright(["run", "steps.json", "in/a.pdf", "-d", "in"])).stdout).toBe("in/a_steps.pdf\n");
+});
+
 test("a page selection works with every operation on PDFs", async () => {
   write("a.pdf", await labeledPdf("A", 4));
   expect((await pagewright(["compress", "a.pdf:2-3", "--compression-level", "low"])).stdout).toBe("a_compress.pdf\n");

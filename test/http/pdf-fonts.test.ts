@@ -91,6 +91,20 @@ test.each([
   expect(await fontsOf({ file: file(), font_files: giraffe, ...style })).toEqual(fonts);
 });
 
+test("pictures of HTML are set with the fonts of the request", async () => {
+  const html = (family: string) => upload(`<p style="font: 40px ${family}, monospace">iiiiii</p>`, "page.html");
+  const picture = { output: "made", selector: "p", viewport: "400x100" };
+  const made = async (family: string, more: FormFields = {}) =>
+    (await client.make("/png", { ...picture, file: html(family), ...more }))[0]!.bytes;
+  const [sent, other, without] = [
+    await made("Giraffe", { font_files: giraffe }),
+    await made("monospace", { font_files: giraffe }),
+    await made("Giraffe"),
+  ];
+  expect(sent).not.toEqual(without);
+  expect(other).toEqual(without);
+});
+
 test("the notice names only fonts that are missing, and a request has no fonts of another one", async () => {
   const post = (fields: FormFields) =>
     client.post("/pdf", { file: word("Giraffe", "Missing"), output: "x", ...fields });

@@ -130,14 +130,28 @@ test("an asynchronous request tells its steps, and can be canceled", async () =>
   expect((await fetch(status)).status).toBe(404);
 });
 
+const LIST = "It must be a list of 1 to 20 steps.";
 const IN = (step: number, name: string) => `The error is in step ${step}, ${name}.`;
 test.each<[what: string, steps: Steps | string, error: string, status?: number]>([
-  ["no list", "{}", "The value is not within the acceptable range for steps."],
+  ["no list", "{}", `The value is not within the acceptable range for steps. ${LIST}`],
   ["no JSON", "[", "The value is not within the acceptable range for steps. It is not JSON."],
-  ["an empty list", [], "The value is not within the acceptable range for steps."],
-  ["an unknown endpoint", [{ nothing: {} }], "The value is not within the acceptable range for steps.0.nothing."],
-  ["an endpoint without documents", [{ html: {} }], "The value is not within the acceptable range for steps.0.html."],
-  ["two endpoints", [{ png: {}, jpg: {} }], "The value is not within the acceptable range for steps.0."],
+  ["an empty list", [], `The value is not within the acceptable range for steps. ${LIST}`],
+  ["a long list", Array(21).fill({ zip: {} }), `The value is not within the acceptable range for steps. ${LIST}`],
+  [
+    "an unknown endpoint",
+    [{ nothing: {} }],
+    "The value is not within the acceptable range for steps.0.nothing. The error is in step 1.",
+  ],
+  [
+    "an endpoint without documents",
+    [{ html: {} }],
+    "The value is not within the acceptable range for steps.0.html. The error is in step 1.",
+  ],
+  [
+    "two endpoints",
+    [{ zip: {} }, { png: {}, jpg: {} }],
+    "The value is not within the acceptable range for steps.1. The error is in step 2.",
+  ],
   [
     "a wrong field, before any step runs",
     [{ pdfa: { output_type: "PDF/A-2b" } }, { png: { resolution: 5 } }],
@@ -205,10 +219,15 @@ test.each<[what: string, steps: Steps | string, error: string, status?: number]>
   expect([status, body.error]).toEqual([expected, error]);
 });
 
-test("passwords of steps are not in errors, and more than 20 steps are too many", async () => {
+test("passwords of steps are not in errors", async () => {
   const secret = [{ "encrypted-pdf": { new_open_password: "12345" } }];
   const { status, body } = await client.post("/steps", fields(secret));
   expect([status, body.error]).toEqual([400, `The given new password is too short. ${IN(1, "encrypted-pdf")}`]);
-  const many = Array.from({ length: 21 }, () => ({ "rotated-pdf": { angle: 90 } }));
-  expect((await client.post("/steps", fields(many))).status).toBe(400);
+});
+
+test("two further files of one name are rejected", async () => {
+  const files = { step_files: [upload(pdf, "b.pdf"), upload(pdf, "b.pdf")] };
+  const { status, body } = await client.post("/steps", fields([{ zip: {} }], files));
+  const error = "b.pdf is not within the acceptable range for step_files. Two files have this name.";
+  expect([status, body.error]).toEqual([400, error]);
 });

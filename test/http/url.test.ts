@@ -205,6 +205,8 @@ describe("JSON", () => {
   });
 });
 
+const cookie = (name: string, value: string) => JSON.stringify([{ name, value, domain: "127.0.0.1" }]);
+
 describe("/pdf", () => {
   test("converts a document", async () => {
     const tiny = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
@@ -216,11 +218,41 @@ describe("/pdf", () => {
     }
   });
 
-  test("prints a page, as before", async () => {
-    const { body } = await client().post("/pdf", { url: `${site.url}/page`, output: "made" });
-    const made = new Uint8Array(await (await fileOf(body.outputId)).arrayBuffer());
-    expect(textAndInfoOf(made).text).toContain("printed by its address");
+  test("prints a page, which is requested once, also behind redirects; by the ID of its shortcut again", async () => {
+    const asked: string[] = [];
+    const once = (path: string, status: number, headers: Record<string, string>, body = "") =>
+      pages.set(path, (request, response) => {
+        const { cookie = "", "user-agent": agent = "", "x-own": own } = request.headers;
+        asked.push([request.url, cookie, own, /Chrome.*Mobile/.test(agent)].join(" ").trim());
+        response.writeHead(status, { "Content-Type": "text/html; charset=iso-8859-2", ...headers });
+        response.end(Buffer.from(body, "latin1"));
+      });
+    once("/once", 302, { Location: "/deep/page?q=1", "Set-Cookie": "hop=1; Path=/; HttpOnly" });
+    const script = "<script>document.body.append(document.cookie, ' at ', location.pathname)</script>";
+    once("/deep/page", 200, { "Set-Cookie": "last=2; Path=/" }, `<p>\xb1 <img src=dot.png>${script}`);
+    once("/deep/dot.png", 404, {});
+    const fields = { url: `${site.url}/once`, output: "made", headers: '{"X-Own": "mine"}', web_layout: "mobile" };
+    const { body } = await client().post("/pdf", fields);
+    const textOf = async (id: unknown) =>
+      textAndInfoOf(new Uint8Array(await (await fileOf(id)).arrayBuffer())).text.replaceAll(/\s+/g, " ");
+    expect(await textOf(body.outputId)).toContain("ą last=2 at /deep/page");
+    const visit = ["/once  mine true", "/deep/page?q=1 hop=1 mine true", "/deep/dot.png hop=1; last=2 mine true"];
+    expect(asked).toEqual(visit);
     expect(await (await fileOf(body.inputId)).text()).toContain("[InternetShortcut]");
+
+    const again = await client().post("/pdf", { ...fields, url: "", id: String(body.inputId) });
+    expect(await textOf(again.body.outputId)).toContain("ą last=2 at /deep/page");
+    expect(asked).toEqual([...visit, ...visit]);
+
+    await client().post("/png", { url: `${site.url}/deep/page`, output: "made", cookies: cookie("own", "3") });
+    const steps = JSON.stringify([{ png: { cookies: [{ name: "own", value: "4", domain: "127.0.0.1" }] } }]);
+    await client().post("/steps", { "url[]": `${site.url}/once`, output: "made", steps });
+    expect(asked.splice(8)).toEqual([
+      "/once own=4  false",
+      "/deep/page?q=1 own=4; hop=1  false",
+      "/deep/dot.png own=4; hop=1; last=2  false",
+    ]);
+    expect(asked.slice(6)).toEqual(["/deep/page own=3  false", "/deep/dot.png own=3; last=2  false"]);
   });
 
   test("takes no PDF", async () => {

@@ -21,12 +21,17 @@ import { type VisitLimits, WebProxy, type WebProxySettings } from "./network/web
 import { type PrintOptions, printPage } from "./page.ts";
 import { type PictureOptions, takePicture } from "./picture.ts";
 import { ProtocolError } from "./pipe.ts";
+import type { KeptPage } from "./visit/kept-response.ts";
 import type { LeasedPage, PageLimits, PageSetting } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
 /** The page to print: the URL of a web page, or an uploaded document. */
 export type PageSource =
-  | { readonly url: string }
+  | {
+      readonly url: string;
+      /** The responses of the URL, if they are known. @default the browser requests the URL */
+      readonly kept?: KeptPage;
+    }
   | {
       readonly document: ServedDocument;
       /** The files to which it refers. @default none */
@@ -108,6 +113,11 @@ export class Chromium implements AsyncDisposable {
 
   get state(): EngineState {
     return this.#supply.state;
+  }
+
+  /** Version of the current browser. */
+  get version(): string | undefined {
+    return this.#supply.current?.chromium.version;
   }
 
   /** Process ID of the current browser. */
@@ -215,7 +225,7 @@ export class Chromium implements AsyncDisposable {
     page.visit(visit);
     const location =
       "url" in source
-        ? { url: source.url, isUpload: false, isStill: false }
+        ? { url: source.url, kept: source.kept, isUpload: false, isStill: false }
         : { url: `http://${DOCUMENT_HOST}/`, isUpload: true, isStill: source.isStill ?? false };
     const done = run(page, {
       ...{ location, limits: this.#limits, signal },

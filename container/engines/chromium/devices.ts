@@ -50,11 +50,18 @@ export const DEVICES: Readonly<Record<DeviceName, Device>> = {
 
 const TOUCH_POINTS = 5;
 
+/** @param version version of the browser, of which only the first number is told */
+export function userAgentOf(name: DeviceName, version: string): string {
+  const { system, telephone } = DEVICES[name];
+  const browser = `Chrome/${version.split(".")[0]}.0.0.0 ${telephone ? "Mobile " : ""}Safari/537.36`;
+  return `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) ${browser}`;
+}
+
 /**
  * Emulates a device. Callers can load a page without waiting, because the browser executes commands in order.
  */
 export function emulate(session: Session, name: DeviceName, version: string): void {
-  const { width, height, pixelRatio, mobile, system, platform, telephone } = DEVICES[name];
+  const { width, height, pixelRatio, mobile, platform, telephone } = DEVICES[name];
   const major = version.split(".")[0];
   const brands = ["Chromium", "Not)A;Brand"].map((brand) => ({ brand, version: brand === "Chromium" ? major! : "99" }));
   void session.send("Emulation.setDeviceMetricsOverride", {
@@ -67,7 +74,7 @@ export function emulate(session: Session, name: DeviceName, version: string): vo
   });
   if (mobile) void session.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: TOUCH_POINTS });
   void session.send("Emulation.setUserAgentOverride", {
-    userAgent: `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 ${telephone ? "Mobile " : ""}Safari/537.36`,
+    userAgent: userAgentOf(name, version),
     platform: mobile ? "Linux armv81" : "Linux x86_64",
     userAgentMetadata: {
       brands,

@@ -4,9 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { EngineFailure, OutOfRange } from "../../../src/document/contract/failure.ts";
 import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { PageVisit, WindowSize } from "../../../src/document/contract/parameters/web-page.ts";
+import type { AddedFont } from "../../fonts/added-fonts.ts";
 import type { Session } from "./pipe.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
+import { addFontsToFrames } from "./visit/page-fonts.ts";
 import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
 import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
 
@@ -22,6 +24,8 @@ export interface PictureOptions {
   readonly media: "print" | "screen";
   readonly background: boolean;
   readonly visit: PageVisit;
+  /** Fonts for this page. @default none */
+  readonly fonts?: readonly AddedFont[];
 }
 
 export interface Picturing extends PageSetting {
@@ -43,10 +47,11 @@ const DEFAULT_QUALITY = 75;
 export async function takePicture(page: LeasedPage, picturing: Picturing): Promise<void> {
   const { outputPath, options, limits } = picturing;
   const { session } = page;
+  const { fonts = [] } = options;
   showWindow(session, options);
   const data = await visitPage(
     page,
-    { ...picturing, location: { ...picturing.location, isStill: false } },
+    { ...picturing, fonts, location: { ...picturing.location, isStill: false } },
     options.visit,
     (job) => capture(job, options),
   );
@@ -76,6 +81,7 @@ async function capture(job: PageJob, options: PictureOptions): Promise<string> {
     await session.send("Runtime.evaluate", { expression, contextId: executionContextId, awaitPromise: true });
     return executionContextId;
   });
+  if (options.fonts?.length) await within(limits.answerMs, addFontsToFrames(session), "a frame");
   const area = await within(limits.answerMs, areaOf(session, contextId, options), "a script");
   requireSize(area, options.deviceScale);
   job.check();

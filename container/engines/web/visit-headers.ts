@@ -15,6 +15,25 @@ export function headersOfVisit(
   };
 }
 
+/**
+ * Adds the cookies of a response to those of a visit (RFC 6265, 5.3), for the requests to which it redirects. Leaves out
+ * their expiry: they are kept only until then.
+ * @param set values of the header Set-Cookie
+ */
+export function addCookies(cookies: PageCookie[], set: readonly string[], { hostname, pathname }: URL): void {
+  for (const line of set) {
+    const [, name, value, rest] = /^\s*([^=;\s]+)\s*=\s*([^;]*?)\s*((?:;.*)?)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined || rest === undefined) continue;
+    const attribute = (wanted: string) => new RegExp(`;\\s*${wanted}\\s*=\\s*([^;\\s]+)`, "i").exec(rest)?.[1];
+    const domain = attribute("domain")?.replace(/^\./, "").toLowerCase() ?? hostname;
+    if (domain !== hostname && !hostname.endsWith(`.${domain}`)) continue;
+    const given = attribute("path");
+    const path = given?.startsWith("/") ? given : pathname.replace(/(?<=.)\/[^/]*$/, "");
+    const others = cookies.filter((one) => one.name !== name || one.domain !== domain || one.path !== path);
+    cookies.splice(0, Infinity, ...others, { name, value, domain, path, secure: /;\s*secure\s*(;|$)/i.test(rest) });
+  }
+}
+
 /** Reports whether a browser sends a cookie to a URL (RFC 6265, 5.4). */
 function isFor({ domain, path = "/", secure = false }: PageCookie, { hostname, pathname, protocol }: URL): boolean {
   const host = domain.replace(/^\./, "").toLowerCase();

@@ -10,8 +10,10 @@ import { NOT_PUBLIC } from "../../../src/document/contract/web-url.ts";
 import { CONTAINER_LIMITS } from "../../limits.ts";
 import { AddressBlocked } from "../chromium/network/web-addresses.ts";
 import type { ProxySession } from "../chromium/network/web-proxy.ts";
+import type { WebResponse } from "../chromium/visit/kept-response.ts";
 import { nameOf } from "./file-names.ts";
-import { headersOfVisit } from "./visit-headers.ts";
+import { KeptPages } from "./kept-pages.ts";
+import { addCookies, headersOfVisit } from "./visit-headers.ts";
 import type { WebRequests } from "./web-requests.ts";
 
 export interface WebFile {
@@ -19,6 +21,8 @@ export interface WebFile {
   readonly name: string;
   /** Content-Type of the response; empty if absent. */
   readonly type: string;
+  /** All responses, in their order. */
+  readonly responses: readonly WebResponse[];
   /** Must be read completely, or closed with `return()`. Either closes the connection. */
   readonly body: AsyncGenerator<Uint8Array>;
 }
@@ -28,8 +32,11 @@ const BESIDE_THE_FILE_BYTES = 2 ** 20;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 const FOUND: readonly (number | undefined)[] = [200, 203];
 const HEADERS = { Accept: "*/*", "Accept-Encoding": "identity" };
+/** Headers that describe the connection, or the body as it was sent. */
+const OF_THE_WAY = /^(connection|content-encoding|content-length|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
 export class WebFiles {
+  readonly pages = new KeptPages();
   readonly #requests: WebRequests;
 
   constructor(requests: WebRequests) {
@@ -39,11 +46,18 @@ export class WebFiles {
   /**
    * Resolves once the server has responded with a file.
    * @param identity the cookies, the headers and the user agent to send; only the origin of the address gets the headers
+   * @param usual further headers, for all hosts
    * @throws OutOfRange for `url`, if it leads to a host that is not allowed
    * @throws EngineFailure `unreachable` or `too-large`, also while the body is read
    * @throws the signal's reason when aborted
    */
-  async fetch(address: string, maxBytes: number, signal: AbortSignal, identity: PageVisit = {}): Promise<WebFile> {
+  async fetch(
+    address: string,
+    maxBytes: number,
+    signal: AbortSignal,
+    identity: PageVisit = {},
+    usual: Readonly<Record<string, string>> = {},
+  ): Promise<WebFile> {
     const visit = this.#requests.visit({
       bytes: maxBytes + BESIDE_THE_FILE_BYTES,
       requests: CONTAINER_LIMITS.fetchRedirects + 1,
@@ -60,7 +74,8 @@ export class WebFiles {
       throw new EngineFailure("unreachable", String(error), { cause: error });
     };
     try {
-      const { url, response } = await this.#follow(new URL(address), visit, identity);
+      const responses: WebResponse[] = [];
+      const { url, response } = await this.#follow(new URL(address), { visit, identity, usual, responses });
       if (Number(response.headers["content-length"]) > maxBytes) throw tooLarge(maxBytes);
       async function* body(): AsyncGenerator<Uint8Array> {
         let total = 0;
@@ -78,7 +93,7 @@ export class WebFiles {
         }
       }
       const { "content-type": type = "", "content-disposition": disposition } = response.headers;
-      return { name: nameOf(disposition, url, type), type, body: body() };
+      return { name: nameOf(disposition, url, type), type, responses, body: body() };
     } catch (error) {
       return failed(error);
     }
@@ -87,16 +102,21 @@ export class WebFiles {
   /** @throws AddressBlocked; any error that prevents a response with a file */
   async #follow(
     first: URL,
-    visit: ProxySession,
-    identity: PageVisit,
+    { visit, identity, usual, responses }: Following,
   ): Promise<{ readonly url: URL; readonly response: IncomingMessage }> {
     let url = first;
+    const cookies = [...(identity.cookies ?? [])];
     for (;;) {
       if (!visit.enter()) throw new Error("too many redirects");
-      const headers = { ...HEADERS, ...headersOfVisit(identity, { url, origin: first.origin }) };
+      const headers = {
+        ...{ ...HEADERS, ...usual },
+        ...headersOfVisit({ ...identity, cookies }, { url, origin: first.origin }),
+      };
       const request = { method: "GET", headers, answerMs: CONTAINER_LIMITS.fetchResponseMs } as const;
       const response = await this.#requests.send(url, visit, request);
       const { statusCode, headers: answered } = response;
+      responses.push({ url: url.href, status: statusCode ?? 0, headers: headersOf(response) });
+      addCookies(cookies, answered["set-cookie"] ?? [], url);
       if (!REDIRECTS.includes(statusCode) || answered.location === undefined) {
         if (FOUND.includes(statusCode)) return { url, response };
         response.destroy();
@@ -106,6 +126,19 @@ export class WebFiles {
       url = nextPlace(answered.location, url);
     }
   }
+}
+
+interface Following {
+  readonly visit: ProxySession;
+  readonly identity: PageVisit;
+  readonly usual: Readonly<Record<string, string>>;
+  /** Receives the responses. */
+  readonly responses: WebResponse[];
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): WebResponse["headers"] {
+  const pairs = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [{ name, value: rawHeaders[at + 1]! }] : []));
+  return pairs.filter(({ name }) => !OF_THE_WAY.test(name));
 }
 
 /** @throws AddressBlocked if `url` would not accept the new location */

@@ -26,10 +26,11 @@ export function idsIn(fragment: string): readonly string[] {
 export const fragmentOfSteps = (steps: readonly LinkedStep[]): string =>
   `#${STEPS}=${encodeURIComponent(JSON.stringify(steps.map(({ path, values }) => ({ [path.slice(1)]: values }))))}`;
 
-/** Returns the steps in a fragment; none if the fragment has another form. */
-export function stepsIn(fragment: string): readonly LinkedStep[] {
-  const list = parsed(valueIn(fragment, STEPS))?.value;
-  if (!Array.isArray(list)) return [];
+/** Returns the steps in a fragment: undefined if it is no link to steps, none if they cannot be read. */
+export function stepsIn(fragment: string): readonly LinkedStep[] | undefined {
+  const text = valueIn(fragment, STEPS);
+  const list = parsed(text)?.value;
+  if (!Array.isArray(list)) return text === "" ? undefined : [];
   return list.flatMap((step: unknown) => {
     const [entry] = Object.entries(step ?? {});
     return entry ? [{ path: `/${entry[0]}`, values: textsIn(entry[1]) }] : [];

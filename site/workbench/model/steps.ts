@@ -78,8 +78,7 @@ export function mismatchAt(steps: readonly Operation[], index: number): string |
 const PDF = "application/pdf";
 const UNKNOWN = "application/octet-stream";
 
-function takes({ input: { accepts, webPages, converts } }: Operation, type: string): boolean {
-  if (converts) return true;
+function takes({ input: { accepts, webPages } }: Operation, type: string): boolean {
   if (accepts === "pdf") return [PDF, UNKNOWN].includes(type);
   // The conversion to PDF takes no PDF.
   return !(webPages && type === PDF);

@@ -64,12 +64,12 @@ function asksPassword(operation: Operation, state: State): boolean {
 export const whyUnusable = (operation: Operation, input: Input): string | undefined =>
   isUnusable(firstOf(operation), input) ? (problemOf(input)?.sentence ?? IS_PDF) : undefined;
 
-function isUnusable({ input: { accepts, webPages }, fields }: Operation, input: Input): boolean {
+function isUnusable({ input: { accepts, webPages, converts }, fields }: Operation, input: Input): boolean {
   const canBeOpened = isLocked(input) && fields.some(({ name }) => name === OPEN_PASSWORD);
   // The conversion to PDF is the only operation that also accepts web pages.
   if (canBeOpened || problemOf(input) === undefined) return webPages && input.info?.type === "application/pdf";
   // The service has tried to read a stored file as a PDF. Other operations can use what is no PDF.
-  if (input.id !== undefined) return accepts === "pdf" || webPages;
+  if (input.id !== undefined) return accepts === "pdf" || webPages || converts === true;
   // The service could not fetch the URL. The browser that renders web pages might be able to load it.
   return !(webPages && input.url !== undefined && input.problem?.status === 422);
 }

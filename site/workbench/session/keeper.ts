@@ -63,10 +63,10 @@ export class Keeper {
   async #open(): Promise<void> {
     const ids = idsIn(location.hash);
     const steps = stepsIn(location.hash);
-    if (steps.length > 0) openSteps(this.#store, this.#inputs, steps);
+    if (steps) openSteps(this.#store, this.#inputs, steps);
     if (ids.length > 0) await this.#show(ids);
     // Removes both from the URL, because they are now in the session storage.
-    if (ids.length + steps.length > 0 && this.#save()) {
+    if ((ids.length > 0 || steps) && this.#save()) {
       history.replaceState(null, "", location.pathname + location.search);
     }
   }

@@ -51,8 +51,12 @@ function change(store: Store, steps: readonly string[], announcement: string): v
   if (store.state.problem?.place !== "key") store.clear("problem");
 }
 
-/** Replaces the list by the steps of a link. */
+/** Replaces the list by the steps of a link. Shows an error if it has none, and keeps the list. */
 export function openSteps(store: Store, files: Files, linked: readonly LinkedStep[]): void {
+  if (linked.length === 0) {
+    complain(store, "The link has no steps that can be read.");
+    return;
+  }
   for (const form of store.state.steps) discard(store, files, form);
   const forms = linked.map(({ path }, index) => `${index + 1}${path}`);
   const values = Object.fromEntries(linked.map(({ values }, index) => [forms[index]!, values]));
@@ -68,13 +72,12 @@ export function dropImpossible(store: Store): void {
   const others = steps.filter((form) => !paths.has(pathOf(form)));
   if (others.length === 0) return;
   const names = others.map((form) => pathOf(form).slice(1)).join(", ");
-  const sentence = `This service has no such step: ${names}.`;
-  store.set({
-    steps: steps.filter((form) => !others.includes(form)),
-    problem: { status: 0, sentence, place: "job" },
-    announcement: sentence,
-  });
+  store.set({ steps: steps.filter((form) => !others.includes(form)) });
+  complain(store, `This service has no such step: ${names}.`);
 }
+
+const complain = (store: Store, sentence: string): void =>
+  store.set({ problem: { status: 0, sentence, place: "job" }, announcement: sentence });
 
 /** Returns the fragment of a link to the steps of the list, without their files and secrets. */
 export const linkOfSteps = ({ service, steps, values }: State): string =>

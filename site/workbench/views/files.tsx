@@ -34,7 +34,7 @@ export function Files({ page }: { page: ViewContext }) {
     <Section id="files" number={1} title="Choose files">
       <DropZone
         label="Drop files here"
-        hint="PDF, Word, Excel, PowerPoint, PostScript, HTML and pictures"
+        hint={["PDF", state.service?.operations.get("/pdf")?.input.description ?? []].flat().join(", ")}
         id="drop"
         isList
         onFiles={(files) => inputs.addFiles(files)}

@@ -40,19 +40,33 @@ export function isPublicName(host: string): boolean {
 /** Reports whether a host is an IP address. @param host canonical, as in the URL standard */
 export const isNumber = (host: string): boolean => host.startsWith("[") || /(^|\.)\d+$/.test(host);
 
+/** Reports whether a Content-Type is that of a web page. */
+export const isPage = (type: string): boolean => /^(text\/html|application\/xhtml\+xml)\b/i.test(type);
+
 export const SHORTCUT_TYPE = "application/internet-shortcut";
 
-/** @param address a result of {@link parseWebUrl}, without spaces or line breaks */
-export function shortcutTo(address: string): Uint8Array {
-  return new TextEncoder().encode(`${HEADING}\r\nURL=${address}\r\n`);
+/**
+ * @param address a result of {@link parseWebUrl}, without spaces or line breaks
+ * @param kept the name under which the container keeps the response of the address for the job
+ */
+export function shortcutTo(address: string, kept = ""): Uint8Array {
+  return new TextEncoder().encode(`${HEADING}\r\nURL=${address}\r\n${kept === "" ? "" : `Kept=${kept}\r\n`}`);
 }
 
 export const shortcutName = (address: string) => `${new URL(address).hostname}.url`;
 
 export const isShortcut = (text: string) => text.startsWith(HEADING);
 
+/** A web page: its address, and the name of its kept response, if there is one. */
+interface AddressedPage {
+  readonly url: string;
+  readonly kept?: string;
+}
+
 /** @returns undefined if the text is not a shortcut to a web page */
-export function addressIn(shortcut: string): string | undefined {
+export function addressIn(shortcut: string): AddressedPage | undefined {
   const line = isShortcut(shortcut) ? /^URL=(.*)$/m.exec(shortcut)?.[1] : undefined;
-  return line === undefined ? undefined : parseWebUrl(line.trim());
+  const url = line === undefined ? undefined : parseWebUrl(line.trim());
+  const [, kept] = /^Kept=([\da-f-]{36})\s*$/m.exec(shortcut) ?? [];
+  return url === undefined ? undefined : { url, ...(kept === undefined ? {} : { kept }) };
 }

@@ -8,6 +8,7 @@ import { defineEndpoint, type Endpoint } from "../../service/http/contract/endpo
 import { notAWebPage, unreachable, wrongType } from "../../service/http/contract/errors.ts";
 import { imageExposure } from "../../service/http/contract/image-fields.ts";
 import { edgeJob } from "../../service/placement/placement.ts";
+import { checkFonts, FONT_FILES } from "../pdf/font-files.ts";
 import { ASSETS, HTML_ERRORS } from "../pdf/html-fields.ts";
 import { visitIn } from "../pdf/visit-fields.ts";
 import { onePerPage, pageImages, TOO_SHARP } from "./page-images.ts";
@@ -35,12 +36,14 @@ export const pictureEndpoint = (format: "png" | "jpg", formatName: string): Endp
         ...{ acceptsAlso: mayBePage, webPages: true, othersAs: "asset_files" },
       },
       asset_files: { kind: "one", description: ASSETS, role: ASSET, isOptional: true, isList: true },
+      ...FONT_FILES,
     },
     visitIn,
     operation: { ...rasterizePdf, parameters: { ...rasterizePdf.parameters, ...PICTURE_FIELDS } },
     ...{ names: { ...names }, fixed: { ...fixed }, narrowed: { ...narrowed } },
     errors: [TOO_SHARP, unreachable(), notAWebPage(), wrongType(), ...HTML_ERRORS],
     async createJob({ jpegQuality, ...params }, { inputs }) {
+      checkFonts(inputs);
       const quality = jpegQuality === undefined ? {} : { quality: jpegQuality };
       const picture = await pictureJob({ ...params, format, ...quality }, { inputs });
       return (

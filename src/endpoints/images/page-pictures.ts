@@ -64,9 +64,9 @@ export async function pictureJob(
     case "html-archive":
       return containerJob(htmlToPicture, { ...params, isArchive: true });
     case "web-page": {
-      const url = addressIn(new TextDecoder().decode(await input.bytes()));
-      if (url === undefined) throw wrongType();
-      return containerJob(htmlToPicture, { ...params, url });
+      const address = addressIn(new TextDecoder().decode(await input.bytes()));
+      if (!address) throw wrongType();
+      return containerJob(htmlToPicture, { ...params, ...address });
     }
     default:
       requirePdf(input);

@@ -20,12 +20,15 @@ const NO_SUCH_STEP_FILE = `No file of ${STEP_FILES} has this name.`;
 /** Number of values that a step can have in lists. */
 const MAX_VALUES = 1000;
 
+export const fieldsOfStep = (endpoint: Endpoint, body: object) =>
+  fieldsOfJson(body, { ...streamedFields(endpoint), maxFiles: MAX_VALUES });
+
 /**
  * @param files the files to which steps refer by name; incomplete if the form has URLs that are not fetched yet
  * @throws ServiceError 400, 413
  */
 export function formOfStep(endpoint: Endpoint, body: object, form: Form, files: readonly ReceivedFile[]): Form {
-  const { fields: sent, order } = fieldsOfJson(body, { ...streamedFields(endpoint), maxFiles: MAX_VALUES });
+  const { fields: sent, order } = fieldsOfStep(endpoint, body);
   const known = fieldNamesOf(endpoint);
   const fields = new Map([...sent].filter(([name]) => known.has(name)));
   for (const name of DOCUMENT_FIELDS) {

@@ -9,13 +9,14 @@ import { inStep } from "../../service/http/contract/declaration/in-step.ts";
 import { typesOf } from "../../service/http/contract/declaration/output-declaration.ts";
 import { OUTPUT_URL } from "../../service/http/contract/declaration/output-url.ts";
 import { defineEndpoint, type Endpoint, type ParsedRequest } from "../../service/http/contract/endpoint.ts";
-import { noDocument, outOfRange } from "../../service/http/contract/errors.ts";
-import { readFields } from "../../service/http/contract/fields.ts";
+import { noDocument, outOfRange, ServiceError } from "../../service/http/contract/errors.ts";
+import { readFields, type SentFields } from "../../service/http/contract/fields.ts";
 import type { Form } from "../../service/http/contract/form.ts";
 import { mainInputOf } from "../../service/http/contract/input-declaration.ts";
 import { parseName } from "../../service/http/requests/form-entries.ts";
+import type { ReceivedFile } from "../../service/storage/file.ts";
 import { planSteps, requireTypes } from "./plan.ts";
-import { formOfStep, STEP_FILES, STEP_URLS } from "./step-form.ts";
+import { fieldsOfStep, formOfStep, STEP_FILES, STEP_URLS } from "./step-form.ts";
 
 /** Fields by the name of an endpoint. Each step has exactly one. */
 type StepBody = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
@@ -57,18 +58,24 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
       throw new Error("the steps determine the job");
     },
   });
-  const bodiesIn = (form: Form) =>
-    readFields(fields, form, {}).steps.map((step) => {
+  const bodiesIn = (form: SentFields) =>
+    numbered(() => readFields(fields, form, {})).steps.map((step) => {
       const [[name, body] = ["", {}]] = Object.entries(step);
       return { endpoint: byName.get(name)!, body: body ?? {} };
     });
   return {
     ...declared,
-    stepsIn: (form, files) =>
-      bodiesIn(form).map(({ endpoint, body }, index) => ({
+    visitIn(form) {
+      const [{ endpoint, body }] = bodiesIn(form) as [ReturnType<typeof bodiesIn>[0]];
+      return inStep(0, endpoint, () => endpoint.visitIn?.(fieldsOfStep(endpoint, body)) ?? {});
+    },
+    stepsIn: (form, files) => {
+      requireDistinct(files);
+      return bodiesIn(form).map(({ endpoint, body }, index) => ({
         endpoint,
         form: inStep(index, endpoint, () => formOfStep(endpoint, body, form, files)),
-      })),
+      }));
+    },
     endpointOfStep: (form, index) => bodiesIn(form)[index]!.endpoint,
     secretsIn: (form) => new Set([OUTPUT_URL, ...(haveSecrets(() => bodiesIn(form)) ? ["steps"] : [])]),
     parse(form, defaults, requests = []) {
@@ -101,8 +108,28 @@ function stepsParameter(names: readonly string[]) {
   const list = z.array(step).min(1).max(LIMITS.steps) as unknown as z.ZodType<readonly StepBody[]>;
   return parameter(
     "A JSON list of steps. A step is an object with the name of an endpoint, and the fields of its JSON body.",
-    { ...json(list, { name: "Steps" }), isSecret: true },
+    { ...json(list, { name: "Steps" }), isSecret: true, hint: `It must be a list of 1 to ${LIMITS.steps} steps.` },
   );
+}
+
+/** Adds the number of the step to an error, as in errors about its fields. The path of a member counts from 0. */
+function numbered<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const parameter = error instanceof ServiceError ? error.values.parameter : undefined;
+    const [, index] = /^steps\.(\d+)/.exec(parameter ?? "") ?? [];
+    throw index === undefined ? error : (error as ServiceError).because(`The error is in step ${Number(index) + 1}.`);
+  }
+}
+
+/** @throws ServiceError 400 if a step could mean two files by one name */
+function requireDistinct(files: readonly ReceivedFile[]): void {
+  const names = new Set<string>();
+  for (const { name } of files) {
+    if (names.has(name)) throw outOfRange(STEP_FILES, name, "Two files have this name.");
+    names.add(name);
+  }
 }
 
 /** Reports whether a step contains a password or another secret. Steps that cannot be read count as secret. */

@@ -8,6 +8,11 @@ import { visitSchema } from "../../document/contract/parameters/web-page.ts";
 const paramsSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(LIMITS.addressLength),
   maxBytes: z.int().min(0),
+  /**
+   * True to visit the URL like the browser, and to keep a web page for a job: its output is empty, and has the name
+   * under which the container keeps the page, or none. @default false
+   */
+  keepsPage: z.boolean().exactOptional(),
   /** The cookies, headers and user agent to send. @default those of the service */
   visit: visitSchema.exactOptional(),
 });

@@ -10,7 +10,7 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly frames: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
-  fetch(request: Request): Promise<Response>;
+  fetch(url: string, init: RequestInit): Promise<Response>;
 }
 
 /**
@@ -54,16 +54,17 @@ async function sendRequest({ url, headers, frames, signal, fetch }: ExchangeOpti
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), LIMITS.containerResponseMs);
   const upload = streamOf(frames);
-  const request = new Request(url, {
+  // Not a Request: Node no longer cancels the response of one that has been collected as garbage.
+  const init = {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/octet-stream", [FRAME_VERSION_HEADER]: FRAME_VERSION },
     body: upload.stream,
     // Node requires this option for a streamed body.
     ...{ duplex: "half" },
     signal: AbortSignal.any([signal, deadline.signal]),
-  });
+  };
   try {
-    return await fetch(request);
+    return await fetch(url, init);
   } catch (cause) {
     signal.throwIfAborted();
     if (upload.failure) throw upload.failure;

@@ -14,7 +14,7 @@ export function connectUrl(base: string, secret: string, caller: JobOrigin): Con
   return {
     post({ name }, frames, signal) {
       const headers = { Authorization: `Bearer ${secret}`, ...originHeaders(caller) };
-      return exchange({ url: `${base}/${name}`, headers, frames, signal, fetch: (request) => fetch(request) });
+      return exchange({ url: `${base}/${name}`, headers, frames, signal, fetch: (to, init) => fetch(to, init) });
     },
 
     async prepareRetry(error, signal) {

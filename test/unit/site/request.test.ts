@@ -87,14 +87,16 @@ describe("the code", () => {
 
   test("converts first what must be, into a file that is not there", () => {
     const inputs = [given("a.pdf", PDF), given("a.docx", WORD)];
-    const code = codeOf("curl", "/merged-pdf", inputs);
+    const converting = (language: string) => codeOf(language, "/png", inputs, inputs[1]);
+    const code = converting("curl");
     expect(code).toContain("-F file=@a.docx \\\n  --form-string 'output=a (2)' \\\n  -o 'a (2).pdf' \\\n");
     expect(code).toContain(" &&\ncurl ");
-    expect(code).toContain("-F file=@a.pdf \\\n  -F 'file=@a (2).pdf'");
+    expect(code).toContain("-F 'file=@a (2).pdf'");
+    expect(converting("php").match(/<\?php/g)).toHaveLength(1);
+    expect(converting("javascript").match(/^import .* from "node:fs";$/gm)).toHaveLength(1);
+    expect(converting("python").match(/requests\.post/g)).toHaveLength(2);
     expect(codeOf("cli", "/merged-pdf", inputs)).toContain("pagewright merged-pdf \\\n  a.pdf \\\n  a.docx");
-    expect(codeOf("php", "/merged-pdf", inputs).match(/<\?php/g)).toHaveLength(1);
-    expect(codeOf("javascript", "/merged-pdf", inputs).match(/^import .* from "node:fs";$/gm)).toHaveLength(1);
-    expect(codeOf("python", "/merged-pdf", inputs).match(/requests\.post/g)).toHaveLength(2);
+    expect(codeOf("curl", "/merged-pdf", inputs)).toContain("-F file=@a.pdf \\\n  -F file=@a.docx");
   });
 
   test("is that of the file on show, and the command takes all", () => {

@@ -63,6 +63,7 @@ describe("the request", () => {
     const word = { ...pdf, name: "b.docx", info: { ...pdf.info!, type: "application/msword" } };
     expect(isConverted(chosen(stateOf(["1/png"])), word)).toBe(true);
     expect(isConverted(chosen(stateOf(["1/pdf", "2/png"])), word)).toBe(false);
+    expect(isConverted(chosen(stateOf(["1/merged-pdf"])), word)).toBe(false);
     expect(whyUnusable(chosen(stateOf(["1/pdf"])), pdf)).toBe("The file is a PDF already.");
     expect(whyUnusable(chosen(stateOf([])), pdf)).toBeUndefined();
     expect(obstacleTo(chosen(stateOf([])), stateOf([]))).toBe("Add a step first.");
@@ -179,7 +180,7 @@ describe("the list", () => {
       values: { "2/encrypted-pdf": {}, "1/png": { pages: "1,3" } },
     });
     const store = new Store();
-    openSteps(store, NO_FILES, stepsIn(linkOfSteps(state)));
+    openSteps(store, NO_FILES, stepsIn(linkOfSteps(state))!);
     expect(store.state).toMatchObject({ path: "/steps", steps: ["1/encrypted-pdf", "2/png"] });
     expect(store.state.values).toEqual({ "1/encrypted-pdf": {}, "2/png": { pages: "1,3" } });
   });
@@ -191,6 +192,9 @@ describe("the list", () => {
     openSteps(store, NO_FILES, linked);
     expect(store.state.steps).toEqual(["2/png"]);
     expect(store.state.problem?.sentence).toBe("This service has no such step: linearized-pdf, steps.");
+    openSteps(store, NO_FILES, stepsIn("#steps=[{")!);
+    expect(store.state.steps).toEqual(["2/png"]);
+    expect(store.state.problem?.sentence).toBe("The link has no steps that can be read.");
   });
 
   test("of a link that somebody has written is read as far as it makes sense", () => {
@@ -199,9 +203,9 @@ describe("the list", () => {
       { path: "/png", values: { resolution: "40" } },
       { path: "/split-pdf", values: { "pages[]": ["1", "2"] } },
     ]);
-    for (const fragment of ["", "#steps=", "#steps={}", "#steps=%5B", "#result=1a"])
-      expect(stepsIn(fragment)).toEqual([]);
-    const [step] = stepsIn(fragmentOfSteps([{ path: "/png", values: { "a&b": "c+d%#" } }]));
+    for (const fragment of ["", "#steps=", "#result=1a"]) expect(stepsIn(fragment)).toBeUndefined();
+    for (const fragment of ["#steps={}", "#steps=%5B"]) expect(stepsIn(fragment)).toEqual([]);
+    const [step] = stepsIn(fragmentOfSteps([{ path: "/png", values: { "a&b": "c+d%#" } }]))!;
     expect(step!.values).toEqual({ "a&b": "c+d%#" });
   });
 });

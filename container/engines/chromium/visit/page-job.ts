@@ -40,16 +40,16 @@ export async function visitPage<T>(
   work: (job: PageJob) => Promise<T>,
 ): Promise<T> {
   const { location, limits, isRefused, fonts = [] } = setting;
-  const { url, isStill } = location;
+  const { isStill } = location;
   const { session, failed } = page;
   const within: Within = (timeoutMs, step, what) => inTime(timeoutMs, step, failed, what);
   if (!isStill || visit.waitFor) await within(limits.answerMs, page.show(), "a blank page");
   using loading = new Loading(session, page.frameId, isRefused);
   const faults = new PageFaults(session, page.frameId, visit.failOn);
-  await within(limits.answerMs, introduce(session, url, visit), "a blank page");
+  await within(limits.answerMs, introduce(session, location, visit), "a blank page");
   await within(limits.parseMs, addFonts(session, fonts), "a font");
   const parsed = async () => {
-    await loading.navigate(url);
+    await loading.navigate(location.url);
     await loading.parsed();
   };
   await within(limits.parseMs, Promise.race([parsed(), loading.failed]), "loading");

@@ -3,6 +3,7 @@
 import type { AddedFont } from "../../../fonts/added-fonts.ts";
 import type { ProxySession } from "../network/web-proxy.ts";
 import type { Session } from "../pipe.ts";
+import type { KeptPage } from "./kept-response.ts";
 
 /** A blank page in a separate context, for one job. */
 export interface LeasedPage extends AsyncDisposable {
@@ -39,6 +40,8 @@ export interface PageLimits {
 /** The page's URL. */
 export interface PageLocation {
   readonly url: string;
+  /** The responses of the URL, if they are known. */
+  readonly kept?: KeptPage | undefined;
   /** True if the URL is only that of an uploaded document within the sandbox. */
   readonly isUpload: boolean;
   /** True if the page seems to have no script and no content that loads only when visible: it need not be shown. */

@@ -116,6 +116,8 @@ export const visitSchema = z.object({
   userAgent: userAgent.value.exactOptional(),
   waitFor: waitFor.value.exactOptional(),
   failOn: failOn.value.exactOptional(),
+  /** The device whose user agent a request has that is not sent by the browser. @default desktop */
+  device: z.enum(["desktop", "tablet", "mobile"]).exactOptional(),
 });
 
 /** How a page is visited. */

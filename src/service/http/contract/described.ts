@@ -59,10 +59,11 @@ function describeInput(inputs: Inputs): DescribedInput {
   if (kind === "none") return { kind, description: "", accepts: "files", webPages: false };
   const { description } = input;
   if (kind === "text") return { kind, description, accepts: "text", webPages: false, field: input.field };
+  const converts = kind === "several" && input.converts === true;
   return {
     ...{ kind, description, webPages: kind === "one" && input.webPages === true && !input.accepts },
-    accepts: kind === "one" && !input.accepts ? "documents" : acceptedBy(input),
-    ...(kind === "several" && input.converts ? { converts: true as const } : {}),
+    accepts: converts || (kind === "one" && !input.accepts) ? "documents" : acceptedBy(input),
+    ...(converts ? { converts } : {}),
     ...(kind === "several" && input.orderedBy !== undefined ? { orderedBy: input.orderedBy } : {}),
   };
 }

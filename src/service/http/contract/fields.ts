@@ -176,7 +176,8 @@ function memberOutOfRange(name: string, kind: Kind<unknown>, value: unknown, { i
   const { instead, why } = detailsOf(first!);
   if (instead) return eitherRequired(member, memberName(name, kind, [...path.slice(0, -1), instead]));
   if (wrong === undefined) return why ? fieldRequired(member).because(why) : fieldRequired(member);
-  return outOfRange(member, kind.isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong));
+  const shown = kind.isSecret ? SECRET : typeof wrong === "string" ? wrong : JSON.stringify(wrong);
+  return outOfRange(member, shown, depth === 0 ? kind.hint : undefined);
 }
 
 /** Returns the details that a check of several members states. */

@@ -75,7 +75,7 @@ export interface DescribedInput {
   readonly description: string;
   /** `pdf`: clients convert other documents to PDF first. `files`: files of any type, which are not opened. */
   readonly accepts: "pdf" | "documents" | "files" | "text";
-  /** True if the operation itself converts other documents to PDF. @default false */
+  /** True if the operation itself converts documents that are no PDFs. @default false */
   readonly converts?: true;
   /** True if a URL can refer to a web page. */
   readonly webPages: boolean;

@@ -6,6 +6,7 @@ import { detectMediaType } from "../../../document/contract/media-type.ts";
 import type { Context } from "../../../document/contract/operation.ts";
 import type { PageVisit } from "../../../document/contract/parameters/web-page.ts";
 import {
+  isPage,
   NOT_AN_ADDRESS,
   parseWebUrl,
   SHORTCUT_TYPE,
@@ -55,8 +56,7 @@ export async function fetchInput(
 ): Promise<ReceivedFile> {
   const address = requireWebUrl({ url, parameter });
   try {
-    const file =
-      (await retryIfLost(() => fetchFile(address, mayBePage, to), to)) ?? (await receiveShortcut(address, to));
+    const file = await retryIfLost(() => fetchFile(address, mayBePage, to), to);
     if (!to.isTransient || !file.bytes) to.uploads.flush();
     return file;
   } catch (error) {
@@ -76,17 +76,14 @@ export function requireWebUrl({ url, parameter }: UrlInput): string {
   return address;
 }
 
-/** Media types of web pages. */
-const PAGE_TYPE = /^(text\/html|application\/xhtml\+xml)\b/i;
-
-/** @returns undefined if the URL refers to a web page, and `mayBePage` is true */
-async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile | undefined> {
+async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile> {
   const { uploads, uploadReservation, maxBytes, places } = to;
   const visit = mayBePage ? to.visit?.() : undefined;
-  const params = { url: new URL(address).href, maxBytes, ...(visit ? { visit } : {}) };
+  const page = mayBePage ? { keepsPage: true, ...(visit ? { visit } : {}) } : {};
+  const params = { url: new URL(address).href, maxBytes, ...page };
   const [attempt] = selectBackends(inContainer(fetchUrl, params), [], places);
   for await (const { name: receivedName = "", type, body } of attempt.run(to)) {
-    if (mayBePage && PAGE_TYPE.test(type)) return undefined;
+    if (mayBePage && isPage(type)) return receiveShortcut(address, to, receivedName);
     const name = safeName(receivedName) || "file";
     const file = await uploads.add({
       name,
@@ -98,8 +95,8 @@ async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions):
   throw new EngineFailure("crashed", "the URL returned no file");
 }
 
-async function receiveShortcut(address: string, { uploads }: FetchOptions): Promise<ReceivedFile> {
-  const body = shortcutTo(address);
+async function receiveShortcut(address: string, { uploads }: FetchOptions, kept?: string): Promise<ReceivedFile> {
+  const body = shortcutTo(address, kept);
   const name = shortcutName(address);
   const shortcut = await uploads.add({ name, type: SHORTCUT_TYPE, body, sizeHint: body.length });
   uploads.flush();

@@ -60,7 +60,7 @@ class InstanceConnection implements ConnectedContainer {
       headers: originHeaders(this.#caller),
       frames,
       signal,
-      fetch: (request) => instance(this.#env, slot.pool, slot.lease.instance)!.fetch(request),
+      fetch: (url, init) => instance(this.#env, slot.pool, slot.lease.instance)!.fetch(url, init),
     });
   }
 
