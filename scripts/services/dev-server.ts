@@ -29,6 +29,8 @@ export interface DevServerOptions {
    * @default true
    */
   readonly drainBodies?: boolean;
+  /** Main module of a bundled Worker. @default wrangler bundles src/index.ts, and again after each change */
+  readonly bundle?: string | undefined;
   /** Called with each line that wrangler or the Worker writes. */
   onLine?(line: string): void;
   /** When aborted, stops waiting and ends all started processes. */
@@ -132,6 +134,8 @@ function spawnWrangler(options: DevServerOptions): ChildProcess {
   // CONTAINER_URL=off disables the platform's containers, which need Docker.
   // The buckets and containers of further regions exist only in a deployment.
   const vars = { CONTAINER_URL: "off", REGIONS: "", BOUND_REGIONS: "", ...options.vars, VARIANT: options.variant };
+  const bundled =
+    options.bundle === undefined ? [] : [options.bundle, "--no-bundle", "--config", join(root, "wrangler.toml")];
   const args = [
     ...[
       "--no-warnings",
@@ -140,6 +144,7 @@ function spawnWrangler(options: DevServerOptions): ChildProcess {
       wranglerCli,
       "dev",
       "--local",
+      ...bundled,
     ],
     ...["--ip", "127.0.0.1", "--port", String(options.port), "--inspector-port", String(options.inspectorPort ?? 0)],
     ...["--persist-to", options.persistTo, "--show-interactive-dev-session=false"],

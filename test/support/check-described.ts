@@ -1,5 +1,4 @@
 // Fails every test over HTTP that receives a response other than /openapi.json describes.
-import { afterEach } from "vitest";
 import { Description } from "./described.ts";
 
 const descriptions = new Map<string, Promise<Description>>();
@@ -36,7 +35,7 @@ function descriptionOf(origin: string): Promise<Description> {
   return description;
 }
 
-afterEach(() => {
+export function failIfUndescribed(): void {
   const found = [...new Set(problems.splice(0))];
   if (found.length > 0) throw new Error(`Not as /openapi.json describes it:\n${found.join("\n")}`);
-});
+}

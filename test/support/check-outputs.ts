@@ -1,7 +1,6 @@
 // Fails every test over HTTP if an output contains a scratch path of the service (scratch-paths.ts). Checks files that
 // the test reads, and files that its requests stored and it did not read.
 import { createHash } from "node:crypto";
-import { afterEach } from "vitest";
 import { scratchPathsIn } from "./scratch-paths.ts";
 
 const fetched = globalThis.fetch;
@@ -41,7 +40,7 @@ function search(url: string, output: Uint8Array) {
   for (const path of scratchPathsIn(output)) found.push(`${url}: ${path}`);
 }
 
-afterEach(async () => {
+export async function failIfLeaking(): Promise<void> {
   const urls = [...unread];
   unread.clear();
   await Promise.all(
@@ -54,4 +53,4 @@ afterEach(async () => {
   );
   const paths = found.splice(0);
   if (paths.length > 0) throw new Error(`Outputs contain what is the service's own:\n${paths.join("\n")}`);
-});
+}

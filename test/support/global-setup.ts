@@ -6,12 +6,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { startContainer } from "../../scripts/services/container-process.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 import { type Service, type ServiceAddress, startService, targetOf } from "./service.ts";
+import { bundleWorker } from "./worker-bundle.ts";
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const target = targetOf({ ...process.env, ...project.config.env });
   const folder = await mkdtemp(join(tmpdir(), "container-"));
   const container = await startContainer({ logFile: join(folder, "container.log") });
+  if (target === "wrangler") {
+    // Each service would take longer to bundle the Worker than to start, and would then watch the sources.
+    const { modules } = await bundleWorker(join(folder, "bundle"), join(root, "test/worker/drained-worker.ts"));
+    process.env.WORKER_BUNDLE = modules[0]!.path;
+  }
   // Without this setting, an asynchronous request with a password is rejected.
   const vars = { FORM_SECRET: randomUUID() };
   const started = await Promise.allSettled([

@@ -201,7 +201,7 @@ function segments(count: number, paint: string): string {
   return `${parts.join("\n")}\n${paint}`;
 }
 
-export const HOSTILE_PDFS: readonly HostilePdf[] = [
+const DOCUMENTS: readonly HostilePdf[] = [
   {
     name: "a form that calls itself",
     bytes: () =>
@@ -275,3 +275,13 @@ export const HOSTILE_PDFS: readonly HostilePdf[] = [
       ),
   },
 ];
+
+/** Builds each document once, because many files use it. */
+export const HOSTILE_PDFS: readonly HostilePdf[] = DOCUMENTS.map(({ name, bytes }) => {
+  let built: Uint8Array | undefined;
+  const build = () => {
+    built ??= bytes();
+    return built.slice();
+  };
+  return { name, bytes: build };
+});

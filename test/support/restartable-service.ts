@@ -23,7 +23,13 @@ type Vars = Readonly<Record<string, string>>;
 const STARTS: Readonly<Record<Target, (folder: string, vars: Vars) => Promise<MortalService>>> = {
   async wrangler(folder, vars) {
     const paths = { persistTo: join(folder, "storage"), logFile: join(folder, "service.log") };
-    const server = await startDevServer({ variant: "private", port: 0, ...paths, vars });
+    const server = await startDevServer({
+      variant: "private",
+      port: 0,
+      ...paths,
+      vars,
+      bundle: process.env.WORKER_BUNDLE,
+    });
     return {
       url: server.url,
       stop: () => server.stop(),

@@ -113,7 +113,9 @@ const STARTS: Readonly<Record<Target, (options: ServiceOptions, around: Surround
   async wrangler({ variant, vars = {}, drainBodies = true }, { persistTo, logFile, keys, containerVars }) {
     if (keys.length > 0) await putKeys({ persistTo }, keys.map(keyOfTests));
     const all = { ...vars, ...containerVars };
-    const { url, pid, stop } = await startDevServer({ variant, port: 0, persistTo, logFile, vars: all, drainBodies });
+    const bundle = drainBodies ? process.env.WORKER_BUNDLE : undefined;
+    const settings = { vars: all, drainBodies, bundle };
+    const { url, pid, stop } = await startDevServer({ variant, port: 0, persistTo, logFile, ...settings });
     return { url, pid, stop, appPid: () => workerdPids(pid)[0]! };
   },
   /** The Worker with all clients bound to a jurisdiction, and requests that arrive far from it. */

@@ -1,6 +1,7 @@
 // Starts the slowest test files of a group first, so that none of them runs alone at its end. Vitest sorts by the
 // durations of earlier runs, which a fresh clone does not have. Spreads the files of "native", which compute, among those
-// that wait, so that neither kind runs alone.
+// that wait, so that neither kind runs alone: some files at a time, because a worker ends if the next file belongs to
+// another project.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -68,6 +69,9 @@ const SLOWEST: readonly string[] = [
   "test/container/flattening-deck.test.ts",
 ];
 
+/** Files of one kind that follow each other. */
+const BLOCK = 5;
+
 export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
@@ -87,7 +91,7 @@ export default class SlowestFirst extends BaseSequencer {
 function spread(files: readonly TestSpecification[]): TestSpecification[] {
   const kinds = Map.groupBy(files, ({ project }) => project.name === "native");
   const placed = [...kinds.values()].flatMap((kind) =>
-    kind.map((file, index) => ({ file, place: (index + 0.5) / kind.length })),
+    kind.map((file, index) => ({ file, place: (index - (index % BLOCK)) / kind.length })),
   );
   return placed.sort((a, b) => a.place - b.place).map(({ file }) => file);
 }

@@ -1,11 +1,11 @@
 // Runs the bundled Worker twice at the same time, as two isolates that share storage and Durable Objects.
 
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { runWrangler } from "../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../src/service/ports/api-key.ts";
+import { bundleWorker } from "./worker-bundle.ts";
 
 type Isolate = Awaited<ReturnType<Miniflare["getWorker"]>>;
 
@@ -16,18 +16,9 @@ export interface TwoIsolates extends AsyncDisposable {
 /** Starts the keyed variant with these keys, without a container. */
 export async function startTwoIsolates(keys: Readonly<Record<string, Partial<KeyRecord>>>): Promise<TwoIsolates> {
   const folder = await mkdtemp(join(tmpdir(), "two-isolates-"));
-  await runWrangler(["deploy", "--dry-run", "--containers-rollout=none", "--outdir", folder]);
-  // wrangler also writes a README and a source map.
-  const others = (await readdir(folder)).filter((name) => !/^(index\.js(\.map)?|README\.md)$/.test(name));
+  const bundle = await bundleWorker(folder);
   const worker = (scriptName?: string) => ({
-    modulesRoot: folder,
-    modules: [
-      { type: "ESModule" as const, path: join(folder, "index.js") },
-      ...others.map((name) => ({
-        type: name.endsWith(".wasm") ? ("CompiledWasm" as const) : ("Text" as const),
-        path: join(folder, name),
-      })),
-    ],
+    ...bundle,
     compatibilityDate: "2026-11-01",
     compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
     bindings: { VARIANT: "keyed", CONTAINER_URL: "off" },

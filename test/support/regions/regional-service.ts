@@ -1,11 +1,11 @@
 // Runs the Worker in workerd with several regions, without containers.
 
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { runWrangler } from "../../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
+import { bundleWorker } from "../worker-bundle.ts";
 import type { Call, Control } from "./observations.ts";
 
 /** Coordinates of cities. */
@@ -56,18 +56,8 @@ export async function startRegionalService({
 }: Options = {}): Promise<RegionalService> {
   const folder = await mkdtemp(join(tmpdir(), "regions-"));
   const entry = join(import.meta.dirname, "../../worker/regions/worker.ts");
-  await runWrangler(["deploy", entry, "--dry-run", "--containers-rollout=none", "--outdir", folder]);
-  // wrangler also writes a README and a source map.
-  const others = (await readdir(folder)).filter((name) => !/^(worker\.js(\.map)?|README\.md)$/.test(name));
   const worker = {
-    ...{ name: "service", modulesRoot: folder },
-    modules: [
-      { type: "ESModule" as const, path: join(folder, "worker.js") },
-      ...others.map((name) => ({
-        type: name.endsWith(".wasm") ? ("CompiledWasm" as const) : ("Text" as const),
-        path: join(folder, name),
-      })),
-    ],
+    ...{ name: "service", ...(await bundleWorker(folder, entry)) },
     compatibilityDate: "2026-11-01",
     compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
     bindings: {

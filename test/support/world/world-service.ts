@@ -1,12 +1,13 @@
 // Starts the bundled Worker in workerd in a world with distances, with real containers.
 
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { EngineName } from "../../../container/engine-selection.ts";
-import { root, runWrangler } from "../../../scripts/services/wrangler.ts";
+import { root } from "../../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
+import { bundleWorker } from "../worker-bundle.ts";
 import { startContainers } from "./containers.ts";
 import type { City } from "./places.ts";
 import { type Cut, FROM_HEADER, JOURNEY_HEADER, type RecordedCall } from "./protocol.ts";
@@ -154,26 +155,5 @@ async function bundle(folder: string, objects: Readonly<Record<string, string>>)
   const modulesRoot = join(folder, "bundle");
   await mkdir(modulesRoot);
   await writeFile(entry, lines.join("\n"));
-  await runWrangler([
-    "deploy",
-    entry,
-    "--config",
-    join(root, "wrangler.toml"),
-    "--dry-run",
-    "--containers-rollout=none",
-    "--outdir",
-    modulesRoot,
-  ]);
-  // wrangler also writes a README and a source map.
-  const others = (await readdir(modulesRoot)).filter((name) => !/^(entry\.js(\.map)?|README\.md)$/.test(name));
-  return {
-    modulesRoot,
-    modules: [
-      { type: "ESModule" as const, path: join(modulesRoot, "entry.js") },
-      ...others.map((name) => ({
-        type: name.endsWith(".wasm") ? ("CompiledWasm" as const) : ("Text" as const),
-        path: join(modulesRoot, name),
-      })),
-    ],
-  };
+  return bundleWorker(modulesRoot, entry);
 }
