@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { warmUpThread } from "../../../container/operations/warm-up.ts";
-import type { ThreadJob } from "../../../container/processes/thread-job.ts";
+import type { JobThreads, ThreadJob } from "../../../container/processes/thread-job.ts";
 import { Threads } from "../../../container/threads/threads.ts";
 import type { Context, Output } from "../../../src/document/contract/operation.ts";
 import { parsePages } from "../../../src/document/contract/pages.ts";
@@ -72,7 +72,7 @@ const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
 
 test("each job of the warm-up succeeds in a thread", async () => {
   const outcomes: unknown[] = [];
-  const run: Threads["run"] = async function* (...asked) {
+  const run: JobThreads["run"] = async function* (...asked) {
     let last: Uint8Array | undefined;
     for await (last of threads.run(...asked)) yield last;
     outcomes.push(last && responseOutcome(last));
