@@ -181,8 +181,8 @@ test("more heavy jobs at once than turns: each is served or told to come back", 
 });
 
 describe("documents that explode end in a picture or a clear 4xx, and the next request works", () => {
-  // These take up to 15 seconds at 72 dpi, which unit/document/engines/mupdf tests with less effort.
-  const SLOW = /path|rectangles|groups that call/;
+  // These take up to 10 seconds at 72 dpi, which unit/document/engines/mupdf tests with less effort.
+  const SLOW = /rectangles|groups that call/;
 
   test.each(HOSTILE_PDFS.map(({ name, bytes }) => [name, bytes] as const))("%s", async (name, bytes) => {
     const { status, body } = await client.post("/png", {
