@@ -10,6 +10,7 @@
 // - SCRATCH_DIR: a folder that other users can enter
 // - MEMORY_SCRATCH_DIR: a folder in memory with the same permissions. Default: /dev/shm
 // - FONTS_DIR: a folder with fonts for all jobs, in addition to the installed ones
+// - SHARED_RENDERERS: `off` gives each HTML document a renderer of its own
 // - URL_ALLOW: addresses that `url` and web pages can load in addition to the public web
 //   (engines/chromium/network/web-addresses.ts)
 // - URL_DNS: DNS servers to use
@@ -44,7 +45,7 @@ import { startHeartbeat, surviveExceptions } from "./supervision/heartbeat.ts";
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", SCRATCH_DIR } = process.env;
 const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
 if (!secret) leave("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
-const { jobs, graceMs, fontsFolder } = orLeave(() => readServerSettings(process.env));
+const { jobs, graceMs, fontsFolder, sharesRenderers } = orLeave(() => readServerSettings(process.env));
 const selected = orLeave(() => selectedEngines(process.env.ENGINES));
 const web = orLeave(() => readWebSettings(process.env));
 
@@ -71,7 +72,7 @@ if (fontsFolder !== undefined) {
   await deployFonts(fontsFolder, path, log).catch((error) => leave(`The fonts of FONTS_DIR cannot be read: ${error}`));
 }
 const claims = new ThreadAllocator(jobs);
-const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
+const engines = new RunningEngines({ scratch, selected, jobs, children, web, sharesRenderers, log });
 const proofs = new EngineProbes<EngineName>({
   names: ENGINE_NAMES,
   stateOf: (name) => engines.states[name],

@@ -7,6 +7,7 @@ import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf, PART } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import type { PageSource } from "../engines/chromium/chromium.ts";
+import type { PrintOptions } from "../engines/chromium/page.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -18,6 +19,10 @@ import { threadStep } from "./thread-step.ts";
 
 const ALL = parsePages("1-last")!;
 
+/** Reports whether a page is printed without anything that outlasts it in a renderer, or runs in it. */
+const isPlain = ({ visit, header, footer, contents, fonts = [], layout = "desktop" }: PrintOptions): boolean =>
+  visit === undefined && (header ?? footer ?? contents) === undefined && fonts.length === 0 && layout === "desktop";
+
 /**
  * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document
  */
@@ -28,6 +33,7 @@ export const nativeHtmlToPdf = nativeOperation(
     const { url, isArchive, isSealed, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
     const settings = { ...printing, fonts: await fontsIn(job.inputs) };
+    const oneClient = isPlain(settings) ? job.oneClient : undefined;
     const printed: FileInput[] = [];
     const notices: Notice[] = [];
     const print = async (source: PageSource) => {
@@ -35,9 +41,9 @@ export const nativeHtmlToPdf = nativeOperation(
       notices.push(...substitutionNotices(await chromium.printToPdf(source, path, settings, job.signal)));
       printed.push(fileInput("result.pdf", (await stat(path)).size, path));
     };
-    await print(await pageSource({ url, isArchive, isSealed }, job));
+    await print(await pageSource({ url, isArchive, isSealed }, { ...job, oneClient }));
     for (const part of job.inputs.filter(({ role }) => role === PART)) {
-      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }));
+      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder, oneClient }));
     }
     const all = { pages: printed.map(() => ALL) };
     const whole = printed.length === 1 ? printed[0]! : await threadStep(mergePdfs, printed, all, job, engines);

@@ -11,6 +11,9 @@ import type { FileInput } from "../scratch/file-input.ts";
 import { charsetOf } from "./html-encoding.ts";
 import type { NativeJob } from "./native.ts";
 import { openArchive, sentFiles } from "./page-files.ts";
+import { isStaticPage } from "./static-page.ts";
+
+type DocumentSource = Extract<PageSource, { document: unknown }>;
 
 /** @throws EngineFailure `unsupported` for an empty document; the failures of {@link openArchive} */
 export async function pageSource(
@@ -19,7 +22,7 @@ export async function pageSource(
     isArchive,
     isSealed,
   }: { readonly [name in "url" | "isArchive" | "isSealed"]?: HtmlToPdfParams[name] | undefined },
-  { inputs, folder }: Pick<NativeJob, "inputs" | "folder">,
+  { inputs, folder, oneClient }: Pick<NativeJob, "inputs" | "folder" | "oneClient">,
 ): Promise<PageSource> {
   if (url !== undefined) return { url };
   const [input, ...others] = inputs;
@@ -29,17 +32,19 @@ export async function pageSource(
     return { ...(await documentSource(page)), files };
   }
   const assets = others.filter(({ role }) => role === ASSET);
-  const source = await documentSource(input, isSealed);
+  const source = await documentSource(input, isSealed, oneClient);
   return assets.length === 0 ? source : { ...source, files: sentFiles(assets) };
 }
 
-async function documentSource(input: FileInput, isSealed = false): Promise<Extract<PageSource, { document: unknown }>> {
+async function documentSource(input: FileInput, isSealed = false, oneClient?: string): Promise<DocumentSource> {
   const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());
   const start = await startOf(input);
   const charset = isXml ? undefined : charsetOf(start);
   const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset ? `; charset=${charset}` : ""}`;
   const isStill = !isXml && start.length === input.size && !LIVELY.test(start.toString("latin1"));
-  return { document: { type, isSealed, stream: () => createReadStream(input.path) }, isStill: isStill || isSealed };
+  const document = { type, isSealed, stream: () => createReadStream(input.path) };
+  const isShared = oneClient !== undefined && !isXml && start.length === input.size && isStaticPage(start, charset);
+  return { document, isStill: isStill || isSealed, ...(isShared ? { sharedBy: oneClient } : {}) };
 }
 
 const LOOKED_AT_BYTES = 2 ** 20;
