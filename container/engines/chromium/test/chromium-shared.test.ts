@@ -1,0 +1,115 @@
+// Tests static documents that share a renderer (decision 83): which documents share one, that nothing of one
+// document shows in the next, and that what proves not to be static is printed alone.
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { chromium, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
+import {
+  html,
+  infoOf,
+  LETTER,
+  logged,
+  printAs,
+  processesOf,
+  textOf,
+  wordsOf,
+} from "../../../../test/support/chromiums.ts";
+import { eventually } from "../../../../test/support/eventually.ts";
+import { killRenderer } from "../renderers.ts";
+
+openChromium();
+
+/** Number of prepared pages. */
+const READY = 3;
+const OPTIONS = { paper: LETTER, margin: 72, ownPages: { size: true, margin: true } };
+const printed = (text: string, sharedBy?: string) =>
+  printAs(chromium, { ...html(text), isStill: true, ...(sharedBy === undefined ? {} : { sharedBy }) }, OPTIONS);
+const picture = (path: string) => execFileSync("pdftoppm", ["-r", "40", path], { maxBuffer: 2 ** 28 });
+const renderers = () => processesOf(chromium.pid!, "renderer");
+/** Waits until the prepared pages are complete. @param shared number of shared pages */
+async function renderersOf(shared: number): Promise<number[]> {
+  await eventually(async () => expect(await renderers()).toHaveLength(READY + shared));
+  return renderers();
+}
+const retries = () => logged.filter(({ message }) => message === "job retried").length;
+
+/** A document that shows what earlier ones could have left. */
+const PROBE = `<!doctype html><h1 class=x>Heading</h1><ol><li>one<li>two</ol><p id=a>Text <a href="https://a.example/">a</a>
+<a href="/">b</a> <a href="#a">c</a><details><summary>more</summary>hidden</details><p style="font-family: left">own
+<noscript>noscript</noscript><div style="page-break-before: always">second page</div>`;
+
+/** Documents that try to leave something. Some would not pass the tokenizer. */
+const LEAVERS = [
+  "<title>Left</title><style>h1 { counter-increment: page 7; color: red } :root { zoom: 3 } @page { size: A6; margin: 0 }</style><h1>x",
+  `<style>@font-face { font-family: left; src: local("DejaVu Sans Mono") } p { font-family: left }</style><p>x`,
+  "<style>:visited { color: red } @layer x { * { color: red !important } } @property --x { syntax: '*'; inherits: true }</style><a href=/ id=a>x",
+  `<meta name=viewport content="width=200, initial-scale=5"><meta name=color-scheme content=dark><meta name=referrer content=no-referrer><p>x`,
+  "<!-- quirks --><table><tr><td>x<div style='height: 9000px'>tall</div><a id=a autofocus tabindex=0>y</a></table>",
+  "<html lang=ar dir=rtl><style>ol { counter-reset: list-item 40 } html { writing-mode: vertical-rl; scrollbar-width: none }</style><ol><li>x",
+  "<details open><summary>more</summary>shown</details><input value=left><textarea>left</textarea><select><option selected>left</select>",
+];
+
+test("nothing of a document shows in the next one, and a client keeps its renderer", async () => {
+  const alone = await printed(PROBE);
+  await printed("<p>first", "a");
+  const before = await renderersOf(1);
+  const retried = retries();
+  for (const leaver of LEAVERS) {
+    await printed(leaver, "a");
+    const shared = await printed(PROBE, "a");
+    expect(picture(shared), leaver).toEqual(picture(alone));
+    expect(wordsOf(shared)).toEqual(wordsOf(alone));
+    for (const fact of ["Title", "Pages", "Page size"]) expect(infoOf(shared)[fact]).toBe(infoOf(alone)[fact]);
+  }
+  expect(retries()).toBe(retried);
+  expect(await renderers()).toEqual(before);
+  // Each document with a renderer of its own ends one.
+  await printed(PROBE);
+  await eventually(async () => expect(await renderers()).not.toEqual(before));
+});
+
+test("two clients never share a renderer", async () => {
+  await printed("<p>x", "b");
+  await renderersOf(2);
+  await printed("<p>x", "c");
+  await renderersOf(3);
+});
+
+test.each([
+  ["an image elsewhere", () => `<img src="${site.url}/red.svg" width=200 height=200>`],
+  ["a style sheet elsewhere", () => `<link rel=stylesheet href="${site.url}/red.css"><p>x`],
+  ["a frame", () => `<style>iframe { background: red }</style><iframe></iframe>`],
+  ["a refresh", () => `<meta http-equiv=refresh content="0; url=${site.url}/red.html"><p>x`],
+  [
+    "motion",
+    () =>
+      `<style>@keyframes k { from { background: red } to { background: red } } p { animation: k 9s both }</style><p>x`,
+  ],
+])("%s is printed alone, and ends the renderer", async (name, source) => {
+  const red = '<svg xmlns="http://www.w3.org/2000/svg"><rect width="200" height="200" fill="red"/></svg>';
+  pages.set("/red.svg", show(red, "image/svg+xml"));
+  pages.set("/red.css", show("p { background: red }", "text/css"));
+  pages.set("/red.html", show("<p style='background: red'>x"));
+  const before = retries();
+  const path = await printed(source(), "d");
+  expect(retries(), name).toBe(before + 1);
+  expect(picture(path).includes(Buffer.from([255, 0, 0, 255, 0, 0])), name).toBe(true);
+});
+
+test("scripts do not run in a shared renderer", async () => {
+  const write = "document.body.append('scripted')";
+  for (const script of [`<script>${write}</script>`, `<body onload="${write}">`, `<svg onload="${write}">`]) {
+    expect(textOf(await printed(`<body><p>text${script}`, "e"))).not.toContain("scripted");
+  }
+  expect(textOf(await printed(`<p>text<script>${write}</script>`))).toContain("scripted");
+});
+
+test("a job whose shared renderer is killed is printed alone, and an idle one is replaced", async () => {
+  await printed("<p>x", "f");
+  const before = retries();
+  const [job, killed] = [printed(`<p>${"long ".repeat(20_000)}`, "f"), await renderers()];
+  for (const pid of killed) killRenderer(pid);
+  expect(textOf(await job)).toContain("long");
+  expect(retries()).toBeGreaterThan(before);
+  for (const pid of await renderers()) killRenderer(pid);
+  expect(textOf(await printed("<p>after", "f"))).toContain("after");
+});
