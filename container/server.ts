@@ -153,6 +153,9 @@ const app = createApp({
 });
 const listening = {
   ...{ fetch: app.fetch, hostname: HOST, port: Number(PORT) },
+  // Half a second after a response, it would close a connection whose request it takes for unread, and which can carry
+  // the next request by then. Node itself reads the rest of a request.
+  autoCleanupIncoming: false,
   // Must differ from the five seconds after which clients (Workers, and Node) close an idle connection: with equal
   // times, a request can arrive at a connection that is just being closed.
   serverOptions: { keepAliveTimeout: 65_000 },

@@ -21,7 +21,8 @@ const ALL = parsePages("1-last")!;
 
 /** Reports whether a page is printed without anything that outlasts it in a renderer, or runs in it. */
 const isPlain = ({ visit, header, footer, contents, fonts = [], layout = "desktop" }: PrintOptions): boolean =>
-  visit === undefined && (header ?? footer ?? contents) === undefined && fonts.length === 0 && layout === "desktop";
+  [...Object.values(visit ?? {}), header, footer, contents, ...fonts].every((value) => value === undefined) &&
+  layout === "desktop";
 
 /**
  * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document
