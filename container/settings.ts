@@ -18,7 +18,7 @@ export interface ServerSettings {
 
 /** @throws Error with a message for the operator, if a setting is invalid */
 export function readServerSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
-  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS, FONTS_DIR, SHARED_RENDERERS = "on" } = environment;
+  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS, FONTS_DIR, SHARED_RENDERERS } = environment;
   const count = (name: string, unit: string, text: string) => {
     if (/^\d{1,9}$/.test(text)) return Number(text);
     throw new Error(`${name} must be a number of ${unit}, not "${text}".`);
@@ -30,9 +30,12 @@ export function readServerSettings(environment: Readonly<Record<string, string |
   if (FONTS_DIR && !statSync(FONTS_DIR, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`FONTS_DIR must be a folder, and "${FONTS_DIR}" is none.`);
   }
-  if (!["on", "off"].includes(SHARED_RENDERERS)) {
-    throw new Error(`SHARED_RENDERERS must be on or off, not "${SHARED_RENDERERS}".`);
-  }
-  const sharesRenderers = SHARED_RENDERERS === "on";
-  return { jobs: Math.max(1, jobs), graceMs, sharesRenderers, ...(FONTS_DIR ? { fontsFolder: FONTS_DIR } : {}) };
+  const shared = SHARED_RENDERERS || "on";
+  if (!["on", "off"].includes(shared)) throw new Error(`SHARED_RENDERERS must be on or off, not "${shared}".`);
+  return {
+    jobs: Math.max(1, jobs),
+    graceMs,
+    sharesRenderers: shared === "on",
+    ...(FONTS_DIR ? { fontsFolder: FONTS_DIR } : {}),
+  };
 }

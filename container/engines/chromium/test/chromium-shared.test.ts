@@ -10,6 +10,7 @@ import {
   logged,
   printAs,
   processesOf,
+  startChromium,
   textOf,
   wordsOf,
 } from "../../../../test/support/chromiums.ts";
