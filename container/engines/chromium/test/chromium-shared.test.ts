@@ -97,6 +97,15 @@ test.each([
   expect(picture(path).includes(Buffer.from([255, 0, 0, 255, 0, 0])), name).toBe(true);
 });
 
+test("without shared renderers, each document has its own", async () => {
+  await using browser = await startChromium({ sharesRenderers: false });
+  const pids = () => processesOf(browser.pid!, "renderer");
+  await eventually(async () => expect(await pids()).toHaveLength(READY));
+  const before = await pids();
+  await printAs(browser, { ...html("<p>x"), isStill: true, sharedBy: "a" }, OPTIONS);
+  await eventually(async () => expect((await pids()).filter((pid) => before.includes(pid))).toHaveLength(READY - 1));
+});
+
 test("scripts do not run in a shared renderer", async () => {
   const write = "document.body.append('scripted')";
   for (const script of [`<script>${write}</script>`, `<body onload="${write}">`, `<svg onload="${write}">`]) {
