@@ -29,7 +29,7 @@ const renderers = () => processesOf(chromium.pid!, "renderer");
 const retries = () => logged.filter(({ message }) => message === "job retried").length;
 
 /** A document that shows what earlier ones could have left. */
-const PROBE = `<!doctype html><h1 class=x>Heading</h1><ol><li>one<li>two</ol><p id=a>Text <a href="https://a.example/">a</a>
+const PROBE = `<!doctype html><style>:visited { color: lime }</style><input name=i><textarea name=t></textarea><h1 class=x>Heading</h1><ol><li>one<li>two</ol><p id=a>Text <a href="https://a.example/">a</a>
 <a href="/">b</a> <a href="#a">c</a><details><summary>more</summary>hidden</details><p style="font-family: left">own
 <noscript>noscript</noscript><div style="page-break-before: always">second page</div>`;
 
@@ -41,7 +41,7 @@ const LEAVERS = [
   `<meta name=viewport content="width=200, initial-scale=5"><meta name=color-scheme content=dark><meta name=referrer content=no-referrer><p>x`,
   "<!-- quirks --><table><tr><td>x<div style='height: 9000px'>tall</div><a id=a autofocus tabindex=0>y</a></table>",
   "<html lang=ar dir=rtl><style>ol { counter-reset: list-item 40 } html { writing-mode: vertical-rl; scrollbar-width: none }</style><ol><li>x",
-  "<details open><summary>more</summary>shown</details><input value=left><textarea>left</textarea><select><option selected>left</select>",
+  "<details open><summary>more</summary>shown</details><input name=i value=left><textarea name=t>left</textarea><select><option selected>left</select>",
 ];
 
 test("nothing of a document shows in the next one", async () => {
