@@ -10,6 +10,7 @@
 // - SCRATCH_DIR: a folder that other users can enter
 // - MEMORY_SCRATCH_DIR: a folder in memory with the same permissions. Default: /dev/shm
 // - FONTS_DIR: a folder with fonts for all jobs, in addition to the installed ones
+// - SHARED_RENDERERS: `off` gives each HTML document a renderer of its own
 // - URL_ALLOW: addresses that `url` and web pages can load in addition to the public web
 //   (engines/chromium/network/web-addresses.ts)
 // - URL_DNS: DNS servers to use
@@ -44,7 +45,7 @@ import { startHeartbeat, surviveExceptions } from "./supervision/heartbeat.ts";
 const { CONTAINER_SECRET: secret, PORT = "8080", HOST = "127.0.0.1", SCRATCH_DIR } = process.env;
 const { MEMORY_SCRATCH_DIR = "/dev/shm" } = process.env;
 if (!secret) leave("CONTAINER_SECRET is not set: it is what the Worker shows with every request.");
-const { jobs, graceMs, fontsFolder } = orLeave(() => readServerSettings(process.env));
+const { jobs, graceMs, fontsFolder, sharesRenderers } = orLeave(() => readServerSettings(process.env));
 const selected = orLeave(() => selectedEngines(process.env.ENGINES));
 const web = orLeave(() => readWebSettings(process.env));
 
@@ -71,7 +72,7 @@ if (fontsFolder !== undefined) {
   await deployFonts(fontsFolder, path, log).catch((error) => leave(`The fonts of FONTS_DIR cannot be read: ${error}`));
 }
 const claims = new ThreadAllocator(jobs);
-const engines = new RunningEngines({ scratch, selected, jobs, children, web, log });
+const engines = new RunningEngines({ scratch, selected, jobs, children, web, sharesRenderers, log });
 const proofs = new EngineProbes<EngineName>({
   names: ENGINE_NAMES,
   stateOf: (name) => engines.states[name],
@@ -152,6 +153,9 @@ const app = createApp({
 });
 const listening = {
   ...{ fetch: app.fetch, hostname: HOST, port: Number(PORT) },
+  // Half a second after a response, it would close a connection whose request it takes for unread, and which can carry
+  // the next request by then. Node itself reads the rest of a request.
+  autoCleanupIncoming: false,
   // Must differ from the five seconds after which clients (Workers, and Node) close an idle connection: with equal
   // times, a request can arrive at a connection that is just being closed.
   serverOptions: { keepAliveTimeout: 65_000 },

@@ -12,11 +12,13 @@ export interface ServerSettings {
   readonly graceMs: number;
   /** Folder with fonts for all jobs. */
   readonly fontsFolder?: string;
+  /** True if static documents of one client share a renderer. */
+  readonly sharesRenderers: boolean;
 }
 
 /** @throws Error with a message for the operator, if a setting is invalid */
 export function readServerSettings(environment: Readonly<Record<string, string | undefined>>): ServerSettings {
-  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS, FONTS_DIR } = environment;
+  const { JOBS, JOB_CONCURRENCY, GRACE_MS, SHUTDOWN_GRACE_SECONDS, FONTS_DIR, SHARED_RENDERERS } = environment;
   const count = (name: string, unit: string, text: string) => {
     if (/^\d{1,9}$/.test(text)) return Number(text);
     throw new Error(`${name} must be a number of ${unit}, not "${text}".`);
@@ -28,5 +30,12 @@ export function readServerSettings(environment: Readonly<Record<string, string |
   if (FONTS_DIR && !statSync(FONTS_DIR, { throwIfNoEntry: false })?.isDirectory()) {
     throw new Error(`FONTS_DIR must be a folder, and "${FONTS_DIR}" is none.`);
   }
-  return { jobs: Math.max(1, jobs), graceMs, ...(FONTS_DIR ? { fontsFolder: FONTS_DIR } : {}) };
+  const shared = SHARED_RENDERERS || "on";
+  if (!["on", "off"].includes(shared)) throw new Error(`SHARED_RENDERERS must be on or off, not "${shared}".`);
+  return {
+    jobs: Math.max(1, jobs),
+    graceMs,
+    sharesRenderers: shared === "on",
+    ...(FONTS_DIR ? { fontsFolder: FONTS_DIR } : {}),
+  };
 }

@@ -39,11 +39,12 @@ export class RequestListener {
     // The HTTP server accepts invalid host names, such as `a.127`.
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     (outgoing as ServerResponse).once("finish", () => drainBody(incoming as IncomingMessage));
-    const { address, origin } = this.#origin(incoming);
+    const { address, isProxy, origin } = this.#origin(incoming);
     const environment: Env = {
       ...env(),
       ...(origin === undefined ? {} : { FORWARDED_ORIGIN: origin }),
       ...(address === undefined ? {} : { CLIENT_ADDRESS: address }),
+      ...(isProxy ? { HIDES_CLIENTS: "1" as const } : {}),
     };
     const context = {
       waitUntil: (work: Promise<unknown>) => this.#follow(work),

@@ -33,6 +33,8 @@ export interface RunningEnginesSettings {
   /** Number of documents that an engine can have open concurrently, in quick and slow jobs together. */
   readonly children: number;
   readonly web: WebProxySettings;
+  /** False if each document has a renderer of its own. */
+  readonly sharesRenderers: boolean;
   log(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -68,7 +70,7 @@ export class RunningEngines implements Engines {
 
   constructor(settings: RunningEnginesSettings) {
     this.#settings = settings;
-    const { scratch, jobs, children, web, log } = settings;
+    const { scratch, jobs, children, web, sharesRenderers, log } = settings;
     this.rewriter = new PdfRewriter(scratch);
     this.mustang = new Mustang({ scratch });
     this.poppler = new Poppler(scratch);
@@ -87,7 +89,7 @@ export class RunningEngines implements Engines {
     });
     this.chromium = new ManagedEngine({
       ...{ name: ENGINE_TITLES.chromium, startHandle: this.#places.chromium, log },
-      start: () => Chromium.start({ scratch, ready: jobs + 1, web, log }),
+      start: () => Chromium.start({ scratch, ready: jobs + 1, web, sharesRenderers, log }),
     });
     this.verapdf = new ManagedEngine({
       ...{ name: ENGINE_TITLES.verapdf, startHandle: this.#places.verapdf, log },

@@ -11,6 +11,7 @@ import { Hono } from "hono";
 import { EngineFailure } from "../../src/document/contract/failure.ts";
 import { isStaged } from "../../src/operations/stages.ts";
 import { describeError } from "../../src/runtime/log-line.ts";
+import { ONE_CLIENT_HEADER } from "../../src/service/placement/connection.ts";
 import { FRAME_VERSION, FRAME_VERSION_HEADER, sameFrames } from "../../src/service/placement/frame-version.ts";
 import {
   decodeRequest,
@@ -94,7 +95,8 @@ export function createApp(settings: AppSettings): App {
     const trace = JobTrace.begin(c.req.raw.headers, { operation, engine: hosted.engine ?? operation });
     const ids = { requestId, ...(trace ? { traceId: trace.traceId } : {}), operation };
     const log: AppSettings["log"] = (message, details) => settings.log(message, { ...ids, ...details });
-    const client = c.req.header("X-Client") ?? "";
+    const id = c.req.header("X-Client") ?? "";
+    const client = { id, isOne: id !== "" && c.req.header(ONE_CLIENT_HEADER) === "1" };
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
     const onJobEnd = (job: EndedJob) => {
       settings.metrics.ended(operation, job);
@@ -137,7 +139,7 @@ interface Observed {
 async function* carryOut(
   hosted: ContainerOperation,
   { incoming, outgoing }: HttpBindings,
-  client: string,
+  client: { readonly id: string; readonly isOne: boolean },
   signal: AbortSignal,
   { operations, scratch, maxInputBytes, log, onJobEnd, trace }: AppSettings & Observed,
 ): AsyncGenerator<Uint8Array> {
@@ -154,7 +156,7 @@ async function* carryOut(
     priority.lower();
   };
   try {
-    using entry = hosted.pool.enter({ client, slowed });
+    using entry = hosted.pool.enter({ client: client.id, slowed });
     // Otherwise, Node would destroy the unread rest of the body, and thereby close the connection before the response.
     const request = await decodeRequest(incoming.iterator({ destroyOnReturn: false }));
     const steps = stepsOf(request, operations);
@@ -172,7 +174,8 @@ async function* carryOut(
     using limit = timeLimit(timeoutOf(steps), () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
     const withoutPermit: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
-    const job = { inputs, folder: folder.path, log, withoutPermit, signal: ends };
+    const oneClient = client.isOne ? client.id : undefined;
+    const job = { inputs, oneClient, folder: folder.path, log, withoutPermit, signal: ends };
     for await (const frame of priority.within(runSteps(steps, job))) {
       details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);

@@ -7,6 +7,7 @@ import { parsePages } from "../../src/document/contract/pages.ts";
 import { mergePdfs } from "../../src/operations/merge-pdfs.ts";
 import { htmlToPdf, PART } from "../../src/operations/to-pdf/html-to-pdf.ts";
 import type { PageSource } from "../engines/chromium/chromium.ts";
+import type { PrintOptions } from "../engines/chromium/page.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
 import { substitutionNotices } from "../fonts/substitutions.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -18,6 +19,11 @@ import { threadStep } from "./thread-step.ts";
 
 const ALL = parsePages("1-last")!;
 
+/** Reports whether a page is printed without anything that outlasts it in a renderer, or runs in it. */
+const isPlain = ({ visit, header, footer, contents, fonts = [], layout = "desktop" }: PrintOptions): boolean =>
+  [...Object.values(visit ?? {}), header, footer, contents, ...fonts].every((value) => value === undefined) &&
+  layout === "desktop";
+
 /**
  * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document
  */
@@ -28,6 +34,7 @@ export const nativeHtmlToPdf = nativeOperation(
     const { url, kept, isArchive, isSealed, lossless, maxImageDpi, ...printing } = params;
     const chromium = await engines.chromium.ready(job.signal);
     const settings = { ...printing, fonts: await fontsIn(job.inputs) };
+    const oneClient = isPlain(settings) ? job.oneClient : undefined;
     const printed: FileInput[] = [];
     const notices: Notice[] = [];
     const print = async (source: PageSource) => {
@@ -35,9 +42,9 @@ export const nativeHtmlToPdf = nativeOperation(
       notices.push(...substitutionNotices(await chromium.printToPdf(source, path, settings, job.signal)));
       printed.push(fileInput("result.pdf", (await stat(path)).size, path));
     };
-    await print(await pageSource(params, job, engines.web));
+    await print(await pageSource({ ...params, oneClient }, job, engines.web));
     for (const part of job.inputs.filter(({ role }) => role === PART)) {
-      await print(await pageSource({ isSealed }, { inputs: [part], folder: job.folder }, engines.web));
+      await print(await pageSource({ isSealed, oneClient }, { inputs: [part], folder: job.folder }, engines.web));
     }
     const all = { pages: printed.map(() => ALL) };
     const whole = printed.length === 1 ? printed[0]! : await threadStep(mergePdfs, printed, all, job, engines);

@@ -17,6 +17,8 @@ import type { FileInput } from "../scratch/file-input.ts";
 
 export interface NativeJob {
   readonly inputs: readonly FileInput[];
+  /** The client, if its ID certainly stands for one client only. @default unknown */
+  readonly oneClient?: string | undefined;
   /** The job's own folder, which is deleted when the job ends. */
   readonly folder: string;
   /** Aborted when the client disconnects, the time limit is reached, or the service shuts down. */

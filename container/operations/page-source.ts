@@ -12,14 +12,20 @@ import type { FileInput } from "../scratch/file-input.ts";
 import { charsetOf } from "./html-encoding.ts";
 import type { NativeJob } from "./native.ts";
 import { openArchive, sentFiles } from "./page-files.ts";
+import { isStaticPage } from "./static-page.ts";
+
+type DocumentSource = Extract<PageSource, { document: unknown }>;
 
 type PageParams = {
   readonly [name in "url" | "kept" | "layout" | "visit" | "isArchive" | "isSealed"]?: HtmlToPdfParams[name] | undefined;
+} & {
+  /** The client, if a static document can share a renderer with others of this client. @default a renderer of its own */
+  readonly oneClient?: string | undefined;
 };
 
 /** @throws EngineFailure `unsupported` for an empty document; the failures of {@link openArchive} */
 export async function pageSource(
-  { url, kept = "", layout, visit, isArchive, isSealed }: PageParams,
+  { url, kept = "", layout, visit, isArchive, isSealed, oneClient }: PageParams,
   { inputs, folder }: Pick<NativeJob, "inputs" | "folder">,
   { pages }: Pick<WebFiles, "pages">,
 ): Promise<PageSource> {
@@ -34,17 +40,19 @@ export async function pageSource(
     return { ...(await documentSource(page)), files };
   }
   const assets = others.filter(({ role }) => role === ASSET);
-  const source = await documentSource(input, isSealed);
+  const source = await documentSource(input, isSealed, oneClient);
   return assets.length === 0 ? source : { ...source, files: sentFiles(assets) };
 }
 
-async function documentSource(input: FileInput, isSealed = false): Promise<Extract<PageSource, { document: unknown }>> {
+async function documentSource(input: FileInput, isSealed = false, oneClient?: string): Promise<DocumentSource> {
   const isXml = [".xhtml", ".xht"].includes(extname(input.name).toLowerCase());
   const start = await startOf(input);
   const charset = isXml ? undefined : charsetOf(start);
   const type = `${isXml ? "application/xhtml+xml" : "text/html"}${charset ? `; charset=${charset}` : ""}`;
   const isStill = !isXml && start.length === input.size && !LIVELY.test(start.toString("latin1"));
-  return { document: { type, isSealed, stream: () => createReadStream(input.path) }, isStill: isStill || isSealed };
+  const document = { type, isSealed, stream: () => createReadStream(input.path) };
+  const isShared = oneClient !== undefined && !isXml && start.length === input.size && isStaticPage(start, charset);
+  return { document, isStill: isStill || isSealed, ...(isShared ? { sharedBy: oneClient } : {}) };
 }
 
 const LOOKED_AT_BYTES = 2 ** 20;

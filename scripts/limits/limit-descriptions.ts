@@ -206,6 +206,8 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   pagePrintMs: { meaning: "printing of a web page", within: "documentJobMs" },
   webLookupMs: { meaning: "one query for the address of a web host", within: "webConnectMs" },
   webConnectMs: { meaning: "connecting to a web host", within: "pageParseMs" },
+  sharedRendererMs: { meaning: "time for which static HTML documents of a client share a renderer" },
+  staticPageMs: { meaning: "processor time for the check that an HTML document is static", within: "documentJobMs" },
   webIdleMs: { meaning: "time after which the connection to a silent web host is closed", within: "documentJobMs" },
 };
 
@@ -361,6 +363,8 @@ export const CONTAINER_MEANINGS: Readonly<Record<SizeOf<typeof CONTAINER_LIMITS>
   pageTrafficBytes: "traffic of a web page",
   pageRequests: "requests of a web page",
   pageNavigations: "redirects and other navigations of a web page",
+  sharedRendererPages: "static HTML documents of a client in one renderer",
+  staticPageBytes: "HTML document that can count as static",
   pageConnections: "connections of a web page to web hosts",
   pageConnectionsToOne: "connections of a web page to one web host",
   webHeaderBytes: "headers of a web response",

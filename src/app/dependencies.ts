@@ -84,6 +84,8 @@ interface Origin {
   /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly client: string;
+  /** True if the client ID certainly stands for one client. @default false */
+  readonly isOneClient?: boolean;
   /**
    * Added to the client ID in the container, which divides its permits among these names. Example: `-pages`. @default
    * ""
@@ -101,13 +103,28 @@ interface Origin {
 
 /** Returns the services that requests and asynchronous jobs need. */
 export function servicesFor(origin: Origin, shared: SharedResources, spans: SpanExport) {
-  const { env, config, baseUrl, client, suffix = "", ids, trace, files, ended, waitUntil } = origin;
+  const {
+    env,
+    config,
+    baseUrl,
+    client,
+    isOneClient = false,
+    suffix = "",
+    ids,
+    trace,
+    files,
+    ended,
+    waitUntil,
+  } = origin;
   const traced = trace ? { trace: callerTrace(trace, { spans, traces: config.traces, waitUntil }) } : {};
   return {
     ...{ ...shareOf(shared, client), config, baseUrl, jobs: connectQueue(env), sealer: sealerOf(env.FORM_SECRET) },
     typefaceCache: cacheOf(env),
     store: openStore(env, { lifetimeMs: config.fileLifetimeMs, ...files }),
-    container: connectContainer(env, { requestId: ids.requestId, client: client + suffix, ...traced, waitUntil }),
+    container: connectContainer(env, {
+      ...{ requestId: ids.requestId, client: client + suffix, isOneClient },
+      ...{ ...traced, waitUntil },
+    }),
     log: (message: string, details?: Record<string, unknown>) => log(ids, message, details),
     defer(work: () => Promise<void>): void {
       const afterwards = async () => {
@@ -125,8 +142,15 @@ export function requestClientId({ var: { admission }, req, env }: RequestContext
   return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
 
+/** Reports whether the client ID certainly stands for one client: a key, or an address that no proxy hides. */
+function isOneClient({ var: { admission }, req, env }: RequestContext): boolean {
+  if (admission?.key) return true;
+  return env.HIDES_CLIENTS === undefined && Boolean(env.CLIENT_ADDRESS ?? req.header("CF-Connecting-IP"));
+}
+
 export const originOf = (c: RequestContext): Omit<Origin, "suffix" | "ended"> => ({
   ...{ env: c.env, config: c.get("config"), baseUrl: baseUrl(c), client: requestClientId(c) },
+  isOneClient: isOneClient(c),
   ...{ ids: idsOf(c), trace: c.get("trace"), files: { retired: (files) => retiredIn(c, files) } },
   waitUntil: (work) => c.executionCtx.waitUntil(work),
 });

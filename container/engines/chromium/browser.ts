@@ -4,14 +4,14 @@
 import type { Socket } from "node:net";
 import { EngineFailure } from "../../../src/document/contract/failure.ts";
 import { countEvent } from "../../supervision/engine-events.ts";
-import { emulate } from "./devices.ts";
 import { BrowserLost, type KillRecord, RendererLost, rendererError } from "./errors.ts";
 import type { LaunchedChromium } from "./launch.ts";
 import type { ProxySession, WebProxy } from "./network/web-proxy.ts";
 import type { Session } from "./pipe.ts";
 import { runScript } from "./probe.ts";
 import { killRenderer, type Renderer, Renderers } from "./renderers.ts";
-import { observing, QUESTIONS } from "./scripts/page-scripts.ts";
+import { SharedPages } from "./shared-pages.ts";
+import { openBlankPage } from "./visit/blank-page.ts";
 import type { LeasedPage } from "./visit/page-setting.ts";
 import type { WatchLimits } from "./watchdog.ts";
 
@@ -28,13 +28,18 @@ export interface BrowserSettings {
 interface Page {
   readonly contextId: string;
   readonly targetId: string;
-  readonly session: Session;
+  session: Session;
   readonly failed: Promise<never>;
   readonly fail: (error: Error) => void;
   readonly door: { readonly proxy: string; close(): void };
   readonly renderer: Renderer;
   visit: ProxySession | undefined;
   isShown: boolean;
+}
+
+interface LeaseOptions {
+  readonly fresh?: boolean;
+  readonly sharedBy?: string | undefined;
 }
 
 /** Reason for the exit of a retired browser. */
@@ -59,6 +64,7 @@ export class Browser {
   readonly chromium: LaunchedChromium;
   readonly #settings: BrowserSettings;
   readonly #ready: Page[] = [];
+  readonly #shared: SharedPages<Page>;
   readonly #pages = new Map<string, Page>();
   readonly #renderers: Renderers;
   #making: Promise<unknown> = Promise.resolve();
@@ -81,6 +87,7 @@ export class Browser {
     this.chromium = chromium;
     this.#renderers = new Renderers(() => chromium.watch.renderers());
     this.#settings = settings;
+    this.#shared = new SharedPages(settings.ready, (page) => this.#renew(page));
     this.#death.promise.catch(() => {});
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -128,15 +135,19 @@ export class Browser {
 
   /**
    * Leases a page. @param fresh creates a new page: after the loss of a page, its cause might have affected the
-   * prepared pages too @throws BrowserLost
+   * prepared pages too @param sharedBy client of a static document, which can get a page that an earlier one had
+   * @throws BrowserLost
    */
-  async lease({ fresh }: { readonly fresh: boolean }): Promise<LeasedPage> {
+  async lease({ fresh = false, sharedBy }: LeaseOptions): Promise<LeasedPage> {
     if (this.#loss) throw this.#loss;
     this.#leased++;
-    this.#used++;
     this.#schedule(WATCH_MS);
+    const kept = sharedBy === undefined ? undefined : this.#shared.take(sharedBy);
+    if (!kept) this.#used++;
     try {
-      const page = (fresh ? undefined : this.#ready.shift()) ?? (await this.#make());
+      const page = kept ?? (fresh ? undefined : this.#ready.shift()) ?? (await this.#make());
+      let isSound = false;
+      let isLow = false;
       return {
         session: page.session,
         // A page's ID is the ID of its main frame.
@@ -146,8 +157,14 @@ export class Browser {
         visit: (visit) => {
           page.visit = visit;
         },
-        lower: () => page.renderer.lower(),
-        [Symbol.asyncDispose]: () => this.#release(page),
+        lower: () => {
+          isLow = true;
+          page.renderer.lower();
+        },
+        keep: () => {
+          isSound = !isLow;
+        },
+        [Symbol.asyncDispose]: () => this.#release(page, isSound ? sharedBy : undefined),
       };
     } catch (error) {
       this.#leased--;
@@ -184,12 +201,16 @@ export class Browser {
     this.#die(reason);
   }
 
-  async #release(page: Page): Promise<void> {
+  async #release(page: Page, sharedBy: string | undefined): Promise<void> {
     page.visit?.end();
-    page.fail(new EngineFailure("crashed", "it was released"));
+    page.visit = undefined;
     this.#leased--;
     if (this.#loss) return;
     if (this.#retired && this.#leased === 0) return this.#die(RETIRED);
+    // The session of the next document gets no event of this one.
+    page.session = this.chromium.pipe.reopen(page.session, "the page was given back");
+    if (sharedBy !== undefined && this.#shared.keep(sharedBy, page)) return void this.#refill().catch(() => {});
+    page.fail(new EngineFailure("crashed", "it was released"));
     this.#renew(page);
   }
 
@@ -279,9 +300,15 @@ export class Browser {
     try {
       const context = { proxyServer: door.proxy, proxyBypassList: "<-loopback>" };
       ({ browserContextId: contextId } = await pipe.browser.send("Target.createBrowserContext", context));
-      const opened = await Promise.race([this.#open(contextId, renderer), failed]);
+      const opening = openBlankPage(this.chromium, contextId).then(async (opened) => {
+        await renderer.find(opened.session);
+        return opened;
+      });
+      const opened = await Promise.race([opening, failed]);
       page = { contextId, ...opened, failed, fail, door, renderer, visit: undefined, isShown: false };
       this.#pages.set(page.targetId, page);
+      const made = page;
+      made.failed.catch(() => this.#shared.remove(made) && this.#renew(made));
       return page;
     } catch (error) {
       door.close();
@@ -292,25 +319,6 @@ export class Browser {
     } finally {
       this.#failUnborn = undefined;
     }
-  }
-
-  async #open(browserContextId: string, renderer: Renderer): Promise<Pick<Page, "targetId" | "session">> {
-    const { pipe, version } = this.chromium;
-    void pipe.browser.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId });
-    const { targetId } = await pipe.browser.send("Target.createTarget", {
-      url: "about:blank",
-      browserContextId,
-      // A minimized window is not rendered.
-      windowState: "minimized",
-    });
-    const { sessionId } = await pipe.browser.send("Target.attachToTarget", { targetId, flatten: true });
-    const session = pipe.session(sessionId);
-    emulate(session, "desktop", version);
-    void session.send("Page.addScriptToEvaluateOnNewDocument", { source: observing(QUESTIONS) });
-    void session.send("Network.enable", { maxTotalBufferSize: 1 });
-    void session.send("Page.enable");
-    await renderer.find(session);
-    return { targetId, session };
   }
 
   #crashed(targetId: string, status: string): void {

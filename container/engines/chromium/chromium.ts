@@ -12,6 +12,7 @@ import { registerWorker } from "../../processes/priority.ts";
 import { EngineLost, finalFailure, withRetries } from "../../processes/retry.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 import type { EngineState } from "../../supervision/engine-state.ts";
+import type { Browser } from "./browser.ts";
 import { BrowserManager } from "./browser-manager.ts";
 import { BrowserLost, NetworkLost, RendererLost } from "./errors.ts";
 import { NavigationBlocked } from "./loading.ts";
@@ -38,6 +39,11 @@ export type PageSource =
       readonly files?: ServedFiles;
       /** True if the document seems to have no script, and no content that loads only when visible. @default false */
       readonly isStill?: boolean;
+      /**
+       * The client, if the document is static: it then shares a renderer with other static documents of the client.
+       * @default a renderer of its own
+       */
+      readonly sharedBy?: string;
     };
 
 export interface ChromiumSettings {
@@ -45,6 +51,8 @@ export interface ChromiumSettings {
   /** Number of pages that are kept ready. @default 3 */
   readonly ready?: number;
   readonly web?: WebProxySettings;
+  /** False if each static document has a renderer of its own, too. @default true */
+  readonly sharesRenderers?: boolean;
   /** Confinement of the browsers. @default the strongest that this machine allows */
   readonly confinement?: Confinement;
   /** Candidate paths of the program. @default Debian's paths */
@@ -199,26 +207,42 @@ export class Chromium implements AsyncDisposable {
     await this.close();
   }
 
-  /** Retries a job once if its browser died, once if its renderer died, and several times if the network was lost. */
+  /**
+   * Tries a shared page first. Retries a job once if its browser died, once if its renderer died, and several times if
+   * the network was lost.
+   */
   async #attempts(job: Job): Promise<void> {
+    const { source, signal } = job;
+    const sharedBy = "document" in source ? source.sharedBy : undefined;
+    if (sharedBy !== undefined && this.#settings.sharesRenderers !== false) {
+      try {
+        return await this.#attempt(job, { sharedBy });
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#settings.log("job retried", { engine: "Chromium", lost: "shared renderer", error: String(error) });
+      }
+    }
     const onRetry = async (error: unknown, lost: keyof typeof RETRIES) => {
       this.#settings.log("job retried", { engine: "Chromium", lost, error: String(error) });
       if (lost === "network") await sleep(NETWORK_BACK_MS, undefined, { signal: job.signal });
     };
-    await withRetries({ retries: RETRIES, kindOf: lossOf, onRetry }, (left) => this.#attempt(job, left.renderer === 0));
+    await withRetries({ retries: RETRIES, kindOf: lossOf, onRetry }, (left) =>
+      this.#attempt(job, { fresh: left.renderer === 0 }),
+    );
   }
 
-  async #attempt({ source, work: run, signal }: Job, fresh: boolean): Promise<void> {
+  async #attempt({ source, work: run, signal }: Job, lease: Parameters<Browser["lease"]>[0]): Promise<void> {
+    const isStatic = lease.sharedBy !== undefined;
     const browser = await untilAborted(this.#supply.acquire(), signal);
-    await using page = await browser.lease({ fresh });
+    await using page = await browser.lease(lease);
     using work = new DisposableStack();
     work.defer(registerWorker(() => page.lower()));
     const { promise: exceeded, reject: exceed } = Promise.withResolvers<never>();
     exceeded.catch(() => {});
     const visit = this.#proxy.visit({
-      limits: this.#limits,
+      limits: isStatic ? { ...this.#limits, requests: 1 } : this.#limits,
       ...("document" in source
-        ? { document: source.document, files: source.files }
+        ? { document: { ...source.document, isStatic }, files: source.files }
         : { document: undefined, files: undefined }),
       exceeded: (what) => exceed(new EngineFailure("too-large", `the page requests more than ${what}`)),
     });
@@ -226,7 +250,7 @@ export class Chromium implements AsyncDisposable {
     const location =
       "url" in source
         ? { url: source.url, kept: source.kept, isUpload: false, isStill: false }
-        : { url: `http://${DOCUMENT_HOST}/`, isUpload: true, isStill: source.isStill ?? false };
+        : { url: `http://${DOCUMENT_HOST}/`, isUpload: true, isStatic, isStill: isStatic || source.isStill === true };
     const done = run(page, {
       ...{ location, limits: this.#limits, signal },
       version: browser.chromium.version,
@@ -244,6 +268,7 @@ export class Chromium implements AsyncDisposable {
     }
     // After the loss of the network or GPU process, the PDF can lack content.
     if (!browser.check()) throw new BrowserLost("one of its processes was lost on the way");
+    page.keep();
   }
 }
 

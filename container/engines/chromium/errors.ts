@@ -24,6 +24,11 @@ export class NetworkLost extends Error {
   override readonly name = "NetworkLost";
 }
 
+/** A document that must be static is not. It can be printed in a page of its own. */
+export class NotStatic extends Error {
+  override readonly name = "NotStatic";
+}
+
 /** The last kill of a renderer by this service: its time (`performance.now()`) and its reason. */
 export interface KillRecord {
   readonly at: number;

@@ -7,6 +7,7 @@ import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import type { AddedFont } from "../../fonts/added-fonts.ts";
 import { type FontSubstitutions, NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
+import { NotStatic } from "./errors.ts";
 import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
@@ -113,7 +114,7 @@ async function print(job: PageJob, options: PrintOptions, outputPath: string): P
  * repeatedly.
  */
 async function prepare(
-  { page }: PageJob,
+  { page, location }: PageJob,
   options: PrintOptions,
   timeoutMs: number,
 ): Promise<{ readonly findings: Findings; readonly contextId: number }> {
@@ -121,7 +122,11 @@ async function prepare(
   const { size, margin } = sheetOf(options, { purpose: "screen", overflow: 1 });
   const { media = "print" } = options;
   void session.send("Emulation.setEmulatedMedia", { media });
-  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId });
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", {
+    ...{ frameId },
+    // Without a name, each document of a shared page would add one more world.
+    worldName: "pagewright",
+  });
   const ownPages = options.ownPages ?? { size: false, margin: false };
   const isForScreens = options.layout !== undefined || media === "screen";
   const paper = { size, margin, ...(isForScreens ? {} : { ownPages }), questions: QUESTIONS };
@@ -132,6 +137,7 @@ async function prepare(
     return result.value as ReturnType<typeof setPaper>;
   };
   let found = await set({});
+  if (location.isStatic && typeof found === "string") throw new NotStatic(`its page is ${found}`);
   if (found === "restless") {
     await page.show();
     const expression = waiting({ questions: QUESTIONS, timeoutMs });

@@ -74,6 +74,13 @@ export class Pipe {
     return conversation;
   }
 
+  /** Replaces a session by a new one with the same ID, and without the listeners of the old one. */
+  reopen(session: Session, reason: string): Session {
+    const [id] = [...this.#sessions].find(([, conversation]) => conversation === session)!;
+    this.forget(session, reason);
+    return this.session(id);
+  }
+
   /** Closes a session: rejects its pending commands, and ignores its further events. */
   forget(session: Session, reason: string): void {
     for (const [id, conversation] of this.#sessions) if (conversation === session) this.#sessions.delete(id);

@@ -73,6 +73,8 @@ export interface Env extends TraceVariables {
   readonly ALLOWED_HOSTS?: string;
   /** IP address of the client, set by the host. @default the address in the header CF-Connecting-IP */
   readonly CLIENT_ADDRESS?: string;
+  /** Set by the host if the address is that of a proxy, behind which there can be several clients. @default it is not */
+  readonly HIDES_CLIENTS?: "1";
   /** Cache of complete page images. @default the platform's cache */
   readonly PICTURES?: PageImageCache;
   /** Receives one data point for each completed request (docs/metrics.md). @default no data points are written */

@@ -24,6 +24,14 @@ test("without a number of jobs, at least two run", () => {
   expect(readServerSettings({ JOB_CONCURRENCY: "" }).jobs).toBeGreaterThan(1);
 });
 
+test("static documents share renderers, unless that is off", () => {
+  expect(readServerSettings({}).sharesRenderers).toBe(true);
+  expect(readServerSettings({ SHARED_RENDERERS: "" }).sharesRenderers).toBe(true);
+  expect(readServerSettings({ SHARED_RENDERERS: "off" }).sharesRenderers).toBe(false);
+  const SHARED_RENDERERS = "0";
+  expect(() => readServerSettings({ SHARED_RENDERERS })).toThrow('SHARED_RENDERERS must be on or off, not "0".');
+});
+
 test("a folder of fonts that does not exist is refused in a sentence", () => {
   expect(readServerSettings({ FONTS_DIR: import.meta.dirname }).fontsFolder).toBe(import.meta.dirname);
   const FONTS_DIR = import.meta.filename;

@@ -10,8 +10,16 @@ const SENT = {
 };
 
 test("without a trusted proxy, the headers of strangers mean nothing", () => {
-  expect(readForwarded(SENT, "9.9.9.9", 0)).toEqual({ address: "9.9.9.9" });
+  expect(readForwarded(SENT, "9.9.9.9", 0)).toEqual({ address: "9.9.9.9", isProxy: true });
+  expect(readForwarded({ host: "a" }, "9.9.9.9", 0)).toEqual({ address: "9.9.9.9" });
 });
+
+test.each(["forwarded", "x-forwarded-for", "x-real-ip", "via"])(
+  "%s shows that several clients can have an address",
+  (name) => {
+    expect(readForwarded({ [name]: "x" }, "9.9.9.9", 0).isProxy).toBe(true);
+  },
+);
 
 test.each([
   [1, "3.3.3.3"],

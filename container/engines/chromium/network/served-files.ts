@@ -6,6 +6,8 @@ export interface ServedDocument {
   readonly type: string;
   /** True if the document has no access to the web and runs no scripts. @default false */
   readonly isSealed?: boolean;
+  /** True if the document runs no scripts, because it shares its renderer. @default false */
+  readonly isStatic?: boolean;
   stream(): NodeJS.ReadableStream;
 }
 

@@ -37,6 +37,14 @@ export interface VisitLimits {
 /** Policy of a sealed document: nothing beside its own styles and the images within it, and no scripts. */
 const SEALED = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox";
 
+/**
+ * Policy of a static document, which must look as it does without the policy: `noscript` would appear in a sandbox
+ * without scripts.
+ */
+const STATIC =
+  "sandbox allow-scripts; script-src 'none'; object-src 'none'; frame-src 'none'; worker-src 'none'; " +
+  "base-uri 'none'; form-action 'none'";
+
 export interface VisitOptions {
   readonly limits: VisitLimits;
   readonly document: ServedDocument | undefined;
@@ -348,7 +356,8 @@ async function giveDocument(
   if (method !== "GET" || url.port !== "") throw new Unanswerable(404);
   const found = servedAt(url, document, files);
   if (!found) throw new Unanswerable(404);
-  const sealed = found.isSealed ? { "Content-Security-Policy": SEALED } : {};
+  const policy = found.isSealed ? SEALED : found.isStatic ? STATIC : undefined;
+  const sealed = policy === undefined ? {} : { "Content-Security-Policy": policy };
   answer.writeHead(200, { "Content-Type": found.type, "Cache-Control": "no-store", ...sealed });
   await pipeline(found.stream(), answer);
 }

@@ -20,6 +20,8 @@ export interface LeasedPage extends AsyncDisposable {
   visit(visit: ProxySession): void;
   /** Lowers the priority of the page's processes from now on. */
   lower(): void;
+  /** Lets the client's next static document have the page. Without this call, the page ends with the lease. */
+  keep(): void;
 }
 
 export interface PageLimits {
@@ -46,6 +48,8 @@ export interface PageLocation {
   readonly isUpload: boolean;
   /** True if the page seems to have no script and no content that loads only when visible: it need not be shown. */
   readonly isStill: boolean;
+  /** True if the page must turn out to be static, because it shares its renderer. @default false */
+  readonly isStatic?: boolean;
 }
 
 /** What a job needs of the page's browser, limits and access to the web. */
