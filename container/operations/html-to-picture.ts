@@ -16,7 +16,9 @@ export const nativeHtmlToPicture = nativeOperation(
   async function* (job, { url, isArchive = false, ...options }, engines) {
     const chromium = await engines.chromium.ready(job.signal);
     const path = join(job.folder, `result.${options.format}`);
-    await chromium.takePicture(await pageSource({ url, isArchive }, job), path, options, job.signal);
+    // A window and the state of a visit outlast a document, so pictures are taken in renderers of their own.
+    const source = await pageSource({ url, isArchive }, { inputs: job.inputs, folder: job.folder });
+    await chromium.takePicture(source, path, options, job.signal);
     const { format } = options;
     yield* encodeOutputs([{ extension: format, type: MEDIA_TYPES[format], body: createReadStream(path) }], job.log);
   },
