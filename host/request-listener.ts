@@ -82,8 +82,12 @@ export class RequestListener {
     while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
   }
 
-  #origin({ headers, socket }: Pick<IncomingMessage, "headers" | "socket">): Forwarded {
-    return readForwarded(headers, socket.remoteAddress, this.#settings.trustedProxies);
+  #origin({ headers, socket, httpVersion }: Pick<IncomingMessage, "headers" | "socket" | "httpVersion">): Forwarded {
+    const { trustedProxies, env } = this.#settings;
+    const forwarded = readForwarded(headers, socket.remoteAddress, trustedProxies);
+    // A service with a URL of its own is behind a proxy. Some proxies add no header, and speak HTTP/1.0.
+    const isBehindProxy = trustedProxies === 0 && (env().BASE_URL !== undefined || httpVersion === "1.0");
+    return isBehindProxy ? { ...forwarded, isProxy: true } : forwarded;
   }
 
   #follow(work: Promise<unknown>): void {
