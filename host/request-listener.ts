@@ -85,8 +85,8 @@ export class RequestListener {
   #origin({ headers, socket, httpVersion }: Pick<IncomingMessage, "headers" | "socket" | "httpVersion">): Forwarded {
     const { trustedProxies, env } = this.#settings;
     const forwarded = readForwarded(headers, socket.remoteAddress, trustedProxies);
-    // A service with a URL of its own is behind a proxy. Some proxies add no header, and speak HTTP/1.0.
-    const isBehindProxy = trustedProxies === 0 && (env().BASE_URL !== undefined || httpVersion === "1.0");
+    // A service that has a public URL is behind a proxy. Some proxies add no header, but use HTTP/1.0.
+    const isBehindProxy = trustedProxies === 0 && (URL.canParse(env().BASE_URL ?? "") || httpVersion === "1.0");
     return isBehindProxy ? { ...forwarded, isProxy: true } : forwarded;
   }
 
