@@ -39,7 +39,7 @@ const PASSIVE_LINKS = words(
   "next prev previous up top home first last start begin end contents toc index glossary copyright chapter section " +
     "subsection appendix help author license canonical bookmark made shortlink generator child parent",
 );
-const PASSIVE_METAS = words("content-type content-language content-style-type content-script-type x-ua-compatible");
+const PASSIVE_META = words("content-type content-language content-style-type content-script-type x-ua-compatible");
 /** A picture in one of three formats. The first characters tell the format; the browser ignores the declared one. */
 const PICTURE = /^data:image\/(?:png|jpeg|gif);base64,(?:iVBORw0KGgo|\/9j\/|R0lGOD)[A-Za-z0-9+/=\s]*$/;
 
@@ -49,8 +49,8 @@ const ACTIVE_CSS =
 const CSS_URL = /url\(\s*["']?([^"')]*)/gi;
 const CSS_ESCAPE = /\\(?:([0-9a-f]{1,6})(?:\r\n|\s)?|([^\n]))/gi;
 
-/** Charsets in which `<` and `>` are always these characters, and nothing else is. */
-const PLAIN_CHARSETS = /^(?:utf-8|windows-125\d|iso-8859-\d+|koi8-[ru])$/;
+/** Encodings in which `<` and `>` are always these characters, and nothing else is. */
+const PLAIN_ENCODINGS = /^(?:utf-8|windows-125\d|iso-8859-\d+|koi8-[ru])$/;
 /** Number of characters after which the time is checked: a tag with many attributes takes quadratic time. */
 const CHUNK_LENGTH = 4096;
 
@@ -59,7 +59,7 @@ const CHUNK_LENGTH = 4096;
  * @param charset the charset with which it is sent to the browser
  */
 export function isStaticPage(bytes: Buffer, charset: string | undefined): boolean {
-  if (bytes.length > CONTAINER_LIMITS.staticPageBytes || !PLAIN_CHARSETS.test(charset ?? "")) return false;
+  if (bytes.length > CONTAINER_LIMITS.staticPageBytes || !PLAIN_ENCODINGS.test(charset ?? "")) return false;
   const text = new TextDecoder(charset).decode(bytes);
   const judge = new Judge();
   const tokenizer = new Tokenizer({}, judge);
@@ -142,7 +142,7 @@ function isPassive(element: string, name: string, value: string): boolean {
       // The browser creates a script context for the property of the document with the name of a picture.
       return element !== "img";
     case "http-equiv":
-      return PASSIVE_METAS.has(value.trim().toLowerCase());
+      return PASSIVE_META.has(value.trim().toLowerCase());
     case "href":
     case "xlink:href":
       return ["a", "area", "link"].includes(element) || value.startsWith("#");
