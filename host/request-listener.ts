@@ -82,8 +82,12 @@ export class RequestListener {
     while (this.#working.size > 0) await Promise.allSettled([...this.#working]);
   }
 
-  #origin({ headers, socket }: Pick<IncomingMessage, "headers" | "socket">): Forwarded {
-    return readForwarded(headers, socket.remoteAddress, this.#settings.trustedProxies);
+  #origin({ headers, socket, httpVersion }: Pick<IncomingMessage, "headers" | "socket" | "httpVersion">): Forwarded {
+    const { trustedProxies, env } = this.#settings;
+    const forwarded = readForwarded(headers, socket.remoteAddress, trustedProxies);
+    // A service that has a public URL is behind a proxy. Some proxies add no header, but use HTTP/1.0.
+    const isBehindProxy = trustedProxies === 0 && (URL.canParse(env().BASE_URL ?? "") || httpVersion === "1.0");
+    return isBehindProxy ? { ...forwarded, isProxy: true } : forwarded;
   }
 
   #follow(work: Promise<unknown>): void {

@@ -95,8 +95,7 @@ export function createApp(settings: AppSettings): App {
     const trace = JobTrace.begin(c.req.raw.headers, { operation, engine: hosted.engine ?? operation });
     const ids = { requestId, ...(trace ? { traceId: trace.traceId } : {}), operation };
     const log: AppSettings["log"] = (message, details) => settings.log(message, { ...ids, ...details });
-    const id = c.req.header("X-Client") ?? "";
-    const client = { id, isOne: id !== "" && c.req.header(ONE_CLIENT_HEADER) === "1" };
+    const client = { id: c.req.header("X-Client") ?? "", one: c.req.header(ONE_CLIENT_HEADER) };
     const signal = AbortSignal.any([c.req.raw.signal, settings.ending]);
     const onJobEnd = (job: EndedJob) => {
       settings.metrics.ended(operation, job);
@@ -139,7 +138,7 @@ interface Observed {
 async function* carryOut(
   hosted: ContainerOperation,
   { incoming, outgoing }: HttpBindings,
-  client: { readonly id: string; readonly isOne: boolean },
+  client: { readonly id: string; readonly one: string | undefined },
   signal: AbortSignal,
   { operations, scratch, maxInputBytes, log, onJobEnd, trace }: AppSettings & Observed,
 ): AsyncGenerator<Uint8Array> {
@@ -174,8 +173,7 @@ async function* carryOut(
     using limit = timeLimit(timeoutOf(steps), () => outgoing.destroy());
     const ends = AbortSignal.any([signal, limit.signal]);
     const withoutPermit: ContainerJob["withoutPermit"] = (work) => entry.withoutPermit(work, ends);
-    const oneClient = client.isOne ? client.id : undefined;
-    const job = { inputs, oneClient, folder: folder.path, log, withoutPermit, signal: ends };
+    const job = { inputs, oneClient: client.one, folder: folder.path, log, withoutPermit, signal: ends };
     for await (const frame of priority.within(runSteps(steps, job))) {
       details.responseBytes = Number(details.responseBytes ?? 0) + frame.length;
       outcome = outcomeOf(frame, signal);

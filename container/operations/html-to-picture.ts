@@ -19,7 +19,9 @@ export const nativeHtmlToPicture = nativeOperation(
     const chromium = await engines.chromium.ready(job.signal);
     const settings = { ...options, fonts: await fontsIn(job.inputs) };
     const path = join(job.folder, `result.${options.format}`);
-    await chromium.takePicture(await pageSource(params, job, engines.web), path, settings, job.signal);
+    // A window and the state of a visit outlast a document, so pictures are taken in renderers of their own.
+    const source = await pageSource(params, job, engines.web);
+    await chromium.takePicture(source, path, settings, job.signal);
     const { format } = options;
     yield* encodeOutputs([{ extension: format, type: MEDIA_TYPES[format], body: createReadStream(path) }], job.log);
   },

@@ -32,7 +32,7 @@ const ATTRIBUTES = words(
 );
 const OTHER_ATTRIBUTES = /^(?:data|aria)-[a-z0-9_-]+$/;
 /** Attributes whose value is text, not CSS. */
-const TEXTS = words("href title alt content name summary value id class");
+const TEXTS = words("title alt content summary value id class");
 
 /** Links that the browser does not follow by itself. */
 const PASSIVE_LINKS = words(
@@ -40,12 +40,14 @@ const PASSIVE_LINKS = words(
     "subsection appendix help author license canonical bookmark made shortlink generator child parent",
 );
 const PASSIVE_META = words("content-type content-language content-style-type content-script-type x-ua-compatible");
-const PICTURE = /^data:image\/(?:png|jpeg|gif);base64,[a-z0-9+/=\s]*$/i;
+/** A picture in one of three formats. The first characters tell the format; the browser ignores the declared one. */
+const PICTURE = /^data:image\/(?:png|jpeg|gif);base64,(?:iVBORw0KGgo|\/9j\/|R0lGOD)[A-Za-z0-9+/=\s]*$/;
 
 /** CSS that loads or moves something. Inexact, because the proxy refuses what such a document loads. */
 const ACTIVE_CSS =
-  /@(?:import|font-face|namespace|keyframes|-webkit-keyframes|property|view-transition)|animation|transition|image-set|(?:src|element|paint)\(|url\((?!\s*["']?(?:#|data:image\/(?:png|jpeg|gif)[;,]))/i;
-const CSS_ESCAPE = /\\(?:([0-9a-f]{1,6})\s?|([^\n]))/gi;
+  /@(?:import|font-face|namespace|keyframes|-webkit-keyframes|property|view-transition)|animation|transition|image-set|(?:src|element|paint)\(/i;
+const CSS_URL = /url\(\s*["']?([^"')]*)/gi;
+const CSS_ESCAPE = /\\(?:([0-9a-f]{1,6})(?:\r\n|\s)?|([^\n]))/gi;
 
 /** Encodings in which `<` and `>` are always these characters, and nothing else is. */
 const PLAIN_ENCODINGS = /^(?:utf-8|windows-125\d|iso-8859-\d+|koi8-[ru])$/;
@@ -122,9 +124,12 @@ class Judge {
     if (this.#inside) this.#endText(this.#inside);
   }
 
-  /** In SVG and in lists, the browser reads this text like any other, so it must not contain the start of a tag. */
+  /**
+   * In SVG and in lists, the browser reads this text like any other, so it must not contain the start of a tag, and
+   * CSS no character reference.
+   */
   #endText({ name, text }: TextElement): void {
-    if (text.includes("<") || (name === "style" && isActiveCss(text))) this.isStatic = false;
+    if (text.includes("<") || (name === "style" && (text.includes("&") || isActiveCss(text)))) this.isStatic = false;
   }
 }
 
@@ -133,6 +138,9 @@ function isPassive(element: string, name: string, value: string): boolean {
   switch (name) {
     case "src":
       return element === "img" && PICTURE.test(value);
+    case "name":
+      // The browser creates a script context for the property of the document with the name of a picture.
+      return element !== "img";
     case "http-equiv":
       return PASSIVE_META.has(value.trim().toLowerCase());
     case "href":
@@ -157,5 +165,6 @@ function isActiveCss(css: string): boolean {
     const point = Number.parseInt(code ?? "", 16);
     return character ?? (point <= 0x10ffff ? String.fromCodePoint(point) : "\ufffd");
   });
-  return ACTIVE_CSS.test(plain);
+  const urls = plain.matchAll(CSS_URL);
+  return ACTIVE_CSS.test(plain) || urls.some(([, url = ""]) => !url.startsWith("#") && !PICTURE.test(url));
 }

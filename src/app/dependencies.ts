@@ -5,7 +5,7 @@ import { LIMITS } from "../document/contract/limits.ts";
 import { yieldToEventLoop } from "../runtime/delay.ts";
 import { retryOnce, withTimeout } from "../runtime/rpc.ts";
 import { sealerOf } from "../service/http/async/sealed-values.ts";
-import { clientAt, clientIdOfKey } from "../service/http/clients/auth.ts";
+import { clientAt, clientIdOfKey, exactClientAt } from "../service/http/clients/auth.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { connectContainer } from "../service/placement/container.ts";
@@ -84,8 +84,8 @@ interface Origin {
   /** Base URL of the service, without a trailing slash. */
   readonly baseUrl: string;
   readonly client: string;
-  /** True if the client ID certainly stands for one client. @default false */
-  readonly isOneClient?: boolean;
+  /** ID that certainly stands for one client. @default there is none */
+  readonly oneClient?: string | undefined;
   /**
    * Added to the client ID in the container, which divides its permits among these names. Example: `-pages`. @default
    * ""
@@ -103,26 +103,14 @@ interface Origin {
 
 /** Returns the services that requests and asynchronous jobs need. */
 export function servicesFor(origin: Origin, shared: SharedResources, spans: SpanExport) {
-  const {
-    env,
-    config,
-    baseUrl,
-    client,
-    isOneClient = false,
-    suffix = "",
-    ids,
-    trace,
-    files,
-    ended,
-    waitUntil,
-  } = origin;
+  const { env, config, baseUrl, client, oneClient, suffix = "", ids, trace, files, ended, waitUntil } = origin;
   const traced = trace ? { trace: callerTrace(trace, { spans, traces: config.traces, waitUntil }) } : {};
   return {
     ...{ ...shareOf(shared, client), config, baseUrl, jobs: connectQueue(env), sealer: sealerOf(env.FORM_SECRET) },
     typefaceCache: cacheOf(env),
     store: openStore(env, { lifetimeMs: config.fileLifetimeMs, ...files }),
     container: connectContainer(env, {
-      ...{ requestId: ids.requestId, client: client + suffix, isOneClient },
+      ...{ requestId: ids.requestId, client: client + suffix, oneClient },
       ...{ ...traced, waitUntil },
     }),
     log: (message: string, details?: Record<string, unknown>) => log(ids, message, details),
@@ -142,15 +130,15 @@ export function requestClientId({ var: { admission }, req, env }: RequestContext
   return admission?.key ? clientIdOfKey(admission.key) : clientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
 
-/** Reports whether the client ID certainly stands for one client: a key, or an address that no proxy hides. */
-function isOneClient({ var: { admission }, req, env }: RequestContext): boolean {
-  if (admission?.key) return true;
-  return env.HIDES_CLIENTS === undefined && Boolean(env.CLIENT_ADDRESS ?? req.header("CF-Connecting-IP"));
+/** Returns the ID of a key, or of an address that no proxy hides; undefined if there can be several clients. */
+function oneClientOf({ var: { admission }, req, env }: RequestContext): string | undefined {
+  if (admission?.key) return clientIdOfKey(admission.key);
+  return env.HIDES_CLIENTS ? undefined : exactClientAt(req.raw.headers, env.CLIENT_ADDRESS);
 }
 
 export const originOf = (c: RequestContext): Omit<Origin, "suffix" | "ended"> => ({
   ...{ env: c.env, config: c.get("config"), baseUrl: baseUrl(c), client: requestClientId(c) },
-  isOneClient: isOneClient(c),
+  oneClient: oneClientOf(c),
   ...{ ids: idsOf(c), trace: c.get("trace"), files: { retired: (files) => retiredIn(c, files) } },
   waitUntil: (work) => c.executionCtx.waitUntil(work),
 });

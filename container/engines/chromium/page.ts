@@ -137,7 +137,8 @@ async function prepare(
     return result.value as ReturnType<typeof setPaper>;
   };
   let found = await set({});
-  if (location.isStatic && typeof found === "string") throw new NotStatic(`its page is ${found}`);
+  // An error of the script shows as another object.
+  if (location.isStatic && !Object.hasOwn(Object(found), "purpose")) throw new NotStatic(`its page is ${found}`);
   if (found === "restless") {
     await page.show();
     const expression = waiting({ questions: QUESTIONS, timeoutMs });

@@ -27,20 +27,20 @@ export interface JobOrigin {
   readonly requestId: string;
   /** Distinguishes clients for fair scheduling. Has no other meaning. */
   readonly client: string;
-  /** True if the ID certainly stands for one client: a key, or an address that no proxy hides. @default false */
-  readonly isOneClient?: boolean;
+  /** ID that certainly stands for one client: of a key, or of an address that no proxy hides. @default there is none */
+  readonly oneClient?: string | undefined;
   /** Trace of the request. @default none */
   readonly trace?: CallerTrace;
   /** Keeps work running after the response. */
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Name of the header that tells the container {@link JobOrigin.isOneClient}. */
+/** Name of the header that tells the container {@link JobOrigin.oneClient}. */
 export const ONE_CLIENT_HEADER = "X-One-Client";
 
 /** Returns the headers that identify request, client and trace for the container. */
-export const originHeaders = ({ requestId, client, isOneClient, trace }: JobOrigin): Record<string, string> => ({
+export const originHeaders = ({ requestId, client, oneClient, trace }: JobOrigin): Record<string, string> => ({
   ...{ "X-Request-Id": requestId, "X-Client": client },
-  ...(isOneClient ? { [ONE_CLIENT_HEADER]: "1" } : {}),
+  ...(oneClient === undefined ? {} : { [ONE_CLIENT_HEADER]: oneClient }),
   ...trace?.headers,
 });

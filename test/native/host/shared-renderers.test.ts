@@ -17,11 +17,16 @@ test("documents of an address share a renderer, unless a proxy hides the client 
   const settings = { ENGINES: "chromium,threads", JOB_CONCURRENCY: "2" };
   const host = await startHost({ dataFolder: join(folder, "data"), logFile: join(folder, "host.log"), settings });
   try {
-    const convert = async (html: string, headers = {}, fields: Readonly<Record<string, string>> = {}) => {
+    const convert = async (
+      html: string,
+      headers = {},
+      fields: Readonly<Record<string, string>> = {},
+      path = "/pdf",
+    ) => {
       const body = new FormData();
       for (const [name, value] of Object.entries({ output: "page", ...fields })) body.append(name, value);
       body.append("file", new File([html], "page.html"));
-      const response = await fetch(`${host.url}/pdf`, { method: "POST", body, headers });
+      const response = await fetch(`${host.url}${path}`, { method: "POST", body, headers });
       expect(response.status, await response.text()).toBe(200);
     };
     const renderers = () => processesOf(host.pid, "renderer");
@@ -33,13 +38,15 @@ test("documents of an address share a renderer, unless a proxy hides the client 
     let before = await renderers();
     for (let count = 0; count < 3; count++) await convert(STATIC);
     expect(await renderers()).toEqual(before);
-    for (const [html, headers, fields] of [
+    for (const [html, headers, fields, path] of [
       [STATIC, { "X-Forwarded-For": "192.0.2.1" }, {}],
       [STATIC, {}, { web_layout: "mobile" }],
       [STATIC, {}, { wait_for: "10" }],
       [`${STATIC}<script>1</script>`, {}, {}],
+      // Its window would outlast it.
+      [STATIC, {}, { viewport: "300x300" }, "/png"],
     ] as const) {
-      await convert(html, headers, fields);
+      await convert(html, headers, fields, path);
       await eventually(async () => {
         const now = await renderers();
         expect(now).toHaveLength(READY + 1);

@@ -1,7 +1,8 @@
-// Tests the host's responses to requests whose URL cannot belong to the service.
+// Tests the host's responses to requests whose URL cannot belong to the service, and what it knows of clients.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { getRequestListener } from "@hono/node-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hostCapacity } from "../../../host/capacity.ts";
@@ -32,4 +33,20 @@ test.each(["a.127", "evil.0x1", "1.2.3.4.5", "256.256.256.256", "08.1", "a:-1", 
 
 test.each(["localhost:8787", "a_b", "xn--a", "[::1]:80", "0x7f.1"])("an answer for the host %s", async (host) => {
   expect(await statusFor(host)).toBe(200);
+});
+
+test.each([
+  ["1.1", {}, "none"],
+  ["1.0", {}, "1"],
+  ["1.1", { BASE_URL: "https://pdf.example.com" }, "1"],
+])("HTTP/%s with %o: whether the address hides clients: %s", async (version, settings, hides) => {
+  const tell = (_: Request, { HIDES_CLIENTS }: Env) => new Response(`hides: ${HIDES_CLIENTS ?? "none"}`);
+  const telling = { ...app, fetch: tell } as unknown as typeof app;
+  const one = new RequestListener({ app: telling, env: () => settings as Env, trustedProxies: 0 });
+  const own = createServer(getRequestListener(one.fetch));
+  await once(own.listen(0, "127.0.0.1"), "listening");
+  const socket = connect((own.address() as AddressInfo).port, "127.0.0.1");
+  socket.end(`GET / HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+  expect(await text(socket)).toContain(`hides: ${hides}`);
+  own.close();
 });

@@ -27,6 +27,8 @@ export async function savePdf(session: Session, stream: string, path: string, ma
     if (written > maxBytes) throw new EngineFailure("too-large", `a PDF of more than ${maxBytes} bytes`);
     await file.writeFile(bytes);
   }
+  // The browser's file of the stream would stay as long as the page.
+  await session.send("IO.close", { handle: stream });
 }
 
 /**

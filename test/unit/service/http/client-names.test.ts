@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { RequestContext } from "../../../../src/app/context.ts";
 import { requestClientId } from "../../../../src/app/dependencies.ts";
+import { exactClientAt } from "../../../../src/service/http/clients/auth.ts";
 
 function clientOf(headers: Record<string, string>, address?: string, keyHash?: string): string {
   const admission = keyHash === undefined ? undefined : { key: { hash: keyHash } };
@@ -21,6 +22,15 @@ test("a network of IPv6 is one client", () => {
   const one = clientOf({}, "2001:db8:1:2::1");
   expect(clientOf({}, "2001:db8:1:2:ffff::9")).toBe(one);
   expect(clientOf({}, "2001:db8:1:3::1")).not.toBe(one);
+});
+
+test("an address is exactly one client only if it is known, and not that of all Workers", () => {
+  const at = (address?: string, headers = {}) => exactClientAt(new Headers(headers), address);
+  expect(at("2001:db8:1:2::1")).not.toBe(at("2001:db8:1:2::2"));
+  expect(at("203.0.113.7", { "CF-Connecting-IP": "203.0.113.8" })).toBe(at("203.0.113.7"));
+  expect(at(undefined, { "CF-Connecting-IP": "203.0.113.7" })).toBe(at("203.0.113.7"));
+  expect(at(undefined, { "CF-Connecting-IP": "2a06:98c0:3600::103" })).toBeUndefined();
+  expect(at()).toBeUndefined();
 });
 
 test("a key that was checked is the client, wherever it comes from", () => {
