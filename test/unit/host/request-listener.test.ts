@@ -1,4 +1,4 @@
-// Tests the host's responses to requests whose URL cannot belong to the service.
+// Tests the host's responses to requests whose URL cannot belong to the service, and requests whose client left.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,4 +32,15 @@ test.each(["a.127", "evil.0x1", "1.2.3.4.5", "256.256.256.256", "08.1", "a:-1", 
 
 test.each(["localhost:8787", "a_b", "xn--a", "[::1]:80", "0x7f.1"])("an answer for the host %s", async (host) => {
   expect(await statusFor(host)).toBe(200);
+});
+
+test("a request whose client left counts once, as 499", async () => {
+  const statuses: number[] = [];
+  const left = createApp(hostCapacity(2 ** 29), ({ status }) => void statuses.push(status));
+  // A server aborts a request with a string.
+  const env = { VARIANT: "keyed", API_KEYS: { get: () => Promise.reject("the client left") } } as unknown as Env;
+  const asked = new Request("http://localhost/html", { method: "POST", headers: { "Api-Key": "key" } });
+  const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
+  await expect(left.fetch(asked, env, context)).rejects.toBe("the client left");
+  expect(statuses).toEqual([499]);
 });
