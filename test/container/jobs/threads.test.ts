@@ -73,7 +73,7 @@ const inThread = (asked: ThreadJob, signal = never, pool = threads) =>
 test("each job of the warm-up succeeds in a thread", async () => {
   const outcomes: unknown[] = [];
   const run: Threads["run"] = async function* (...asked) {
-    let last: Uint8Array | undefined;
+    let last: Uint8Array<ArrayBuffer> | undefined;
     for await (last of threads.run(...asked)) yield last;
     outcomes.push(last && responseOutcome(last));
   };
