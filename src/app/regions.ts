@@ -43,10 +43,11 @@ export function addRegions(app: App): void {
   app.use(async (c, next) => {
     try {
       const regions = c.env.REGION === undefined ? regionsOf(c.env) : undefined;
-      if (!regions) return await next();
-      const { placement, isHere, runner } = await place(c, regions);
-      if (!isHere) return await forward(c, placement, runner);
-      c.env = envAt(c.env, placement);
+      if (regions) {
+        const { placement, isHere, runner } = await place(c, regions);
+        if (!isHere) return await forward(c, placement, runner);
+        c.env = envAt(c.env, placement);
+      }
     } catch (error) {
       c.set("routingError", error);
     }

@@ -2,6 +2,7 @@
 // Contract: docs/api.md#steps, #asynchronous-jobs
 import { unzipSync, zipSync } from "fflate";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { xlsx } from "../fixtures/office.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
 import { pattern, png } from "../fixtures/pictures.ts";
 import { createClient, type FormFields, type MadeFile, privateClient, upload } from "../support/client.ts";
@@ -22,7 +23,7 @@ const fields = (steps: Steps | string, more: FormFields = {}): FormFields => ({
   ...more,
 });
 const make = (steps: Steps, more?: FormFields): Promise<MadeFile[]> => client.make("/steps", fields(steps, more));
-const textsOf = (files: readonly MadeFile[]) => files.map(({ bytes }) => pageTexts(bytes).join(" "));
+const textsOf = (files: readonly Pick<MadeFile, "bytes">[]) => files.map(({ bytes }) => pageTexts(bytes).join(" "));
 const picture = () => upload(png(pattern(3), { bits: 8, colorType: 2 }), "picture.png");
 
 describe("order", () => {
@@ -74,7 +75,9 @@ describe("order", () => {
     });
     const files = { file: upload(archive, "documents.zip") };
     const texts = ["From HTML", "From RTF", "A1 A2 A3 A4", "From text"];
-    const converted = await make([{ unzip: {} }, { pdf: {} }], files);
+    const [packed] = await make([{ unzip: {} }, { pdf: {} }, { zip: {} }], files);
+    const converted = Object.entries(unzipSync(packed!.bytes)).map(([name, bytes]) => ({ name, bytes }));
+    expect(converted.map(({ name }) => name)).toEqual(["a.pdf", "b.pdf", "c.pdf", "README.pdf"]);
     expect(textsOf(converted).map((text) => text.trim())).toEqual(texts);
     const [merged] = await make([{ unzip: {} }, { "merged-pdf": {} }], {
       file: upload(zipSync({ "b.rtf": Buffer.from("{\\rtf1 From RTF}"), "c.pdf": pdf }), "documents.zip"),
@@ -223,6 +226,13 @@ test("passwords of steps are not in errors", async () => {
   const secret = [{ "encrypted-pdf": { new_open_password: "12345" } }];
   const { status, body } = await client.post("/steps", fields(secret));
   expect([status, body.error]).toEqual([400, `The given new password is too short. ${IN(1, "encrypted-pdf")}`]);
+});
+
+test("a value that an engine rejects is an error of its step", async () => {
+  const files = { file: upload(xlsx("<row><c><v>1</v></c></row>"), "a.xlsx") };
+  const { status, body } = await client.post("/steps", fields([{ pdf: { sheets: "Nope" } }], files));
+  const error = `Nope is not within the acceptable range for sheets[]. The document has no such sheet. ${IN(1, "pdf")}`;
+  expect([status, body.error]).toEqual([400, error]);
 });
 
 test("two further files of one name are rejected", async () => {

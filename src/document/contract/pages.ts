@@ -20,7 +20,7 @@ const ITEM = /^(\d{1,9}|last)(?:\s*-\s*(\d{1,9}|last))?$/;
 /**
  * Parses a page selection.
  * @param expression e.g. `1-3, 7, last-2`; `last-2` is the descending range from the last page to page 2
- * @param words true to accept `even` and `odd` (only /merged-pdf and /split-pdf)
+ * @param words true to accept `even` and `odd`
  * @returns undefined if the text is invalid
  */
 export function parsePages(expression: string, words = false): PageSelection | undefined {

@@ -6,7 +6,7 @@ import { choice } from "../../document/contract/parameters/choice.ts";
 import { length } from "../../document/contract/parameters/length.ts";
 import { integer, number } from "../../document/contract/parameters/number.ts";
 import { onOff } from "../../document/contract/parameters/on-off.ts";
-import { pages } from "../../document/contract/parameters/pages.ts";
+import { listedPages } from "../../document/contract/parameters/pages.ts";
 import { orientation, PAPER_NAMES, paperSize } from "../../document/contract/parameters/paper.ts";
 import { text } from "../../document/contract/parameters/text.ts";
 import type { HtmlToPdfParams } from "../../operations/to-pdf/html-to-pdf.ts";
@@ -60,7 +60,7 @@ export const HTML_FIELDS = {
       "a browser prints.",
     number({ min: 0.1, max: 2 }),
   ),
-  pages: optional("The pages to keep, in this order; all if left out.", pages),
+  pages: optional("The pages to keep, in this order; all if left out.", { ...listedPages, joint: "," }),
   media: parameter(
     "The medium whose styles apply (HTML). With screen, print styles and @page rules do not.",
     choice(["print", "screen"]),

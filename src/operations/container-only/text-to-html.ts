@@ -70,7 +70,7 @@ const run: Run<TextToHtmlParams> = async function* (inputs, params, context) {
     parts: parts.length + 1,
     attachments: attachments.length,
   });
-  yield { extension: "html", name: "page.html", type: "text/html", body: pageOf(page), notices: () => notices };
+  yield { extension: "html", type: "text/html", body: pageOf(page), notices: () => notices };
   for (const part of parts) {
     const further = pageOf({ ...page, body: part });
     yield { extension: "html", name: "page.html", role: PART, type: "text/html", body: further };

@@ -10,7 +10,7 @@
 //             {parameter, value, why}}; before, json {notices} on the next output, {stepsDone, stepsTotal} after a
 //             step, {spans} if there is a `traceparent`
 
-import { EngineFailure, type FailureReason } from "../../document/contract/failure.ts";
+import { EngineFailure, type FailureReason, OutOfRange } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
 import {
   type Beginning,
@@ -358,7 +358,7 @@ async function brokenOffAs<T>(reading: Promise<T>, signal: AbortSignal): Promise
     return await reading;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof EngineFailure) throw error;
+    if (error instanceof EngineFailure || error instanceof OutOfRange) throw error;
     throw new EngineFailure("lost", `the container aborted the response: ${error}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
-// Tests the host's responses to requests whose URL cannot belong to the service, and what it knows of clients.
+// Tests the host's responses to requests whose URL cannot belong to the service, or whose client left, and what it knows
+// of clients.
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { type AddressInfo, connect } from "node:net";
@@ -49,4 +50,15 @@ test.each([
   socket.end(`GET / HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   expect(await text(socket)).toContain(`hides: ${hides}`);
   own.close();
+});
+
+test("a request whose client left counts once, as 499", async () => {
+  const statuses: number[] = [];
+  const left = createApp(hostCapacity(2 ** 29), ({ status }) => void statuses.push(status));
+  // A server aborts a request with a string.
+  const env = { VARIANT: "keyed", API_KEYS: { get: () => Promise.reject("the client left") } } as unknown as Env;
+  const asked = new Request("http://localhost/html", { method: "POST", headers: { "Api-Key": "key" } });
+  const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
+  await expect(left.fetch(asked, env, context)).rejects.toBe("the client left");
+  expect(statuses).toEqual([499]);
 });
