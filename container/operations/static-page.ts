@@ -165,6 +165,6 @@ function isActiveCss(css: string): boolean {
     const point = Number.parseInt(code ?? "", 16);
     return character ?? (point <= 0x10ffff ? String.fromCodePoint(point) : "\ufffd");
   });
-  const urls = plain.matchAll(CSS_URL);
-  return ACTIVE_CSS.test(plain) || urls.some(([, url = ""]) => !url.startsWith("#") && !PICTURE.test(url));
+  const urls = Array.from(plain.matchAll(CSS_URL), ([, url = ""]) => url);
+  return ACTIVE_CSS.test(plain) || !urls.every((url) => url.startsWith("#") || PICTURE.test(url));
 }

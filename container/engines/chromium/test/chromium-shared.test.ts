@@ -2,6 +2,7 @@
 // document shows in the next, and that what proves not to be static is printed alone.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { openFileCount } from "../../../../test/faults/process-table.ts";
 import { chromium, openChromium, pages, show, site } from "../../../../test/support/chromium-site.ts";
 import {
   html,
@@ -70,8 +71,10 @@ test("a client keeps its renderer, and no other client gets it", async () => {
     expect(await pids()).toHaveLength(READY + 1);
   });
   const before = await pids();
-  for (let count = 0; count < 3; count++) await documentOf("a");
+  const opened = openFileCount(browser.pid!);
+  for (let count = 0; count < 8; count++) await documentOf("a");
   expect(await pids()).toEqual(before);
+  expect(openFileCount(browser.pid!)).toBeLessThan(opened + 5);
   await eventually(async () => {
     await documentOf("b");
     expect(await pids()).toHaveLength(READY + 2);

@@ -41,15 +41,15 @@ export function clientAt(headers: Headers, address?: string): string {
   return hashKey(networkOf(address ?? headers.get("CF-Connecting-IP") ?? "")).slice(0, CLIENT_DIGITS);
 }
 
-/** The address of all Workers that send requests to other zones. */
-const WORKERS = "2a06:98c0:3600::103";
+/** Addresses that Cloudflare gives many clients: that of all Workers of other zones, and pseudo IPv4 (240.0.0.0/4). */
+const COMMON_ADDRESS = /^(?:2a06:98c0:3600::103$|2[45]\d\.)/;
 
 /**
  * Returns an ID like {@link clientAt}, but of a single address: customers of a provider can share an IPv6 network.
  * @returns undefined if there is no address, or many clients have it
  */
 export function exactClientAt(headers: Headers, address = headers.get("CF-Connecting-IP")): string | undefined {
-  return address && address !== WORKERS ? hashToken(address) : undefined;
+  return address && !COMMON_ADDRESS.test(address) ? hashToken(address) : undefined;
 }
 
 /** Returns the address block that counts as one client: a single IPv4 address, or an IPv6 /64 network. */
