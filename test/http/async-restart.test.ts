@@ -23,8 +23,10 @@ const WATCHED = 12;
 test("every job is done once, and storage holds nothing else", { timeout: 2 * LONG_MS }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "async-restart-"));
   const file = new File([Buffer.from(await textPdf(3))], "a.pdf");
+  // These jobs must still run when the service is killed.
+  const long = new File([Buffer.from(await textPdf(6))], "a.pdf");
   const kinds: readonly (readonly [path: string, fields: Readonly<Record<string, string | Blob>>])[] = [
-    ["/png", { file, resolution: "1000" }],
+    ["/png", { file: long, resolution: "1000" }],
     ["/split-pdf", { file }],
     ["/zip", { file }],
     ["/html", { content: "<p>text</p>" }],

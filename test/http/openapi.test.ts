@@ -62,7 +62,7 @@ test.each([
 /** Fields of the endpoints that also take pictures of web pages. */
 const FIELDS_OF_PAGES = [
   ...["asset_files", "asset_ids[]", "asset_urls[]", "background", "cookies", "device_scale", "fail_on", "full_page"],
-  ...["headers", "media", "selector", "user_agent", "viewport", "wait_for"],
+  ...["font_files", "font_ids[]", "font_urls[]", "headers", "media", "selector", "user_agent", "viewport", "wait_for"],
 ];
 
 describe("/openapi.json", () => {
