@@ -218,7 +218,7 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   fieldBytes: "a text field",
   fieldsBytes: "all text fields together",
   formParts: "parts of a form",
-  formPartsPerInput: "additional parts of a form per input allowed by `MAX_INPUTS`",
+  formPartsPerInput: "additional parts of a form for each file that an endpoint takes, at least `MAX_INPUTS`",
   formOverheadBytes: "names and boundaries of a form",
   jsonBodyBytes: "a JSON body",
   bodyStallBytes:
