@@ -60,7 +60,7 @@ class InstanceConnection implements ConnectedContainer {
       headers: originHeaders(this.#caller),
       frames,
       signal,
-      fetch: (url, init) => instance(this.#env, slot.pool, slot.lease.instance)!.fetch(url, init),
+      fetch: (url, init) => instance(this.#env, slot.pool, slot.lease.instance)!.fetch(new Request(url, init)),
     });
   }
 
