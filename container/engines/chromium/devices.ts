@@ -50,7 +50,7 @@ export const DEVICES: Readonly<Record<DeviceName, Device>> = {
 
 const TOUCH_POINTS = 5;
 
-/** @param version version of the browser, of which only the first number is told */
+/** @param version version of the browser; servers see only its first number */
 export function userAgentOf(name: DeviceName, version: string): string {
   const { system, telephone } = DEVICES[name];
   const browser = `Chrome/${version.split(".")[0]}.0.0.0 ${telephone ? "Mobile " : ""}Safari/537.36`;

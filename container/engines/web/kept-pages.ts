@@ -34,20 +34,24 @@ export class KeptPages {
   ): Promise<string | undefined> {
     const chunks: Uint8Array[] = [];
     let size = 0;
+    let isKept = false;
     const until = performance.now() + BODY_MS;
     try {
       for await (const chunk of body) {
         size += chunk.length;
-        if (size > PAGE_BYTES || this.#bytes + size > ALL_BYTES || performance.now() > until) return undefined;
+        this.#bytes += chunk.length;
+        if (size > PAGE_BYTES || this.#bytes > ALL_BYTES || performance.now() > until) return undefined;
         chunks.push(chunk);
       }
+      isKept = true;
     } catch {
       // The browser reports the fault, unless the page can be loaded when it asks.
       return undefined;
+    } finally {
+      if (!isKept) this.#bytes -= size;
     }
     const name = randomUUID();
     this.#pages.set(name, { page: { responses, body: Buffer.concat(chunks) }, visit });
-    this.#bytes += size;
     setTimeout(() => this.#remove(name), KEPT_MS).unref();
     return name;
   }

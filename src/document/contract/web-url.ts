@@ -40,7 +40,7 @@ export function isPublicName(host: string): boolean {
 /** Reports whether a host is an IP address. @param host canonical, as in the URL standard */
 export const isNumber = (host: string): boolean => host.startsWith("[") || /(^|\.)\d+$/.test(host);
 
-/** Reports whether a Content-Type is that of a web page. */
+/** Reports whether a Content-Type belongs to a web page. */
 export const isPage = (type: string): boolean => /^(text\/html|application\/xhtml\+xml)\b/i.test(type);
 
 export const SHORTCUT_TYPE = "application/internet-shortcut";

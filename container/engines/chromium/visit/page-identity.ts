@@ -38,8 +38,9 @@ async function setCookie(session: Session, cookie: PageCookie, index: number): P
 }
 
 /**
- * Answers the first requests with known responses, and adds headers to the others to one origin. The browser itself would send extra headers to every server. A redirect
- * to another origin repeats the headers of the request, so they are removed there.
+ * Answers the first requests with known responses, and adds headers to the others to one origin. The browser itself
+ * would send extra headers to every server. A redirect to another origin repeats the headers of the request, so they are
+ * removed there.
  */
 function changeRequests(
   session: Session,
