@@ -19,7 +19,7 @@ export interface ThreadSettings {
   readonly size: number;
   /** Time without jobs after which threads beyond `size` are terminated. @default 10 s */
   readonly spareMs?: number;
-  /** Time in which no job ends and after which only one idle thread is kept. @default 60 s */
+  /** Time in which no job ends and after which only one idle thread is kept. @default 10 min */
   readonly calmMs?: number;
   /** Maximum size of each thread's JavaScript heap, in MiB. */
   readonly heapMiB: number;
@@ -35,8 +35,8 @@ export interface ThreadSettings {
 const JOBS_PER_THREAD = 1000;
 /** Default of {@link ThreadSettings.spareMs}. Threads beyond `size` handle bursts of jobs. Each takes 50 to 100 MB. */
 const SPARE_MS = 10_000;
-/** Default of {@link ThreadSettings.calmMs}. */
-const CALM_MS = 60_000;
+/** Default of {@link ThreadSettings.calmMs}. Long, because a new thread is slow at first. */
+const CALM_MS = 600_000;
 /**
  * Maximum wait for a thread's exit. A thread exits immediately, unless it is in a long system call.
  */
