@@ -1,5 +1,5 @@
-// Tests without Docker that the images have the files that the service needs: starts the host in a folder with what the
-// Dockerfiles copy and do not delete. The tier "docker" tests built images.
+// Tests without Docker that the images have the files that the service needs: starts the host in a folder with what each
+// Dockerfile copies and does not delete. The tier "docker" tests built images.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -66,7 +66,7 @@ test("with the files of the images, the host serves its pages, and converts with
     }
     const body = new FormData();
     body.append("output", "page");
-    body.append("file", new File([await textPdf(1)], "text.pdf"));
+    body.append("file", new File([new Uint8Array(await textPdf(1))], "text.pdf"));
     const answer = await fetch(`${host.url}/png`, { method: "POST", body });
     expect(answer.status, await answer.clone().text()).toBe(200);
     const keys = execFileSync(process.execPath, ["--no-warnings", "scripts/keys.ts", "list", "--data", "data"], {
