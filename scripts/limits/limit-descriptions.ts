@@ -113,6 +113,13 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "wait for the storage of an `Idempotency-Key`, with one retry; then 503",
     within: "claimLeaseMs",
   },
+  databaseConnectMs: { meaning: "wait for a connection to PostgreSQL; then 503", within: "claimRpcMs" },
+  databaseLockMs: { meaning: "wait of a statement for a lock in PostgreSQL; then 503", within: "databaseStatementMs" },
+  databaseStatementMs: { meaning: "statement in PostgreSQL", within: "databaseAnswerMs" },
+  databaseAnswerMs: {
+    meaning: "wait for the answer to a statement; then the connection is closed, and the answer is 503",
+    within: "claimRpcMs",
+  },
   storedResponseMs: { meaning: "time for which the response to an `Idempotency-Key` is stored" },
   retiredMs: { meaning: "time for which the deletion of a file is remembered" },
   asyncLeaseMs: {

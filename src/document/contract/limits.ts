@@ -66,6 +66,11 @@ export const LIMITS = {
   claimLeaseMs: 30_000,
   claimRenewMs: 5_000,
   claimRpcMs: 10_000,
+  /** A host answers 503 soon, so that a balancer can try another one. */
+  databaseConnectMs: 3_000,
+  databaseLockMs: 3_000,
+  databaseStatementMs: 4_000,
+  databaseAnswerMs: 5_000,
   storedResponseMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
   /** Longer than the time for which an engine at the edge can block renewals. */
