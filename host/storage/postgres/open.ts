@@ -16,18 +16,20 @@ export interface DatabaseSettings {
   readonly connections: number;
 }
 
+export interface DatabaseRecords extends Omit<HostRecords, "jobs"> {
+  readonly keys: PostgresKeys;
+  readonly usage: PostgresUsage;
+}
+
 /** @throws Error with a message for the operator if the database cannot be used */
-export async function openDatabase({ url, connections }: DatabaseSettings): Promise<Omit<HostRecords, "jobs">> {
+export async function openDatabase({ url, connections }: DatabaseSettings): Promise<DatabaseRecords> {
   await migrate(url);
   const database = new Database(url, connections);
-  const [claims, limiter, usage] = [
-    new PostgresClaims(database),
-    new PostgresLimiter(database),
-    new PostgresUsage(database),
-  ];
+  const claims = new PostgresClaims(database);
+  const limiter = new PostgresLimiter(database);
   let probe: { readonly at: number; readonly failure: Promise<string | undefined> } | undefined;
   return {
-    ...{ keys: new PostgresKeys(database), claims, limiter, usage },
+    ...{ keys: new PostgresKeys(database), usage: new PostgresUsage(database), claims, limiter },
     failure() {
       const at = performance.now();
       if (probe && at - probe.at < LIMITS.databaseProbeMs) return probe.failure;

@@ -83,9 +83,9 @@ export class UsageCollector {
         this.#unsure = [];
       }
       services.log("usage not recorded", { error: String(error), isLost });
-      if (isLost || !(error instanceof RecordsUnavailable)) return;
-      // Not `waitUntil`: a host that stops does not wait for the database.
-      this.#dueSince ??= Date.now();
+      if (isLost || !(error instanceof RecordsUnavailable) || this.#dueSince !== undefined) return;
+      this.#dueSince = Date.now();
+      // Outside `waitUntil`: a host that stops does not wait for the database.
       setTimeout(() => services.waitUntil(this.#recordLater(services)), RETRY_AFTER_MS);
     }
   }

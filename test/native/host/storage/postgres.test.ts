@@ -1,15 +1,23 @@
 // Tests the host's records in PostgreSQL, over two pools, like two hosts.
 // Contract: docs/api.md#limits-of-a-client
 
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PostgresClaims } from "../../../../host/storage/postgres/claims.ts";
 import { PostgresLimiter } from "../../../../host/storage/postgres/client-limits.ts";
 import { Database } from "../../../../host/storage/postgres/database.ts";
 import { PostgresKeys } from "../../../../host/storage/postgres/keys.ts";
 import { migrate } from "../../../../host/storage/postgres/migrations.ts";
+import { openDatabase } from "../../../../host/storage/postgres/open.ts";
 import { PostgresUsage } from "../../../../host/storage/postgres/usage.ts";
+import type { KeyEntry } from "../../../../host/storage/sqlite/key-database.ts";
+import { UsageDatabase } from "../../../../host/storage/sqlite/usage-database.ts";
+import { runKeys } from "../../../../scripts/keys/command.ts";
+import { listKeys, putKeys } from "../../../../scripts/keys/key-records.ts";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
-import { RecordsUnavailable } from "../../../../src/service/ports/records-unavailable.ts";
+import { hashKey } from "../../../../src/service/ports/api-key.ts";
 import { claimConformance } from "../../../support/claim-conformance.ts";
 import { keyConformance } from "../../../support/key-conformance.ts";
 import { limiterConformance } from "../../../support/limiter-conformance.ts";
@@ -121,5 +129,57 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     expect(await limiter.peek("keeper", { storedMegabytes: 10 })).toMatchObject({
       storedMegabytes: { count: 10 * 2 ** 20 - 5 },
     });
+  });
+
+  test("keys, usage and counts move to PostgreSQL and back, and a repetition changes nothing", async () => {
+    const data = await mkdtemp(join(tmpdir(), "move-"));
+    const database = await server.createDatabase();
+    const entries = Array.from({ length: 10_000 }, (_, number) => ({
+      ...{ hash: hashKey(`key ${number}`), owner: `Öwner ${number}`, created: `2026-01-01T00:00:00.000Z ${number}` },
+      ...{ revoked: number % 7 === 0 ? "2026-02-01T00:00:00.000Z" : null, limits: { concurrentJobs: number + 1 } },
+    }));
+    const counts = { requests: 1, errors: 0, bytesIn: Number.MAX_SAFE_INTEGER, bytesOut: 3 };
+    const rows = entries
+      .slice(0, 3000)
+      .map(({ hash: key }) => ({ key, day: "2026-11-23", operation: "png", ...counts }));
+    const limits = { megabytesPerDay: 2 };
+    const printed: string[] = [];
+    const keys = (...args: string[]) => runKeys(args, (line) => printed.push(line));
+    const sorted = (entries: readonly KeyEntry[]) => [...entries].sort((a, b) => (a.hash < b.hash ? -1 : 1));
+    try {
+      await putKeys({ data }, entries);
+      {
+        using usage = await UsageDatabase.open(data);
+        await usage.add(rows);
+        await usage.acquire("client", limits, { isJob: false, bytes: 2 ** 20 });
+      }
+      const toPostgres = ["move", "--to", "postgres", "--data", data, "--database", database];
+      for (let count = 0; count < 2; count++) await keys(...toPostgres);
+      expect(printed.splice(0)).toEqual([
+        "Moved 10000 keys, 3000 rows of usage and the counts of 1 clients.",
+        "Moved 0 keys, 0 rows of usage and the counts of 0 clients.",
+      ]);
+      expect(sorted(await listKeys({ database }))).toEqual(sorted(entries));
+      expect(await listKeys({ data })).toEqual([]);
+      const moved = await openDatabase({ url: database, connections: 2 });
+      expect(await moved.limiter.peek("client", limits)).toMatchObject({ megabytesPerDay: { count: 2 ** 20 } });
+      await moved[Symbol.asyncDispose]();
+      await keys("create", "--key", "new", "--owner", "Late", "--database", database);
+      await keys("revoke", "key 1", "--database", database);
+      await keys("usage", "--key", "key 1", "--days", "400", "--database", database);
+      expect(printed.splice(0).join("\n")).toContain(
+        `Öwner 1  2026-11-23  png        1         0       ${counts.bytesIn}`,
+      );
+      await keys("move", "--to", "sqlite", "--data", data, "--database", database);
+      const back = await listKeys({ data });
+      expect(back).toHaveLength(10_001);
+      expect(back.find(({ owner }) => owner === "Öwner 1")?.revoked).not.toBeNull();
+      expect(await listKeys({ database })).toEqual([]);
+      using usage = await UsageDatabase.open(data);
+      expect(await usage.readAll("2026-11-23")).toHaveLength(3000);
+      expect(await usage.peek("client", limits)).toMatchObject({ megabytesPerDay: { count: 2 ** 20 } });
+    } finally {
+      await rm(data, { recursive: true });
+    }
   });
 });
