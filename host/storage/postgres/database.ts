@@ -113,7 +113,9 @@ export class Database implements AsyncDisposable {
   /** Lends a connection. Closes it after an error, so that the server rolls back. */
   async #connected<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error) => {
-      throw new RecordsUnavailable(`no connection to the database: ${messageOf(error)}`, { cause: error });
+      throw new RecordsUnavailable(`no connection to the database: ${messageOf(error)}`, {
+        ...{ cause: error, isUnsent: true },
+      });
     });
     try {
       const result = await use(client);
@@ -153,7 +155,7 @@ const OF_DATABASE = /^(?:08|25006|40|53|55P03|57)/;
 const OF_CONNECTION = /^(?:08|57P)/;
 
 /** Returns the error of a statement as callers expect it. A defect of the statement itself remains as it is. */
-export function recognized(error: unknown): unknown {
+function recognized(error: unknown): unknown {
   const code = error instanceof pg.DatabaseError ? (error.code ?? "") : "08";
   if (code === DISK_FULL) return new StorageFull("the disk of the database is full", { cause: error });
   const message = `the database does not answer: ${messageOf(error)}`;

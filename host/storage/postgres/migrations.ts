@@ -17,12 +17,13 @@ const MIGRATIONS: readonly Migration[] = [
     statements: `
       CREATE TABLE pagewright.keys (hash text PRIMARY KEY, owner text NOT NULL, created text NOT NULL, revoked text,
         settings text NOT NULL);
-      CREATE TABLE pagewright.clients (client text PRIMARY KEY, counts text NOT NULL) WITH (fillfactor = 50);
-      CREATE TABLE pagewright.usage (key text, day text, operation text, requests bigint NOT NULL,
-        errors bigint NOT NULL, bytes_in bigint NOT NULL, bytes_out bigint NOT NULL,
+      CREATE TABLE pagewright.clients (client text COLLATE "C" PRIMARY KEY, counts text NOT NULL,
+        changed bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);
+      CREATE TABLE pagewright.usage (key text COLLATE "C", day text COLLATE "C", operation text COLLATE "C",
+        requests bigint NOT NULL, errors bigint NOT NULL, bytes_in bigint NOT NULL, bytes_out bigint NOT NULL,
         PRIMARY KEY (key, day, operation)) WITH (fillfactor = 50);
       CREATE TABLE pagewright.usage_batches (id uuid PRIMARY KEY, added timestamptz NOT NULL DEFAULT now());
-      CREATE TABLE pagewright.claims (name text PRIMARY KEY, state text NOT NULL, ends bigint NOT NULL);
+      CREATE TABLE pagewright.claims (name text PRIMARY KEY, state text NOT NULL, file text, ends bigint NOT NULL);
       CREATE INDEX claims_by_end ON pagewright.claims (ends)`,
   },
   {

@@ -19,9 +19,9 @@ const TABLES = `
 const ADD_COLUMN = "ALTER TABLE keys ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'";
 
 /** A row of the table. */
-type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
+export type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
 
-const recordOf = <R extends Omit<KeyRow, "hash">>({ settings, ...row }: R) => ({
+export const recordOf = <R extends Omit<KeyRow, "hash">>({ settings, ...row }: R) => ({
   ...row,
   ...(JSON.parse(settings) as Omit<KeyRecord, keyof KeyRow>),
 });

@@ -71,6 +71,8 @@ export const LIMITS = {
   databaseLockMs: 3_000,
   databaseStatementMs: 4_000,
   databaseAnswerMs: 5_000,
+  databaseProbeMs: 2_000,
+  knownKeyMs: 60_000,
   storedResponseMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
   /** Longer than the time for which an engine at the edge can block renewals. */
