@@ -122,6 +122,10 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   databaseProbeMs: { meaning: "time for which `/ready` repeats the answer of PostgreSQL" },
   knownKeyMs: { meaning: "time for which a key is still accepted after PostgreSQL stopped answering; then 503" },
+  databasePollMs: {
+    meaning: "interval at which a host asks the database for jobs of other hosts, if no signal arrives",
+    within: "asyncLeaseMs",
+  },
   storedResponseMs: { meaning: "time for which the response to an `Idempotency-Key` is stored" },
   retiredMs: { meaning: "time for which the deletion of a file is remembered" },
   asyncLeaseMs: {

@@ -2,8 +2,8 @@
 // changes without waiting for their results, so it takes as many round trips as it has queries.
 
 import { randomUUID } from "node:crypto";
-import { createJobStore, type JobStoreOptions, type RunSteps } from "../../../src/service/jobs/sql-job-store.ts";
 import type { Row, Step } from "../../../src/service/jobs/sql.ts";
+import { createJobStore, type JobStoreOptions, type RunSteps } from "../../../src/service/jobs/sql-job-store.ts";
 import type { JobStore } from "../../../src/service/ports/job-store.ts";
 import { CLOCK, type Database, type RunStatement } from "./database.ts";
 import { JOBS_CHANNEL } from "./job-signals.ts";

@@ -28,8 +28,8 @@ const MIGRATIONS: readonly Migration[] = [
   },
   {
     statements: `
-      CREATE TABLE pagewright.jobs (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
-        state text NOT NULL, path text NOT NULL, base_url text NOT NULL, client text NOT NULL, turn bigint NOT NULL,
+      CREATE TABLE pagewright.jobs (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE,
+        state text COLLATE "C" NOT NULL, path text NOT NULL, base_url text NOT NULL, client text COLLATE "C" NOT NULL, turn bigint NOT NULL,
         inputs text NOT NULL, transient integer NOT NULL, attempt integer NOT NULL DEFAULT 0,
         losses integer NOT NULL DEFAULT 0, postponements integer NOT NULL DEFAULT 0,
         not_before bigint NOT NULL DEFAULT 0, lease_ends bigint, seed text, reserved integer NOT NULL DEFAULT 0,
@@ -39,12 +39,12 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX jobs_by_client ON pagewright.jobs (state, client, turn);
       CREATE INDEX jobs_by_end ON pagewright.jobs (ends);
       CREATE INDEX jobs_by_lease ON pagewright.jobs (lease_ends) WHERE lease_ends IS NOT NULL;
-      CREATE TABLE pagewright.texts (job text, piece integer, text text NOT NULL, PRIMARY KEY (job, piece));
-      CREATE TABLE pagewright.tokens (job text PRIMARY KEY, token text NOT NULL);
-      CREATE TABLE pagewright.steps (job text PRIMARY KEY, done integer NOT NULL, total integer NOT NULL);
+      CREATE TABLE pagewright.texts (job text COLLATE "C", piece integer, text text NOT NULL, PRIMARY KEY (job, piece));
+      CREATE TABLE pagewright.tokens (job text COLLATE "C" PRIMARY KEY, token text NOT NULL);
+      CREATE TABLE pagewright.steps (job text COLLATE "C" PRIMARY KEY, done integer NOT NULL, total integer NOT NULL);
       CREATE TABLE pagewright.removals (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, ids text NOT NULL,
         seed text, reserved integer NOT NULL, not_before bigint NOT NULL DEFAULT 0);
-      CREATE TABLE pagewright.deliveries (job text PRIMARY KEY, url text NOT NULL, receiver text NOT NULL,
+      CREATE TABLE pagewright.deliveries (job text COLLATE "C" PRIMARY KEY, url text NOT NULL, receiver text NOT NULL,
         signer text NOT NULL, client text NOT NULL, ended bigint, tries integer NOT NULL DEFAULT 0, not_before bigint,
         lease_ends bigint);
       CREATE INDEX deliveries_by_time ON pagewright.deliveries (not_before);

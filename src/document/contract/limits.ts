@@ -73,6 +73,7 @@ export const LIMITS = {
   databaseAnswerMs: 5_000,
   databaseProbeMs: 2_000,
   knownKeyMs: 60_000,
+  databasePollMs: 5_000,
   storedResponseMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
   /** Longer than the time for which an engine at the edge can block renewals. */
