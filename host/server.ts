@@ -94,6 +94,7 @@ const scheduler = new JobScheduler({
   setAlarm: (time) => alarm.set(time),
 });
 await runDue();
+records.watchJobs?.(runDue);
 const server = listen(settings);
 await sweep();
 setInterval(sweep, SWEEP_EVERY_MS).unref();

@@ -19,10 +19,7 @@ interface RecordOptions {
  * @throws Error with a message for the operator if a database cannot be opened
  */
 export async function openRecords(dataFolder: string, { lifetimeMs, database }: RecordOptions): Promise<HostRecords> {
-  if (database) {
-    const records = await openDatabase(database);
-    return { ...records, jobs: await openJobDatabase(dataFolder, { lifetimeMs }) };
-  }
+  if (database) return openDatabase(database, lifetimeMs);
   const keys = await KeyDatabase.open(dataFolder);
   const usage = await UsageDatabase.open(dataFolder);
   const claims = await ClaimDatabase.open(dataFolder);

@@ -10,6 +10,8 @@ export interface HostRecords extends AsyncDisposable {
   readonly keys: KeyRecords;
   readonly claims: Claims;
   readonly jobs: JobStore;
+  /** Calls a function when another host has jobs that it cannot run itself. @default no other host shares the jobs */
+  watchJobs?(wake: () => void): void;
   readonly limiter: Limiter;
   readonly usage: UsageRecords;
   /** @returns a message for the operator if the database does not answer. @default the records are on this machine */

@@ -28,9 +28,10 @@ const MIGRATIONS: readonly Migration[] = [
   },
   {
     statements: `
-      CREATE TABLE pagewright.jobs (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE,
-        state text COLLATE "C" NOT NULL, path text NOT NULL, base_url text NOT NULL, client text COLLATE "C" NOT NULL, turn bigint NOT NULL,
-        inputs text NOT NULL, transient integer NOT NULL, attempt integer NOT NULL DEFAULT 0,
+      CREATE TABLE pagewright.jobs (number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        id text COLLATE "C" NOT NULL UNIQUE, state text COLLATE "C" NOT NULL, path text NOT NULL,
+        base_url text NOT NULL, client text COLLATE "C" NOT NULL, turn bigint NOT NULL, inputs text NOT NULL,
+        transient integer NOT NULL, attempt integer NOT NULL DEFAULT 0,
         losses integer NOT NULL DEFAULT 0, postponements integer NOT NULL DEFAULT 0,
         not_before bigint NOT NULL DEFAULT 0, lease_ends bigint, seed text, reserved integer NOT NULL DEFAULT 0,
         pages_done integer, pages_total integer, error text, error_status integer, ends bigint,

@@ -5,6 +5,8 @@ import type { HostRecords } from "../records.ts";
 import { PostgresClaims } from "./claims.ts";
 import { PostgresLimiter } from "./client-limits.ts";
 import { Database } from "./database.ts";
+import { openPostgresJobs } from "./job-database.ts";
+import { JobSignals } from "./job-signals.ts";
 import { PostgresKeys } from "./keys.ts";
 import { migrate } from "./migrations.ts";
 import { PostgresUsage } from "./usage.ts";
@@ -16,20 +18,32 @@ export interface DatabaseSettings {
   readonly connections: number;
 }
 
-export interface DatabaseRecords extends Omit<HostRecords, "jobs"> {
+export interface DatabaseRecords extends HostRecords {
   readonly keys: PostgresKeys;
   readonly usage: PostgresUsage;
 }
 
-/** @throws Error with a message for the operator if the database cannot be used */
-export async function openDatabase({ url, connections }: DatabaseSettings): Promise<DatabaseRecords> {
+/**
+ * @param lifetimeMs time for which the results of jobs are stored; 0 means unlimited
+ * @throws Error with a message for the operator if the database cannot be used
+ */
+export async function openDatabase({ url, connections }: DatabaseSettings, lifetimeMs = 0): Promise<DatabaseRecords> {
   await migrate(url);
   const database = new Database(url, connections);
   const claims = new PostgresClaims(database);
   const limiter = new PostgresLimiter(database);
+  const jobs = openPostgresJobs(database, { lifetimeMs });
+  let signals: JobSignals | undefined;
   let probe: { readonly at: number; readonly failure: Promise<string | undefined> } | undefined;
   return {
     ...{ keys: new PostgresKeys(database), usage: new PostgresUsage(database), claims, limiter },
+    jobs: {
+      ...jobs,
+      nextWakeup: async () => Math.min((await jobs.nextWakeup()) ?? Infinity, Date.now() + LIMITS.databasePollMs),
+    },
+    watchJobs(wake) {
+      signals = new JobSignals(url, wake);
+    },
     failure() {
       const at = performance.now();
       if (probe && at - probe.at < LIMITS.databaseProbeMs) return probe.failure;
@@ -44,6 +58,9 @@ export async function openDatabase({ url, connections }: DatabaseSettings): Prom
       await claims.sweep(removeFiles);
       await limiter.tidy();
     },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await signals?.[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
   };
 }
