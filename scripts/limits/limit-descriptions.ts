@@ -144,6 +144,10 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "wait for the queue of asynchronous jobs, with one retry; then 503",
     within: "asyncLeaseMs",
   },
+  asyncWaitMs: {
+    meaning: "longest time for which `wait` waits for an asynchronous job; then 202",
+    within: "requestJobMs",
+  },
   asyncRetryMs: {
     meaning: "delay before the retry of an asynchronous job that found no capacity, or of a failed deletion",
     within: "requestJobMs",

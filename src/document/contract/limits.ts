@@ -82,6 +82,8 @@ export const LIMITS = {
   /** Several times the interval between renewals. */
   asyncGraceMs: 5_000,
   asyncRpcMs: 10_000,
+  /** Below 100 s, the timeout of Cloudflare and other proxies. */
+  asyncWaitMs: 60_000,
   asyncRetryMs: 5_000,
   /** Includes the start of an instance. */
   webhookMs: 70_000,

@@ -10,19 +10,20 @@ import { eventually } from "../../support/eventually.ts";
 import { type HostServer, startHost } from "../../support/host-server.ts";
 import { missingPostgres, type PostgresServer, startPostgres } from "../../support/postgres.ts";
 import { missingS3Server, type S3Server, startS3Server } from "../../support/s3-server.ts";
+import { objectsOf } from "../../support/stored-files.ts";
 
 interface Status {
   readonly status?: string;
   readonly phase?: string;
   readonly error?: string;
-  readonly outputId?: string;
+  readonly outputId?: string | string[];
   readonly inputId?: string;
 }
 
 const missing = missingPostgres() ?? (await missingS3Server());
 if (missing) console.log(`The tests of shared jobs are skipped: ${missing}`);
-/** A job that runs for seconds. */
-const LONG = { pages: "1", resolution: "2400", output: "page" };
+/** A job that runs for seconds: six pages. */
+const LONG = { resolution: "1000", output: "page" };
 
 let folder: string;
 let database: PostgresServer;
@@ -98,31 +99,24 @@ test.skipIf(missing !== undefined)(
   "every host cancels a job, and the jobs of a frozen host run elsewhere",
   async () => {
     const before = (await objects()).length;
-    const long = new File([Buffer.from(await textPdf(1))], "a.pdf");
-    const ids: string[] = [];
-    for (let count = 0; count < 4; count++) ids.push(await submit("/png", long, LONG));
-    const [canceled, ...others] = ids as [string, ...string[]];
-    await eventually(
-      async () => {
-        const phases = await Promise.all(ids.map(async (id) => (await statusAt(other, id)).phase));
-        expect(phases.filter((phase) => phase === "running").length).toBeGreaterThan(2);
-      },
-      { intervalMs: 10 },
-    );
+    const long = new File([Buffer.from(await textPdf(6))], "a.pdf");
+    const [canceled, continued] = [await submit("/png", long, LONG), await submit("/png", long, LONG)];
+    const areRunning = async () => {
+      for (const id of [canceled, continued]) expect(await statusAt(other, id)).toMatchObject({ phase: "running" });
+    };
+    await eventually(areRunning, { intervalMs: 10 });
     process.kill(accepting.pid, "SIGSTOP");
     expect((await fetch(`${other.url}/request-status/${canceled}`, { method: "DELETE" })).status).toBe(204);
-    const results = await Promise.all(others.map((id) => completed(other, id)));
+    const { outputId = [], inputId = [] } = await completed(other, continued);
     process.kill(accepting.pid, "SIGCONT");
     expect(await logOf("other")).toMatch(/"message":"asynchronous job ended".*"attempt":2/);
-    // The attempts of the frozen host end now, without a trace.
+    // The attempts of the frozen host end now, and leave no file.
+    const stored = [outputId, inputId].flat();
     await eventually(async () => {
-      expect(await logOf("accepting")).toMatch(/"message":"asynchronous job ended".*"attempt":1/);
-      expect(await objects()).toHaveLength(before + 2 * others.length);
+      expect((await logOf("accepting")).match(/"message":"asynchronous job ended"/g)).toHaveLength(3);
+      expect((await objects()).length).toBe(before + objectsOf(stored));
     });
-    for (const [number, id] of others.entries()) {
-      const { outputId } = await statusAt(accepting, id);
-      expect(outputId).toBe(results[number]!.outputId);
-      expect((await fetch(`${accepting.url}/resource/${outputId}?format=url`)).status).toBe(200);
-    }
+    expect((await statusAt(accepting, continued)).outputId).toEqual(outputId);
+    for (const id of stored) expect((await fetch(`${accepting.url}/resource/${id}?format=url`)).status).toBe(200);
   },
 );
