@@ -109,11 +109,11 @@ test.skipIf(missing !== undefined)(
     expect((await fetch(`${other.url}/request-status/${canceled}`, { method: "DELETE" })).status).toBe(204);
     const { outputId = [], inputId = [] } = await completed(other, continued);
     process.kill(accepting.pid, "SIGCONT");
-    expect(await logOf("other")).toMatch(/"message":"asynchronous job ended".*"attempt":2/);
-    // The attempts of the frozen host end now, and leave no file.
+    expect(await logOf("other")).toMatch(/"message":"asynchronous job ended","path":"\/png","attempt":2/);
+    // The attempts of the frozen host end now, and leave no file. It might not have begun one of them.
     const stored = [outputId, inputId].flat();
     await eventually(async () => {
-      expect((await logOf("accepting")).match(/"message":"asynchronous job ended"/g)).toHaveLength(3);
+      expect(await logOf("accepting")).toMatch(/"message":"asynchronous job ended","path":"\/png","attempt":1/);
       expect((await objects()).length).toBe(before + objectsOf(stored));
     });
     expect((await statusAt(accepting, continued)).outputId).toEqual(outputId);
