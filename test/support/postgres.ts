@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { vi } from "vitest";
-import { type Command, freePort, run } from "./processes.ts";
+import { type Command, freePort, processTree, run } from "./processes.ts";
 
 const VERSIONS = "/usr/lib/postgresql";
 /** User of the Debian package. PostgreSQL refuses to run as root. */
@@ -21,6 +21,8 @@ export interface PostgresServer extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts the server again, on the same port. */
   start(): Promise<void>;
+  /** Stops or continues all processes of the server, as if its machine or network were frozen. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
 /** Returns the folder of the newest version's programs; undefined if none is installed. */
@@ -71,6 +73,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   return {
     start,
     stop,
+    signal: (name) => {
+      for (const pid of processTree(server!.pid)) process.kill(pid, name);
+    },
     async createDatabase() {
       const name = `test_${randomUUID().replaceAll("-", "")}`;
       const client = new pg.Client(url("postgres"));
@@ -80,6 +85,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       return url(name);
     },
     async [Symbol.asyncDispose]() {
+      if (server?.child.exitCode === null) for (const pid of processTree(server.pid)) process.kill(pid, "SIGCONT");
       await stop();
       rmSync(folder, { recursive: true, force: true });
     },
