@@ -5,8 +5,8 @@ import { randomUUID } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { vi } from "vitest";
 import { type Command, freePort, processTree, run } from "./processes.ts";
 
 const VERSIONS = "/usr/lib/postgresql";
@@ -50,19 +50,23 @@ export async function startPostgres(): Promise<PostgresServer> {
   const settings = ["fsync=off", "max_connections=200", "listen_addresses=127.0.0.1", `port=${port}`];
   const options = [...settings, `unix_socket_directories=${folder}`].flatMap((setting) => ["-c", setting]);
   let server: Command | undefined;
-  const answers = async () => {
+  const failure = async () => {
     const client = new pg.Client(url("postgres"));
     client.on("error", () => {});
-    await client.connect();
+    const error = await client.connect().then(
+      () => undefined,
+      (error: Error) => error,
+    );
     await client.end();
+    return error;
   };
   const start = async () => {
     // The server ends with the process that runs the tests.
     server = run("setpriv", ["--pdeathsig", "INT", ...program("postgres"), "-D", data, ...options]);
-    try {
-      await vi.waitFor(answers, { timeout: STARTED_WITHIN_MS, interval: 50 });
-    } catch (error) {
-      throw new Error(`PostgreSQL does not answer:\n${server.output()}`, { cause: error });
+    const started = performance.now();
+    for (let error = await failure(); error; error = await failure()) {
+      if (performance.now() - started < STARTED_WITHIN_MS) await sleep(50);
+      else throw new Error(`PostgreSQL does not answer:\n${server.output()}`, { cause: error });
     }
   };
   const stop = async () => {

@@ -10,6 +10,7 @@ import type {
   RemovedFile,
   StoredBytes,
 } from "../../../src/service/ports/limiter.ts";
+import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
 import type { Database, RunStatement } from "./database.ts";
 import { type Clock, DATABASE_CLOCK, readingOf, readLocked, stateIn } from "./locked-state.ts";
 
@@ -27,6 +28,8 @@ const IDLE_MS = 10 * 60_000;
 /** A change that waits, with the promise of its result. */
 interface Change {
   apply(counts: ClientCounts): unknown;
+  /** True if it is made later if the database is away, because it is about something that has happened. */
+  readonly isOwed: boolean;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
@@ -36,6 +39,8 @@ export class PostgresLimiter implements Limiter {
   readonly #clock: Clock;
   /** Changes that wait for the transaction of their client, so that a client occupies one connection. */
   readonly #waiting = new Map<string, Change[]>();
+  /** Changes that could not be made. They precede the next one of their client. */
+  readonly #owed = new Map<string, readonly Change[]>();
 
   constructor(database: Database, clock = DATABASE_CLOCK) {
     this.#database = database;
@@ -51,7 +56,7 @@ export class PostgresLimiter implements Limiter {
   }
 
   release(client: string, lease: string | undefined, bytes: number): Promise<void> {
-    return this.#change(client, (counts) => counts.leave(lease, bytes));
+    return this.#change(client, (counts) => counts.leave(lease, bytes), true);
   }
 
   store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision> {
@@ -59,11 +64,11 @@ export class PostgresLimiter implements Limiter {
   }
 
   giveBack(client: string, stored: StoredBytes): Promise<void> {
-    return this.#change(client, (counts) => counts.giveBack(stored));
+    return this.#change(client, (counts) => counts.giveBack(stored), true);
   }
 
   removed(client: string, files: readonly RemovedFile[]): Promise<void> {
-    return this.#change(client, (counts) => counts.removed(files));
+    return this.#change(client, (counts) => counts.removed(files), true);
   }
 
   async peek(client: string, limits: Limits): Promise<RemainingLimits> {
@@ -89,9 +94,9 @@ export class PostgresLimiter implements Limiter {
     return new ClientCounts(state, { now: () => this.#clock(now) });
   }
 
-  #change<T>(client: string, apply: (counts: ClientCounts) => T): Promise<T> {
+  #change<T>(client: string, apply: (counts: ClientCounts) => T, isOwed = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const change: Change = { apply, reject, resolve: (result) => resolve(result as T) };
+    const change: Change = { apply, isOwed, reject, resolve: (result) => resolve(result as T) };
     const waiting = this.#waiting.get(client);
     if (waiting) waiting.push(change);
     else {
@@ -105,10 +110,16 @@ export class PostgresLimiter implements Limiter {
   async #applyAll(client: string): Promise<void> {
     for (let changes = this.#waiting.get(client)!; changes.length > 0; changes = this.#waiting.get(client)!) {
       this.#waiting.set(client, []);
+      changes = [...(this.#owed.get(client) ?? []), ...changes];
+      this.#owed.delete(client);
       try {
         const results = await this.#apply(client, changes);
         for (const [index, { resolve }] of changes.entries()) resolve(results[index]);
       } catch (error) {
+        if (error instanceof RecordsUnavailable && error.hadNoEffect) {
+          const owed = changes.filter(({ isOwed }) => isOwed);
+          if (owed.length > 0) this.#owed.set(client, owed);
+        }
         // Those that arrived meanwhile would wait as long again.
         for (const { reject } of [...changes, ...this.#waiting.get(client)!.splice(0)]) reject(error);
       }

@@ -99,7 +99,7 @@ export class Database implements AsyncDisposable {
         void run(begin);
         const result = await work(run).catch(async (error) => {
           // The first error is the cause of the others.
-          await Promise.all(sent);
+          await Promise.all(sent).catch((first) => Promise.reject(withoutEffect(first)));
           throw error;
         });
         isCommitting = true;
@@ -114,7 +114,7 @@ export class Database implements AsyncDisposable {
   async #connected<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error) => {
       throw new RecordsUnavailable(`no connection to the database: ${messageOf(error)}`, {
-        ...{ cause: error, isUnsent: true },
+        ...{ cause: error, hadNoEffect: true },
       });
     });
     try {
@@ -130,6 +130,12 @@ export class Database implements AsyncDisposable {
 
 /** The connection broke after a statement was sent. */
 class ConnectionLost extends RecordsUnavailable {}
+
+function withoutEffect(error: unknown): unknown {
+  if (!(error instanceof RecordsUnavailable)) return error;
+  const Kind = error instanceof ConnectionLost ? ConnectionLost : RecordsUnavailable;
+  return new Kind(error.message, { cause: error.cause, hadNoEffect: true });
+}
 
 async function repeatedOnce<T>(attempt: () => Promise<T>, isRepeatable = () => true): Promise<T> {
   const started = performance.now();

@@ -60,8 +60,9 @@ describe.skipIf(missing !== undefined)("PostgreSQL that does not answer", () => 
     expect(await passed()).toHaveLength(40);
   });
 
-  test("usage is kept until the database is back, and a batch whose answer was lost counts once", async () => {
+  test("usage and bytes are kept until the database is back, and a batch whose answer was lost counts once", async () => {
     await using database = new Database(url, 2);
+    const limiter = new PostgresLimiter(database);
     const usage = new PostgresUsage(database);
     const collector = new UsageCollector();
     let isLost = true;
@@ -86,11 +87,14 @@ describe.skipIf(missing !== undefined)("PostgreSQL that does not answer", () => 
     add();
     await server.stop();
     await expect(collector.record({ records })).rejects.toThrow(RecordsUnavailable);
+    await expect(limiter.release("owing", undefined, 2 ** 20)).rejects.toThrow(RecordsUnavailable);
     add();
     isLost = false;
     await server.start();
     await collector.record({ records });
     expect(await usage.read("collected", "2026-01-01")).toMatchObject([{ requests: 3, bytesOut: 3 }]);
+    const { left } = await limiter.acquire("owing", { megabytesPerDay: 3 }, { isJob: false, bytes: 2 ** 20 });
+    expect(left.megabytesPerDay?.count).toBe(2 ** 20);
   });
 });
 
