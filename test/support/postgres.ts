@@ -73,13 +73,20 @@ export async function startPostgres(): Promise<PostgresServer> {
     server?.child.kill("SIGINT");
     await server?.ended;
   };
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of processTree(server!.pid)) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has just ended.
+      }
+    }
+  };
   await start();
   return {
     start,
     stop,
-    signal: (name) => {
-      for (const pid of processTree(server!.pid)) process.kill(pid, name);
-    },
+    signal,
     async createDatabase() {
       const name = `test_${randomUUID().replaceAll("-", "")}`;
       const client = new pg.Client(url("postgres"));
@@ -89,7 +96,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       return url(name);
     },
     async [Symbol.asyncDispose]() {
-      if (server?.child.exitCode === null) for (const pid of processTree(server.pid)) process.kill(pid, "SIGCONT");
+      signal("SIGCONT");
       await stop();
       rmSync(folder, { recursive: true, force: true });
     },
