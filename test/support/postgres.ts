@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { vi } from "vitest";
-import { type Command, freePort, run } from "./processes.ts";
+import { type Command, freePort, processTree, run } from "./processes.ts";
 
 const VERSIONS = "/usr/lib/postgresql";
 /** User of the Debian package. PostgreSQL refuses to run as root. */
@@ -21,6 +21,8 @@ export interface PostgresServer extends AsyncDisposable {
   stop(): Promise<void>;
   /** Starts the server again, on the same port. */
   start(): Promise<void>;
+  /** Stops or continues all processes of the server, as if its machine or network were frozen. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
 }
 
 /** Returns the folder of the newest version's programs; undefined if none is installed. */
@@ -48,29 +50,43 @@ export async function startPostgres(): Promise<PostgresServer> {
   const settings = ["fsync=off", "max_connections=200", "listen_addresses=127.0.0.1", `port=${port}`];
   const options = [...settings, `unix_socket_directories=${folder}`].flatMap((setting) => ["-c", setting]);
   let server: Command | undefined;
-  const answers = async () => {
+  const failure = async () => {
     const client = new pg.Client(url("postgres"));
     client.on("error", () => {});
-    await client.connect();
+    const error = await client.connect().then(
+      () => undefined,
+      (error: Error) => error,
+    );
     await client.end();
+    return error;
   };
   const start = async () => {
     // The server ends with the process that runs the tests.
     server = run("setpriv", ["--pdeathsig", "INT", ...program("postgres"), "-D", data, ...options]);
-    try {
-      await vi.waitFor(answers, { timeout: STARTED_WITHIN_MS, interval: 50 });
-    } catch (error) {
-      throw new Error(`PostgreSQL does not answer:\n${server.output()}`, { cause: error });
+    const started = performance.now();
+    for (let error = await failure(); error; error = await failure()) {
+      if (performance.now() - started < STARTED_WITHIN_MS) await sleep(50);
+      else throw new Error(`PostgreSQL does not answer:\n${server.output()}`, { cause: error });
     }
   };
   const stop = async () => {
     server?.child.kill("SIGINT");
     await server?.ended;
   };
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of processTree(server!.pid)) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has just ended.
+      }
+    }
+  };
   await start();
   return {
     start,
     stop,
+    signal,
     async createDatabase() {
       const name = `test_${randomUUID().replaceAll("-", "")}`;
       const client = new pg.Client(url("postgres"));
@@ -80,6 +96,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       return url(name);
     },
     async [Symbol.asyncDispose]() {
+      signal("SIGCONT");
       await stop();
       rmSync(folder, { recursive: true, force: true });
     },

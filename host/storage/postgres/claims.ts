@@ -2,10 +2,12 @@
 
 import { type ClaimState, ClaimStateMachine, replayFileOf } from "../../../src/service/jobs/claim-state.ts";
 import type { Claim, Claims } from "../../../src/service/ports/claims.ts";
-import { CLOCK, type Database } from "./database.ts";
-import { type Clock, DATABASE_CLOCK, readLocked } from "./locked-state.ts";
+import { CLOCK, type Clock, DATABASE_CLOCK, type Database } from "./database.ts";
 
-const STATE = { table: "claims", name: "name", state: "state" };
+/** Not the lock of the row, because the row might not exist yet. It ends with the transaction. */
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('claims ' || $1, 0))";
+/** A statement of its own, so that it reads, and reads the clock, after the wait for the lock. */
+const GET = `SELECT ${CLOCK} AS now, (SELECT state FROM pagewright.claims WHERE name = $1) AS state`;
 /** `file` is the file that exists only for replays. It is a column, so that a sweep does not read large answers. */
 const PUT = `INSERT INTO pagewright.claims (name, state, file, ends) VALUES ($1, $2, $3, $4)
   ON CONFLICT (name) DO UPDATE SET state = excluded.state, file = excluded.file, ends = excluded.ends`;
@@ -25,9 +27,11 @@ export class PostgresClaims implements Claims {
   getByName(name: string): Claim {
     const decide = <T>(decision: (claim: ClaimStateMachine) => T): Promise<T> =>
       this.#database.transaction(async (run) => {
-        const { state, now } = await readLocked<ClaimState>(run, STATE, name);
+        void run(LOCK, name);
+        const [row] = (await run(GET, name)) as unknown as { readonly now: number; readonly state: string | null }[];
+        const { now, state } = row!;
         const storage = {
-          read: () => state,
+          read: () => (state === null ? undefined : (JSON.parse(state) as ClaimState)),
           write: (state: ClaimState) =>
             void run(PUT, name, JSON.stringify(state), replayFileOf(state) ?? null, state.ends),
           clear: () => void run(REMOVE, name),

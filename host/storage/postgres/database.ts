@@ -26,6 +26,10 @@ export interface TransactionOptions {
  */
 export const CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
+/** Corrects the time of the database, for tests. Both times are in milliseconds since 1970. */
+export type Clock = (databaseMs: number) => number;
+export const DATABASE_CLOCK: Clock = (databaseMs) => databaseMs;
+
 /** Type of `bigint`, which the driver would return as text. Our numbers are at most MAX_SAFE_INTEGER. */
 const BIGINT = 20;
 /** A transaction whose connection breaks within this time ran on an old connection, for example after a failover. */
@@ -77,7 +81,8 @@ export class Database implements AsyncDisposable {
   run: RunStatement = (statement, ...values) => this.#connected((client) => rowsOf(client, statement, values));
 
   /** Runs one statement that changes nothing. @throws RecordsUnavailable */
-  read: RunStatement = (statement, ...values) => repeatedOnce(() => this.run(statement, ...values));
+  read: RunStatement = (statement, ...values) =>
+    repeatedOnce(() => this.run(statement, ...values)).catch((error) => Promise.reject(withoutEffect(error)));
 
   /**
    * Runs a function in a transaction (READ COMMITTED). Commits when the function ends, also what it did not wait for.
@@ -99,7 +104,7 @@ export class Database implements AsyncDisposable {
         void run(begin);
         const result = await work(run).catch(async (error) => {
           // The first error is the cause of the others.
-          await Promise.all(sent);
+          await Promise.all(sent).catch((first) => Promise.reject(withoutEffect(first)));
           throw error;
         });
         isCommitting = true;
@@ -114,7 +119,7 @@ export class Database implements AsyncDisposable {
   async #connected<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error) => {
       throw new RecordsUnavailable(`no connection to the database: ${messageOf(error)}`, {
-        ...{ cause: error, isUnsent: true },
+        ...{ cause: error, hadNoEffect: true },
       });
     });
     try {
@@ -130,6 +135,12 @@ export class Database implements AsyncDisposable {
 
 /** The connection broke after a statement was sent. */
 class ConnectionLost extends RecordsUnavailable {}
+
+function withoutEffect(error: unknown): unknown {
+  if (!(error instanceof RecordsUnavailable)) return error;
+  const Kind = error instanceof ConnectionLost ? ConnectionLost : RecordsUnavailable;
+  return new Kind(error.message, { cause: error.cause, hadNoEffect: true });
+}
 
 async function repeatedOnce<T>(attempt: () => Promise<T>, isRepeatable = () => true): Promise<T> {
   const started = performance.now();

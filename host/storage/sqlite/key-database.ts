@@ -58,11 +58,13 @@ export class KeyDatabase implements KeyRecords, Disposable {
     return row ? recordOf(row) : null;
   }
 
-  /** Writes records, replacing those with the same hash. */
+  /** Writes all records or none, replacing those with the same hash. */
   async put(entries: readonly KeyEntry[]): Promise<void> {
-    for (const { hash, owner, created, revoked, ...settings } of entries) {
-      this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
-    }
+    this.#file.transaction(() => {
+      for (const { hash, owner, created, revoked, ...settings } of entries) {
+        this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
+      }
+    });
   }
 
   async list(): Promise<KeyEntry[]> {

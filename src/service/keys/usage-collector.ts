@@ -56,7 +56,7 @@ export class UsageCollector {
       try {
         await records.add(batch.rows, batch.id);
       } catch (error) {
-        const isUnsure = error instanceof RecordsUnavailable && !error.isUnsent;
+        const isUnsure = error instanceof RecordsUnavailable && !error.hadNoEffect;
         if (unsure || isUnsure) this.#unsure.push(batch);
         else for (const row of batch.rows) this.#take(row);
         throw error;
