@@ -1,7 +1,7 @@
 // `npm run bench:keys`: measures the cost of keys and traces. Sends the same requests to four services: the private
 // variant, which counts nothing; the keyed variant without limits; the keyed variant with all limits; and the private
-// variant with exported traces. Compares the last three with the first. Rounds are interleaved: each round sends every
-// request once. The CPU time of a service includes the work after its responses. CPU time depends less on other
+// variant with exported traces. On the host, also to the keyed variants with PostgreSQL. Compares all with the first.
+// Rounds are interleaved: each round sends every request once. The CPU time of a service includes the work after its responses. CPU time depends less on other
 // programs than elapsed time does.
 import { loadavg } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import type { Limits } from "../src/service/ports/limiter.ts";
 import { docx, paragraph } from "../test/fixtures/office.ts";
 import { textPdf } from "../test/fixtures/pdfs.ts";
 import { startCollector } from "../test/support/collector.ts";
+import { startPostgres } from "../test/support/postgres.ts";
 import { type Service, type ServiceOptions, startService, type Target } from "../test/support/service.ts";
 import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
 import { processorMs } from "./measuring/processor-time.ts";
@@ -30,10 +31,16 @@ const TASKS = [
 
 const container = await startContainer({ logFile: join(process.cwd(), ".wrangler/bench-container.log") });
 await using collector = await startCollector();
+await using postgres = await startPostgres();
+const database = await postgres.createDatabase();
+const vars = { DATABASE_URL: database };
+/** The name is also the key. */
 const WAYS: readonly { readonly name: string; readonly options: Omit<ServiceOptions, "target"> }[] = [
   { name: "private", options: { variant: "private" } },
   { name: "key", options: { variant: "keyed", apiKeys: ["key"] } },
   { name: "limits", options: { variant: "keyed", apiKeys: ["unused"] } },
+  { name: "key-postgresql", options: { variant: "keyed", apiKeys: ["key-postgresql"], vars } },
+  { name: "limits-postgresql", options: { variant: "keyed", apiKeys: ["unused"], vars } },
   { name: "traces", options: { variant: "private", vars: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } } },
 ];
 try {
@@ -45,11 +52,13 @@ try {
 
 async function compare(target: Target): Promise<void> {
   const services: Service[] = [];
+  const ways = WAYS.filter(({ options }) => target === "host" || options.vars !== vars);
   try {
-    for (const { options } of WAYS) services.push(await startService({ ...options, target, container }));
+    for (const { options } of ways) services.push(await startService({ ...options, target, container }));
     const { persistTo } = services[2]!;
     const record = { owner: "bench", created: new Date().toISOString(), revoked: null, limits: ALL_LIMITS };
     await putKeys(target === "host" ? { data: persistTo } : { persistTo }, [{ hash: hashKey("limits"), ...record }]);
+    if (target === "host") await putKeys({ database }, [{ hash: hashKey("limits-postgresql"), ...record }]);
     console.log(`\n${target}: ms of ${ROUNDS} requests, load of the machine ${loadavg()[0]!.toFixed(1)}`);
     console.log(row(["", "median", "added", "processor", "added"]));
     for (const { path, body } of TASKS) {
@@ -62,7 +71,7 @@ async function compare(target: Target): Promise<void> {
         }
         for (const [at, { url }] of services.entries()) {
           const started = performance.now();
-          await exchange(url + path, body, { "Api-Key": WAYS[at]!.name });
+          await exchange(url + path, body, { "Api-Key": ways[at]!.name });
           if (round >= 0) times[at]!.push(performance.now() - started);
         }
         collector.spans.length = 0;
@@ -70,7 +79,7 @@ async function compare(target: Target): Promise<void> {
       await setTimeout(SETTLED_MS);
       const medians = times.map(median);
       const spent = services.map((service, at) => (spentMs[at]! + processorMs([service.appPid()])) / ROUNDS);
-      for (const [at, { name }] of WAYS.entries()) {
+      for (const [at, { name }] of ways.entries()) {
         const cells = [medians[at]!, medians[at]! - medians[0]!, spent[at]!, spent[at]! - spent[0]!];
         console.log(row([`${path} ${name}`, ...cells.map((ms) => ms.toFixed(2))]));
       }

@@ -27,6 +27,7 @@ import { DiskImageCache } from "./storage/disk-image-cache.ts";
 import { MemoryImageCache } from "./storage/memory-image-cache.ts";
 import { openBucket } from "./storage/open-bucket.ts";
 import { openRecords } from "./storage/open-records.ts";
+import { KeyCache } from "./storage/postgres/key-cache.ts";
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 /**
@@ -55,7 +56,7 @@ shrinkWhenIdle();
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
 const lifetimeMs = readConfig(settings.variables as Env).fileLifetimeMs;
-const records = await openRecords(settings.dataFolder, { lifetimeMs }).catch(exit);
+const records = await openRecords(settings.dataFolder, { lifetimeMs, database: settings.database }).catch(exit);
 const engines = settings.startsEngines
   ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment() }, log)
   : undefined;
@@ -68,11 +69,13 @@ await engines?.firstAttempt.catch(exit);
 const pictureFolder = join(settings.dataFolder, "pictures");
 const picturesOnDisk = await DiskImageCache.open(pictureFolder, settings.pictureCacheBytes).catch(exit);
 const pictures = new MemoryImageCache(settings.budgets.uploadMemoryPerRequestBytes, picturesOnDisk);
+const keys = new EnvironmentKeys(settings.apiKeys, records.keys);
 const bindings = {
-  API_KEYS: new EnvironmentKeys(settings.apiKeys, records.keys),
+  API_KEYS: records.failure ? new KeyCache(keys) : keys,
   CLAIMS: records.claims,
   JOBS: { getByName: () => scheduler },
   ...{ LIMITER: records.limiter, USAGE_RECORDS: records.usage, FILES: bucket, PICTURES: pictures },
+  ...(records.failure ? { RECORDS: { failure: records.failure } } : {}),
 };
 const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...bindings });
 const metrics = settings.metrics ? new HostMetrics() : undefined;
@@ -92,6 +95,7 @@ const scheduler = new JobScheduler({
   setAlarm: (time) => alarm.set(time),
 });
 await runDue();
+records.watchJobs?.(runDue);
 const server = listen(settings);
 await sweep();
 setInterval(sweep, SWEEP_EVERY_MS).unref();
@@ -177,7 +181,7 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
  * the server only after its own requests have ended.
  */
 function engineEnvironment(): NodeJS.ProcessEnv {
-  const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|S3_|OTEL_)/.test(name);
+  const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|DATABASE_|PG[A-Z]+$|S3_|OTEL_)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwn(name)));
 }
 

@@ -5,6 +5,8 @@
 // - PORT, HOST: port and address on which the host listens
 // - METRICS_PORT, METRICS_HOST: port and address of the metrics server; by default none runs
 // - DATA_DIR: folder for the databases, and for stored files unless they are in S3
+// - DATABASE_URL: PostgreSQL for keys, limits, usage, claims and jobs; by default they are in the data folder
+// - DATABASE_CONNECTIONS: maximum number of connections to it
 // - S3_*: an S3-compatible store for the files (storage/open-bucket.ts)
 // - API_KEYS: comma-separated keys of the keyed variant, in addition to the key database
 // - TRUSTED_PROXIES: number of proxies in front of the host whose X-Forwarded headers are trusted
@@ -22,6 +24,7 @@ import type { ProcessCapacity } from "../src/service/settings/capacity.ts";
 import { type Env, readConfig } from "../src/service/settings/config.ts";
 import { LOOPBACK_HOSTS, SETTINGS } from "../src/service/settings/settings.ts";
 import { hostCapacity } from "./capacity.ts";
+import type { DatabaseSettings } from "./storage/postgres/open.ts";
 
 /** Settings that the app reads from its environment. */
 export type Variables = Omit<
@@ -33,6 +36,7 @@ export type Variables = Omit<
   | "CONTAINER"
   | "LIMITER"
   | "USAGE_RECORDS"
+  | "RECORDS"
   | `${string}_FILES`
   | `${string}_CONTAINER`
 >;
@@ -44,6 +48,8 @@ export interface Settings {
   readonly metrics?: { readonly port: number; readonly host: string; readonly hosts?: readonly string[] };
   /** Absolute path. */
   readonly dataFolder: string;
+  /** @default SQLite in the data folder */
+  readonly database?: DatabaseSettings;
   readonly apiKeys: readonly string[];
   readonly trustedProxies: number;
   readonly stopMs: number;
@@ -84,6 +90,7 @@ export function readSettings(environment: Environment): Settings {
   const port = count("PORT", 8787, 0, 65_535);
   if (port === metrics?.port) throw new Error(`METRICS_PORT must be another port than PORT, not "${port}".`);
   requireContainer(variables);
+  const connections = count("DATABASE_CONNECTIONS", 10, 1, 1000);
   const host = environment.HOST || "127.0.0.1";
   const trustedProxies = count("TRUSTED_PROXIES", 0, 0, 10);
   // Behind a proxy on the same machine, requests have the host names of the proxy.
@@ -91,6 +98,7 @@ export function readSettings(environment: Environment): Settings {
   const given = isLocal ? { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...variables } : variables;
   return {
     ...(metrics ? { metrics } : {}),
+    ...(environment.DATABASE_URL ? { database: databaseOf(environment.DATABASE_URL, connections) } : {}),
     port,
     host,
     dataFolder: resolve(environment.DATA_DIR || ".pagewright"),
@@ -111,6 +119,12 @@ export function readSettings(environment: Environment): Settings {
 function metricsHost(host: string, { ALLOWED_HOSTS = isLoopback(host) ? LOOPBACK_HOSTS : undefined }: Variables) {
   const { hosts } = ALLOWED_HOSTS === undefined ? {} : readConfig({ ALLOWED_HOSTS } as Env);
   return { host, ...(hosts ? { hosts } : {}) };
+}
+
+/** The error message does not contain the URL, because it can contain a password. */
+function databaseOf(url: string, connections: number): DatabaseSettings {
+  if (/^postgres(?:ql)?:\/\/./.test(url)) return { url, connections };
+  throw new Error("DATABASE_URL must be a URL that starts with postgres://.");
 }
 
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/i.test(host);

@@ -1,7 +1,8 @@
 // Lists the Debian packages that the project uses, by purpose, and installs them.
 
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Other programs that the tests use to verify the service's results. */
 export const TEST_PACKAGES: readonly string[] = [
@@ -20,11 +21,15 @@ export const TEST_PACKAGES: readonly string[] = [
   "php-curl",
   "pngcheck",
   "poppler-utils",
+  "postgresql",
   "python3",
   "python3-venv",
   "qpdf",
   "unzip",
 ];
+
+/** Settings of Debian's PostgreSQL. Tests start servers of their own: none runs on the machine after the installation. */
+const CLUSTER_SETTINGS = "/etc/postgresql-common/createcluster.d";
 
 /**
  * Installs missing packages. Prints nothing if none is missing.
@@ -47,6 +52,10 @@ export function installPackages(wanted: readonly string[], purpose: string): voi
     );
   }
   console.log(`Installing Debian packages for ${purpose}: ${names}…`);
+  if (missing.includes("postgresql")) {
+    mkdirSync(CLUSTER_SETTINGS, { recursive: true });
+    writeFileSync(join(CLUSTER_SETTINGS, "pagewright.conf"), "create_main_cluster = false\n");
+  }
   // If a package list names versions that the mirror has deleted, the installation fails. Then updates the lists and
   // retries once.
   if (haveLists() && apt("install", ...missing).ok) return;

@@ -1,36 +1,25 @@
-// Opens the records of the host, which are its state except for files: keys, claims, jobs, limits and usage.
+// Opens the records of the host, which are its state except for files: keys, claims, jobs, limits and usage. They are in
+// SQLite, or in PostgreSQL.
 
-import type { KeyRecords } from "../../src/service/ports/api-key.ts";
-import type { Claims } from "../../src/service/ports/claims.ts";
-import type { JobStore } from "../../src/service/ports/job-store.ts";
-import type { Limiter } from "../../src/service/ports/limiter.ts";
-import type { UsageRecords } from "../../src/service/ports/usage.ts";
+import { type DatabaseSettings, openDatabase } from "./postgres/open.ts";
+import type { HostRecords } from "./records.ts";
 import { ClaimDatabase } from "./sqlite/claim-database.ts";
 import { openJobDatabase } from "./sqlite/job-database.ts";
 import { KeyDatabase } from "./sqlite/key-database.ts";
 import { UsageDatabase } from "./sqlite/usage-database.ts";
 
-export interface HostRecords extends AsyncDisposable {
-  readonly keys: KeyRecords;
-  readonly claims: Claims;
-  readonly jobs: JobStore;
-  readonly limiter: Limiter;
-  readonly usage: UsageRecords;
-  /**
-   * Deletes expired claims and counts.
-   * @param removeFiles deletes the files that exist only for the replays of expired claims
-   */
-  sweep(removeFiles: (ids: readonly string[]) => Promise<void>): Promise<void>;
+interface RecordOptions {
+  /** Time for which the results of jobs are stored; 0 means unlimited. */
+  readonly lifetimeMs: number;
+  /** PostgreSQL. @default SQLite in the data folder */
+  readonly database?: DatabaseSettings | undefined;
 }
 
 /**
- * @param lifetimeMs time for which the results of jobs are stored; 0 means unlimited
  * @throws Error with a message for the operator if a database cannot be opened
  */
-export async function openRecords(
-  dataFolder: string,
-  { lifetimeMs }: { readonly lifetimeMs: number },
-): Promise<HostRecords> {
+export async function openRecords(dataFolder: string, { lifetimeMs, database }: RecordOptions): Promise<HostRecords> {
+  if (database) return openDatabase(database, lifetimeMs);
   const keys = await KeyDatabase.open(dataFolder);
   const usage = await UsageDatabase.open(dataFolder);
   const claims = await ClaimDatabase.open(dataFolder);

@@ -14,6 +14,7 @@ import { forgetDevelopmentKey } from "./development-key.ts";
 import { listKeys, type Namespace, putKeys } from "./key-records.ts";
 import { SETTING_OPTIONS, settingTexts, withSettings } from "./key-settings.ts";
 import { readUsage } from "./key-usage.ts";
+import { moveRecords } from "./move-records.ts";
 import { serviceRecord, withSecret } from "./signing-secrets.ts";
 
 const USAGE = `Usage:
@@ -24,6 +25,8 @@ const USAGE = `Usage:
   npm run keys -- secret [<key, or first characters of its hash>] [--rotate] [--secret VALUE]
       prints the secret that signs webhooks to the key's owner; without a key, to all clients of the private variant
   npm run keys -- usage [--key <key, or first characters of its hash>] [--days N]
+  npm run keys -- move --to postgres|sqlite --data DIR [--database URL]
+      moves keys, usage and counts of limits between the databases of a host that is stopped
 
 Settings; "none" removes one:
   --expires 2027-12-31          or days from now, such as 90d
@@ -39,7 +42,8 @@ Settings; "none" removes one:
   --remote           the keys of the deployed service; uses wrangler's login or CLOUDFLARE_API_TOKEN
   --persist-to DIR   with --local: the folder of that service's storage (default .wrangler/keyed;
                      of a secret without a key .wrangler/private)
-  --data DIR         the keys of a host on Node: its DATA_DIR`;
+  --data DIR         the keys of a host on Node: its DATA_DIR
+  --database URL     the keys of hosts that share PostgreSQL: their DATABASE_URL. Without an option, that variable`;
 
 /** Number of hex digits of a key's hash that lists show and arguments accept. */
 const SHOWN_HASH_LENGTH = 12;
@@ -65,6 +69,7 @@ export async function runKeys(args: readonly string[], print: Print): Promise<vo
   const { values, positionals } = readArguments(args);
   if (values.help) return print(USAGE);
   const [command, ...rest] = positionals;
+  if (command === "move" && rest.length === 0) return move(values, print);
   const isOfService = command === "secret" && rest.length === 0;
   const namespace = namespaceOf(values, isOfService ? "private" : "keyed");
   if (command === "secret" && rest.length <= 1) return secret(namespace, rest[0], values, print);
@@ -76,11 +81,13 @@ export async function runKeys(args: readonly string[], print: Print): Promise<vo
   throw new Refusal(USAGE);
 }
 
-function namespaceOf({ local, remote, data, "persist-to": persistTo }: Values, variant: Variant): Namespace {
-  if ([local || persistTo, remote, data].filter((chosen) => chosen).length > 1) {
-    throw new Refusal(`Only one of --local, --remote and --data.\n\n${USAGE}`);
-  }
+function namespaceOf(values: Values, variant: Variant): Namespace {
+  const { local, remote, data, "persist-to": persistTo } = values;
+  const chosen = [local || persistTo, remote, data, values.database].filter((option) => option);
+  if (chosen.length > 1) throw new Refusal(`Only one of --local, --remote, --data and --database.\n\n${USAGE}`);
   if (remote) return "remote";
+  const database = values.database ?? (chosen.length === 0 ? process.env.DATABASE_URL : undefined);
+  if (database) return { database };
   return data ? { data: resolve(data) } : { persistTo: resolve(persistTo ?? join(root, ".wrangler", variant)) };
 }
 
@@ -102,6 +109,8 @@ function readArguments(args: readonly string[]) {
         remote: { type: "boolean" },
         "persist-to": { type: "string" },
         data: { type: "string" },
+        database: { type: "string" },
+        to: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     });
@@ -181,6 +190,13 @@ async function usage(namespace: Namespace, { key, days = String(DEFAULT_DAYS) }:
     ],
     print,
   );
+}
+
+async function move({ data, database = process.env.DATABASE_URL, to }: Values, print: Print): Promise<void> {
+  if (to !== "postgres" && to !== "sqlite") throw new Refusal("--to is postgres or sqlite.");
+  if (!data || !database) throw new Refusal("move needs --data, and --database or the variable DATABASE_URL.");
+  const { keys, usage, clients } = await moveRecords({ data: resolve(data), database, to });
+  print(`Moved ${keys} keys, ${usage} rows of usage and the counts of ${clients} clients.`);
 }
 
 async function list(namespace: Namespace, print: Print): Promise<void> {

@@ -1,15 +1,16 @@
-// Reads the recorded usage of API keys from D1, or from the database of the host on Node.
+// Reads the recorded usage of API keys from D1, or from a database of the host on Node.
 
 import { UsageDatabase } from "../../host/storage/sqlite/usage-database.ts";
 import { CREATE_USAGE, READ_ALL_USAGE } from "../../src/service/keys/usage-table.ts";
 import type { KeyUsage } from "../../src/service/ports/usage.ts";
 import { runWrangler } from "../services/wrangler.ts";
-import type { Namespace } from "./key-records.ts";
+import { type Namespace, withDatabase } from "./key-records.ts";
 
 /** Returns the usage of all keys since a day, by key, day and operation. */
 export async function readUsage(namespace: Namespace, since: string): Promise<readonly KeyUsage[]> {
   if (namespace === "remote") return readRemote(since);
   if ("persistTo" in namespace) return readLocal(namespace.persistTo, since);
+  if ("database" in namespace) return withDatabase(namespace.database, ({ usage }) => usage.readAll(since));
   using database = await UsageDatabase.open(namespace.data);
   return await database.readAll(since);
 }

@@ -113,6 +113,19 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "wait for the storage of an `Idempotency-Key`, with one retry; then 503",
     within: "claimLeaseMs",
   },
+  databaseConnectMs: { meaning: "wait for a connection to PostgreSQL; then 503", within: "claimRpcMs" },
+  databaseLockMs: { meaning: "wait of a statement for a lock in PostgreSQL; then 503", within: "databaseStatementMs" },
+  databaseStatementMs: { meaning: "statement in PostgreSQL", within: "databaseAnswerMs" },
+  databaseAnswerMs: {
+    meaning: "wait for the answer to a statement; then the connection is closed, and the answer is 503",
+    within: "claimRpcMs",
+  },
+  databaseProbeMs: { meaning: "time for which `/ready` repeats the answer of PostgreSQL" },
+  knownKeyMs: { meaning: "time for which a key is still accepted after PostgreSQL stopped answering; then 503" },
+  databasePollMs: {
+    meaning: "interval at which a host asks the database for jobs of other hosts, if no signal arrives",
+    within: "asyncLeaseMs",
+  },
   storedResponseMs: { meaning: "time for which the response to an `Idempotency-Key` is stored" },
   retiredMs: { meaning: "time for which the deletion of a file is remembered" },
   asyncLeaseMs: {
@@ -130,6 +143,10 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   asyncRpcMs: {
     meaning: "wait for the queue of asynchronous jobs, with one retry; then 503",
     within: "asyncLeaseMs",
+  },
+  asyncWaitMs: {
+    meaning: "longest time for which `wait` waits for an asynchronous job; then 202",
+    within: "requestJobMs",
   },
   asyncRetryMs: {
     meaning: "delay before the retry of an asynchronous job that found no capacity, or of a failed deletion",

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { textPdf } from "../fixtures/pdfs.ts";
 import { type MortalService, startMortalService } from "../support/restartable-service.ts";
 import { targetOf } from "../support/service.ts";
-import { openStoredFiles } from "../support/stored-files.ts";
+import { objectsOf, openStoredFiles } from "../support/stored-files.ts";
 
 type Answer = { readonly status: string; readonly outputId?: string | string[]; readonly inputId?: string | string[] };
 
@@ -69,10 +69,6 @@ test("every job is done once, and storage holds nothing else", { timeout: 2 * LO
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 });
-
-/** Returns the number of stored objects for these files: one for each pack, and one for each standalone file. */
-const objectsOf = (ids: readonly string[]) =>
-  new Set(ids.map((id) => (Number.parseInt(id.at(-1)!, 16) % 2 === 1 ? id.slice(0, 19) : id))).size;
 
 async function statusOf(url: string, id: string): Promise<Answer & { phase?: string }> {
   const response = await fetch(`${url}/request-status/${id}`);

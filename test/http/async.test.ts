@@ -50,7 +50,7 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
   const exists = async (id: unknown) => (await fetch(`${url}/resource/${id}?format=info`)).status === 200;
 
   test("Prefer: respond-async is answered as RFC 7240 says", async () => {
-    const response = await post("/zip", await fieldsFor("/zip"), { Prefer: "wait=10, Respond-Async; x=1" });
+    const response = await post("/zip", await fieldsFor("/zip"), { Prefer: "wait=0, Respond-Async; x=1" });
     const { requestId } = (await response.json()) as { requestId: string };
     expect(response.status).toBe(202);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -58,6 +58,31 @@ describe.each(["private", "keyed"] as const)("in the %s variant", (variant) => {
       "retry-after": "1",
       "preference-applied": "respond-async",
     });
+  });
+
+  test("with wait, the response is that of the job, or 202 if it takes longer", async () => {
+    const prefer = { ...own, Prefer: "respond-async, wait=60" };
+    const made = await post("/zip", await fieldsFor("/zip"), prefer);
+    const { outputId } = (await made.json()) as { outputId: string };
+    expect([made.status, made.headers.get("preference-applied"), made.headers.get("location")]).toEqual([
+      200,
+      "wait",
+      null,
+    ]);
+    expect(await exists(outputId)).toBe(true);
+    const damaged = ["file", new File(["no PDF"], "a.pdf")] as const;
+    const refused = await post("/png", [damaged, ["output", "page"]], prefer);
+    expect([refused.status, await refused.json()]).toEqual([400, { error: expect.any(String) }]);
+    const file = ["file", new File([Buffer.from(await textPdf(20))], "a.pdf")] as const;
+    const long = await post("/png", [file, ["output", "page"], ["resolution", "1200"]], {
+      ...own,
+      Prefer: "respond-async, wait=1",
+    });
+    const { requestId } = (await long.json()) as { requestId: string };
+    expect([
+      long.status,
+      (await fetch(`${url}/request-status/${requestId}`, { method: "DELETE", headers: own })).status,
+    ]).toEqual([202, 204]);
   });
 
   test("Response-Type: requestId is answered with 200", async () => {

@@ -1,5 +1,5 @@
-// Tests that every job store must pass, about jobs and their results: SQLite in a Durable Object, and SQLite on the
-// host.
+// Tests that every job store must pass, about jobs and their results: SQLite in a Durable Object and on the host, and
+// PostgreSQL.
 // Contract: docs/api.md#asynchronous-jobs
 
 import { randomUUID } from "node:crypto";
@@ -22,6 +22,11 @@ export interface TestedJobs {
   now(): number;
   /** Advances the stores' clock. */
   passes(ms: number): void;
+  /**
+   * True if each store with a name is another host: it runs as many jobs as a host may, and leaves the leases of others
+   * when it starts.
+   */
+  readonly isShared?: true;
 }
 
 export const newJob = (id: string, more: Partial<NewJob> = {}): NewJob => ({

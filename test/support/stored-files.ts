@@ -24,3 +24,7 @@ async function countIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).length;
 }
+
+/** Returns the number of stored objects for these files: one for each pack, and one for each standalone file. */
+export const objectsOf = (ids: readonly string[]) =>
+  new Set(ids.map((id) => (Number.parseInt(id.at(-1)!, 16) % 2 === 1 ? id.slice(0, 19) : id))).size;

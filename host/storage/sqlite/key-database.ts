@@ -19,9 +19,9 @@ const TABLES = `
 const ADD_COLUMN = "ALTER TABLE keys ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'";
 
 /** A row of the table. */
-type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
+export type KeyRow = Pick<KeyEntry, "hash" | "owner" | "created" | "revoked"> & { readonly settings: string };
 
-const recordOf = <R extends Omit<KeyRow, "hash">>({ settings, ...row }: R) => ({
+export const recordOf = <R extends Omit<KeyRow, "hash">>({ settings, ...row }: R) => ({
   ...row,
   ...(JSON.parse(settings) as Omit<KeyRecord, keyof KeyRow>),
 });
@@ -58,11 +58,13 @@ export class KeyDatabase implements KeyRecords, Disposable {
     return row ? recordOf(row) : null;
   }
 
-  /** Writes records, replacing those with the same hash. */
+  /** Writes all records or none, replacing those with the same hash. */
   async put(entries: readonly KeyEntry[]): Promise<void> {
-    for (const { hash, owner, created, revoked, ...settings } of entries) {
-      this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
-    }
+    this.#file.transaction(() => {
+      for (const { hash, owner, created, revoked, ...settings } of entries) {
+        this.#file.all(PUT, hash, owner, created, revoked, JSON.stringify(settings));
+      }
+    });
   }
 
   async list(): Promise<KeyEntry[]> {

@@ -66,6 +66,14 @@ export const LIMITS = {
   claimLeaseMs: 30_000,
   claimRenewMs: 5_000,
   claimRpcMs: 10_000,
+  /** A host answers 503 soon, so that a balancer can try another one. */
+  databaseConnectMs: 3_000,
+  databaseLockMs: 3_000,
+  databaseStatementMs: 4_000,
+  databaseAnswerMs: 5_000,
+  databaseProbeMs: 2_000,
+  knownKeyMs: 60_000,
+  databasePollMs: 5_000,
   storedResponseMs: 24 * 3_600_000,
   retiredMs: 24 * 3_600_000,
   /** Longer than the time for which an engine at the edge can block renewals. */
@@ -74,6 +82,8 @@ export const LIMITS = {
   /** Several times the interval between renewals. */
   asyncGraceMs: 5_000,
   asyncRpcMs: 10_000,
+  /** Below 100 s, the timeout of Cloudflare and other proxies. */
+  asyncWaitMs: 60_000,
   asyncRetryMs: 5_000,
   /** Includes the start of an instance. */
   webhookMs: 70_000,

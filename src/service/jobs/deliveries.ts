@@ -1,10 +1,10 @@
-// Schedules webhook messages about completed and failed jobs (docs/api.md#webhooks), in SQLite. Callers run each method
-// in a transaction.
+// Schedules webhook messages about completed and failed jobs (docs/api.md#webhooks). Callers run each method in a
+// transaction. A method never waits for the row of a job while it holds that of a message.
 
 import { LIMITS } from "../../document/contract/limits.ts";
 import type { NewJob } from "../ports/jobs.ts";
 import type { DeliveryAttempt, DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
-import type { Sql } from "./sql.ts";
+import { change, locked, now, query, type Steps } from "./sql.ts";
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -32,118 +32,108 @@ interface DeliveryRow {
   readonly not_before: number;
 }
 
-const TABLES = [
-  `CREATE TABLE IF NOT EXISTS deliveries (
-    job TEXT PRIMARY KEY, url TEXT NOT NULL, receiver TEXT NOT NULL, signer TEXT NOT NULL, client TEXT NOT NULL,
-    ended INTEGER, tries INTEGER NOT NULL DEFAULT 0, not_before INTEGER, lease_ends INTEGER)`,
-  "CREATE INDEX IF NOT EXISTS deliveries_by_time ON deliveries (not_before)",
-  "CREATE INDEX IF NOT EXISTS deliveries_by_lease ON deliveries (lease_ends) WHERE lease_ends IS NOT NULL",
-];
-
 /** Messages without a failed attempt come first, so that receivers that fail for hours do not delay the others. */
 const NEXT = `SELECT * FROM deliveries WHERE not_before <= ?1 AND lease_ends IS NULL
   AND (receiver, client) NOT IN (SELECT receiver, client FROM deliveries WHERE lease_ends IS NOT NULL
     GROUP BY receiver, client HAVING count(*) >= ?2)
   AND client NOT IN (SELECT client FROM deliveries WHERE lease_ends IS NOT NULL GROUP BY client HAVING count(*) >= ?3)
-  ORDER BY tries > 0, not_before LIMIT 1`;
+  ORDER BY tries > 0, not_before LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 export interface DeliveriesOptions {
-  readonly sql: Sql;
-  now(): number;
   /** @returns a number from 0 to 1 */
   random(): number;
 }
 
 export class WebhookDeliveries {
-  readonly #sql: Sql;
   readonly #options: DeliveriesOptions;
 
-  /** Creates the table if it is missing. Records the unfinished attempts of an earlier process as failed. */
   constructor(options: DeliveriesOptions) {
     this.#options = options;
-    this.#sql = options.sql;
-    for (const statement of TABLES) this.#sql(statement);
-    this.#loseLeases(Number.MAX_SAFE_INTEGER);
+  }
+
+  /**
+   * Shortens all leases when a process starts, because attempts of the previous process have no outcome any more. Those
+   * of other processes end within this time, unless their connection is slow.
+   */
+  *shortenLeases(): Steps<void> {
+    const graceEnds = (yield* now()) + LIMITS.asyncLeaseMs;
+    yield* change("UPDATE deliveries SET lease_ends = ? WHERE lease_ends > ?", graceEnds, graceEnds);
   }
 
   /** Stores the receiver of a job, if it has one. */
-  add({ id, client, webhook }: Pick<NewJob, "id" | "client" | "webhook">): void {
+  *add({ id, client, webhook }: Pick<NewJob, "id" | "client" | "webhook">): Steps<void> {
     if (!webhook) return;
-    this.#sql(
+    yield* change(
       "INSERT INTO deliveries (job, url, receiver, signer, client) VALUES (?, ?, ?, ?, ?)",
       ...[id, webhook.url, new URL(webhook.url).host, webhook.signer, client],
     );
   }
 
   /** Makes the message of a completed or failed job due. */
-  schedule(id: string): void {
-    const now = this.#options.now();
-    this.#sql("UPDATE deliveries SET ended = ?, not_before = ? WHERE job = ?", now, now, id);
+  *schedule(id: string): Steps<void> {
+    const time = yield* now();
+    yield* change("UPDATE deliveries SET ended = ?, not_before = ? WHERE job = ?", time, time, id);
   }
 
   /** Deletes the message of a deleted job. */
-  forget(id: string): void {
-    this.#sql("DELETE FROM deliveries WHERE job = ?", id);
+  *forget(id: string): Steps<void> {
+    yield* change("DELETE FROM deliveries WHERE job = ?", id);
   }
 
-  dequeue(): Omit<WebhookMessage, "status"> | undefined {
-    const posted = "SELECT count(*) AS count FROM deliveries WHERE lease_ends IS NOT NULL";
-    if (Number(this.#sql(posted)[0]!.count) >= LIMITS.webhooks) return undefined;
-    const now = this.#options.now();
+  *dequeue(): Steps<Omit<WebhookMessage, "status"> | undefined> {
+    yield* locked("deliveries");
+    const [posted] = yield* query("SELECT count(*) AS count FROM deliveries WHERE lease_ends IS NOT NULL");
+    if (Number(posted!.count) >= LIMITS.webhooks) return undefined;
+    const time = yield* now();
     const { webhooksOfReceiver, webhooksOfClient } = LIMITS;
-    const [row] = this.#sql(NEXT, now, webhooksOfReceiver, webhooksOfClient) as unknown as DeliveryRow[];
+    const [row] = yield* query<DeliveryRow>(NEXT, time, webhooksOfReceiver, webhooksOfClient);
     if (!row) return undefined;
-    this.#sql("UPDATE deliveries SET lease_ends = ? WHERE job = ?", now + LIMITS.webhookLeaseMs, row.job);
+    yield* change("UPDATE deliveries SET lease_ends = ? WHERE job = ?", time + LIMITS.webhookLeaseMs, row.job);
     const { job: id, url, signer, client, ended: endedAt, tries } = row;
     return { id, url, signer, client, endedAt, attempt: tries + 1 };
   }
 
   /** @returns false if the message is abandoned */
-  recordOutcome({ id, attempt }: DeliveryAttempt, outcome: DeliveryOutcome): boolean {
-    const one = "SELECT * FROM deliveries WHERE job = ? AND tries = ? AND lease_ends IS NOT NULL";
-    const [row] = this.#sql(one, id, attempt - 1) as unknown as DeliveryRow[];
+  *recordOutcome({ id, attempt }: DeliveryAttempt, outcome: DeliveryOutcome): Steps<boolean> {
+    const one = "SELECT * FROM deliveries WHERE job = ? AND tries = ? AND lease_ends IS NOT NULL FOR UPDATE";
+    const [row] = yield* query<DeliveryRow>(one, id, attempt - 1);
     // The lease had expired, or the job was deleted.
     if (!row) return true;
-    if (outcome === "failed") return this.#fail(row);
-    if (outcome === "postponed") return this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
-    this.forget(id);
+    if (outcome === "failed") return yield* this.#fail(row);
+    if (outcome === "postponed") return yield* this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
+    yield* this.forget(id);
     return true;
   }
 
   /** Records attempts with an expired lease as failed. */
-  expireLeases(): void {
-    this.#loseLeases(this.#options.now());
+  *expireLeases(): Steps<void> {
+    const lost = "SELECT * FROM deliveries WHERE lease_ends <= ? FOR UPDATE SKIP LOCKED";
+    for (const row of yield* query<DeliveryRow>(lost, yield* now())) yield* this.#fail(row);
   }
 
-  nextWakeup(): number | undefined {
-    const [{ next }] = this.#sql(
+  *nextWakeup(): Steps<number | null> {
+    const [row] = yield* query<{ readonly next: number | null }>(
       `SELECT min(time) AS next FROM (SELECT min(lease_ends) AS time FROM deliveries UNION ALL
-        SELECT min(not_before) FROM deliveries WHERE lease_ends IS NULL AND not_before > ?)`,
-      this.#options.now(),
-    ) as [{ readonly next: number | null }];
-    return next ?? undefined;
+        SELECT min(not_before) FROM deliveries WHERE lease_ends IS NULL AND not_before > ?) AS times`,
+      yield* now(),
+    );
+    return row!.next;
   }
 
-  #loseLeases(until: number): void {
-    const lost = this.#sql("SELECT * FROM deliveries WHERE lease_ends <= ?", until) as unknown as DeliveryRow[];
-    for (const row of lost) this.#fail(row);
-  }
-
-  #fail(row: DeliveryRow): boolean {
+  *#fail(row: DeliveryRow): Steps<boolean> {
     const pauseMs = RETRY_DELAYS_MS[row.tries];
-    if (pauseMs !== undefined) return this.#pause(row, row.tries + 1, pauseMs);
-    this.forget(row.job);
+    if (pauseMs !== undefined) return yield* this.#pause(row, row.tries + 1, pauseMs);
+    yield* this.forget(row.job);
     return false;
   }
 
-  #pause({ job, ended }: DeliveryRow, tries: number, pauseMs: number): boolean {
-    const { now, random } = this.#options;
-    const next = Math.round(now() + pauseMs * (1 - JITTER * random()));
+  *#pause({ job, ended }: DeliveryRow, tries: number, pauseMs: number): Steps<boolean> {
+    const next = Math.round((yield* now()) + pauseMs * (1 - JITTER * this.#options.random()));
     if (next > ended + LIMITS.webhookDayMs) {
-      this.forget(job);
+      yield* this.forget(job);
       return false;
     }
-    this.#sql("UPDATE deliveries SET tries = ?, not_before = ?, lease_ends = NULL WHERE job = ?", tries, next, job);
+    yield* change("UPDATE deliveries SET tries = ?, not_before = ?, lease_ends = NULL WHERE job = ?", tries, next, job);
     return true;
   }
 }

@@ -12,7 +12,7 @@ import { homeOf, newTag } from "../regions/region-tag.ts";
 import { type Env, readConfig } from "../settings/config.ts";
 import { deleteJobFiles } from "./delete-job-files.ts";
 import { JobScheduler } from "./scheduler.ts";
-import { type JobStoreOptions, openSqlJobStore } from "./sql-job-store.ts";
+import { type JobStoreOptions, openSqliteJobStore } from "./sql-job-store.ts";
 
 /** The Worker's entry point for jobs, which the platform provides to Durable Objects of the same Worker. */
 interface Exports {
@@ -97,7 +97,7 @@ export class JobQueueObject extends DurableObject<Env> implements JobQueue {
 
 /** Opens the job store in the storage of a Durable Object. */
 export const durableJobStore = (storage: DurableObjectStorage, options: JobStoreOptions): JobStore =>
-  openSqlJobStore({
+  openSqliteJobStore({
     ...options,
     sql: (statement, ...values) => storage.sql.exec(statement, ...values).toArray(),
     transaction: (work) => storage.transactionSync(work),

@@ -25,8 +25,12 @@ export interface KeyUsage extends UsageRow {
 }
 
 export interface UsageRecords {
-  /** Adds all rows or none. Not idempotent: a repeated call adds the rows again. Sums stop at MAX_SAFE_INTEGER. */
-  add(rows: readonly KeyUsage[]): Promise<void>;
+  /**
+   * Adds all rows or none. Sums stop at MAX_SAFE_INTEGER. A repeated call adds the rows again, unless the failure was a
+   * RecordsUnavailable and the batch is the same.
+   * @param batch unique ID (UUID) of the rows. @default a new one
+   */
+  add(rows: readonly KeyUsage[], batch?: string): Promise<void>;
   /** Returns the rows of a key since a day, ordered by day and operation. */
   read(key: string, since: string): Promise<UsageRow[]>;
   /** Deletes the rows of all keys before a day. */

@@ -54,6 +54,8 @@ export interface Env extends TraceVariables {
   /** The host's replacements for CLIENT_LIMITS and USAGE. */
   readonly LIMITER?: Limiter;
   readonly USAGE_RECORDS?: UsageRecords;
+  /** Set by the host if keys, limits, claims and jobs are in a database that might be away. */
+  readonly RECORDS?: { failure(): Promise<string | undefined> };
   /** Limits per IP address in the private variant. */
   readonly ADDRESS_REQUESTS_PER_MINUTE?: string;
   readonly ADDRESS_CONCURRENT_JOBS?: string;

@@ -66,7 +66,17 @@ test("keys are separated by commas", () => {
   expect(readSettings({ API_KEYS: " one, two,," }).apiKeys).toEqual(["one", "two"]);
 });
 
+test("a database is PostgreSQL, and its URL, which can have a password, is in no message", () => {
+  const url = "postgres://user:secret@db/pagewright?sslmode=verify-full";
+  expect(readSettings({ DATABASE_CONNECTIONS: "3" }).database).toBeUndefined();
+  expect(readSettings({ DATABASE_URL: url, DATABASE_CONNECTIONS: "3" }).database).toEqual({ url, connections: 3 });
+  expect(() => readSettings({ DATABASE_URL: "mysql://user:secret@db/pagewright" })).toThrow(
+    /^DATABASE_URL must be a URL that starts with postgres:\/\/\.$/,
+  );
+});
+
 test.each([
+  ["DATABASE_CONNECTIONS", "0"],
   ["PORT", "http"],
   ["PORT", "70000"],
   ["METRICS_PORT", "0"],

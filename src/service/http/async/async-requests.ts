@@ -1,6 +1,8 @@
 // Accepts asynchronous requests (docs/api.md#asynchronous-jobs): reads the body, checks the fields, and queues the job.
 
 import { StorageFull } from "../../../document/contract/failure.ts";
+import { LIMITS } from "../../../document/contract/limits.ts";
+import { delay } from "../../../runtime/delay.ts";
 import type { NewJob, Webhook } from "../../ports/jobs.ts";
 import { RegionLost } from "../../regions/region-errors.ts";
 import { uuidOf } from "../../storage/derived-ids.ts";
@@ -8,12 +10,12 @@ import type { FilePolicy } from "../../storage/file-policy.ts";
 import { reserveMemory } from "../../storage/memory-quota.ts";
 import { DELETE_TOKEN_HEADER } from "../clients/auth.ts";
 import type { AsyncServices } from "../contract/endpoint.ts";
-import { busy } from "../contract/errors.ts";
+import { busy, ServiceError } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 import type { DeferredHandler, Post } from "../contract/route.ts";
 import { fingerprintContent, REPLAYED_HEADER, runIdempotent, saltOf } from "../pipeline/idempotency.ts";
 import { IDEMPOTENCY_KEY_HEADER } from "../responses/negotiation.ts";
-import type { AsyncMode } from "../responses/preferences.ts";
+import { type AsyncMode, parseWaitMs } from "../responses/preferences.ts";
 import { serializeForm } from "./deferred-form.ts";
 import { parseWebhook } from "./webhooks.ts";
 
@@ -34,11 +36,38 @@ export async function acceptRequest(
   mode: AsyncMode,
 ): Promise<Response> {
   const preferences = { mode, webhook: await parseWebhook(request, service) };
+  const accepted = await accept(post, request, service, preferences);
+  const waitMs = mode === "respond-async" ? parseWaitMs(request.headers) : 0;
+  return waitMs > 0 ? responseWithin(waitMs, accepted, request.signal, service) : accepted;
+}
+
+async function accept(post: Post, request: Request, service: AsyncServices, preferences: Preferences) {
   const { deferred, path } = post;
   if (!deferred?.applies(request.headers)) return recordResponse(post, request, service, preferences);
   using memory = reserveMemory(service);
   const form = await deferred.receive(request, service, { ...memory, signal: request.signal });
   return queueForm(form, request, service, { ...preferences, deferred, path });
+}
+
+/**
+ * Waits for the job of an accepted request, on whichever host it runs.
+ * @returns the acceptance if the job takes longer
+ * @throws ServiceError the error of the job
+ */
+async function responseWithin(waitMs: number, accepted: Response, signal: AbortSignal, service: AsyncServices) {
+  const { requestId } = (await accepted.clone().json()) as { readonly requestId: string };
+  const until = Date.now() + Math.min(waitMs, LIMITS.asyncWaitMs);
+  for (let pauseMs = FIRST_PAUSE_MS; Date.now() < until; pauseMs = Math.min(2 * pauseMs, LIMITS.statusPollMs)) {
+    await delay(Math.min(pauseMs, until - Date.now()), signal);
+    const status = await ask(service, (queue) => queue.status(requestId));
+    if (status?.status === "failed") throw new ServiceError(status.errorStatus, status.error);
+    if (status?.status !== "completed") continue;
+    const headers = new Headers(accepted.headers);
+    for (const name of ["Location", "Retry-After"]) headers.delete(name);
+    headers.set("Preference-Applied", "wait");
+    return new Response(status.answer, { headers });
+  }
+  return accepted;
 }
 
 /** Queues the job of a request whose body has been read. */
@@ -140,6 +169,7 @@ const fingerprintParts = ({ mode, webhook }: Preferences): readonly string[] =>
   webhook ? [mode, webhook.url] : [mode];
 
 const RETRY_WHEN_FULL_SECONDS = 60;
+const FIRST_PAUSE_MS = 50;
 
 async function ask<T>(service: AsyncServices, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
   try {

@@ -25,7 +25,9 @@ const ACCEPTED = json(
 export const ASYNCHRONOUS: Feature = {
   headers: {
     Prefer: {
-      description: "`respond-async` accepts the request and runs it asynchronously.",
+      description:
+        "`respond-async` accepts the request and runs it asynchronously. With `wait=20` in addition, the response is " +
+        "that of the job if it ends within 20 s.",
       example: "respond-async",
     },
     "Response-Type": {

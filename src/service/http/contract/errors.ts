@@ -2,6 +2,7 @@
 // failures to responses.
 import { EngineFailure, type Nonconformity, OutOfRange, StorageFull } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
+import { RecordsUnavailable } from "../../ports/records-unavailable.ts";
 import { FileBoundElsewhere, RegionLost } from "../../regions/region-errors.ts";
 
 /** An error with a message for the client. Constructed only in this file. */
@@ -242,6 +243,7 @@ export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof OutOfRange) return outOfRange(error.parameter, error.value, error.why);
   if (error instanceof StorageFull) return storageFull();
+  if (error instanceof RecordsUnavailable) return busy();
   if (error instanceof RegionLost) return regionLost(error.region);
   if (error instanceof FileBoundElsewhere) return boundElsewhere(error.region);
   if (error instanceof EngineFailure) {

@@ -14,12 +14,20 @@ export interface ReadinessSettings {
 }
 
 export async function checkReadiness({ env, storage, queues }: ReadinessSettings): Promise<Readiness> {
-  const [failure, { pools, queue }] = await Promise.all([storage.failure(env.FILES), containerReadiness(env)]);
+  const [failure, away, { pools, queue }] = await Promise.all([
+    storage.failure(env.FILES),
+    env.RECORDS?.failure(),
+    containerReadiness(env),
+  ]);
+  // In the private variant, most requests need no database.
+  const [awayReason, awayNote] = env.VARIANT === "keyed" ? [away] : [undefined, away];
   const own = queues.map(({ queued, available }) => ({ waiting: queued, room: available }));
   const all = queue ? [...own, queue] : own;
   const room = Math.min(...all.map(({ room }) => room));
   const full = room > 0 ? undefined : "There is no room in the queue.";
-  const reasons = [failure, pools.engines.reason, pools.web.reason, full].filter((reason) => reason !== undefined);
+  const reasons = [failure, awayReason, pools.engines.reason, pools.web.reason, full].filter(
+    (reason) => reason !== undefined,
+  );
   const engines = { ...pools.engines.engines, ...pools.web.engines };
   return {
     status: reasons.length === 0 ? "OK" : "unavailable",
@@ -28,7 +36,10 @@ export async function checkReadiness({ env, storage, queues }: ReadinessSettings
     engines,
     queue: { waiting: all.reduce((sum, { waiting }) => sum + waiting, 0), room },
     reasons: [...new Set(reasons)],
-    notes: pools.engines.isOff && pools.web.isOff ? ["The service runs without a container."] : notesOf(engines),
+    notes: [
+      ...(awayNote === undefined ? [] : [awayNote]),
+      ...(pools.engines.isOff && pools.web.isOff ? ["The service runs without a container."] : notesOf(engines)),
+    ],
   };
 }
 

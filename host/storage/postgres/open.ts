@@ -1,0 +1,66 @@
+// Opens the records of the host in PostgreSQL, which any number of hosts share.
+
+import { LIMITS } from "../../../src/document/contract/limits.ts";
+import type { HostRecords } from "../records.ts";
+import { PostgresClaims } from "./claims.ts";
+import { PostgresLimiter } from "./client-limits.ts";
+import { Database } from "./database.ts";
+import { openPostgresJobs } from "./job-database.ts";
+import { JobSignals } from "./job-signals.ts";
+import { PostgresKeys } from "./keys.ts";
+import { migrate } from "./migrations.ts";
+import { PostgresUsage } from "./usage.ts";
+
+export interface DatabaseSettings {
+  /** URL with the password, which appears in no message. */
+  readonly url: string;
+  /** Maximum number of connections of this host. */
+  readonly connections: number;
+}
+
+export interface DatabaseRecords extends HostRecords {
+  readonly keys: PostgresKeys;
+  readonly usage: PostgresUsage;
+}
+
+/**
+ * @param lifetimeMs time for which the results of jobs are stored; 0 means unlimited
+ * @throws Error with a message for the operator if the database cannot be used
+ */
+export async function openDatabase({ url, connections }: DatabaseSettings, lifetimeMs = 0): Promise<DatabaseRecords> {
+  await migrate(url);
+  const database = new Database(url, connections);
+  const claims = new PostgresClaims(database);
+  const limiter = new PostgresLimiter(database);
+  const jobs = openPostgresJobs(database, { lifetimeMs });
+  let signals: JobSignals | undefined;
+  let probe: { readonly at: number; readonly failure: Promise<string | undefined> } | undefined;
+  return {
+    ...{ keys: new PostgresKeys(database), usage: new PostgresUsage(database), claims, limiter },
+    jobs: {
+      ...jobs,
+      nextWakeup: async () => Math.min((await jobs.nextWakeup()) ?? Infinity, Date.now() + LIMITS.databasePollMs),
+    },
+    watchJobs(wake) {
+      signals = new JobSignals(url, wake);
+    },
+    failure() {
+      const at = performance.now();
+      if (probe && at - probe.at < LIMITS.databaseProbeMs) return probe.failure;
+      const failure = database.read("SELECT").then(
+        () => undefined,
+        () => "The database does not answer.",
+      );
+      probe = { at, failure };
+      return failure;
+    },
+    async sweep(removeFiles) {
+      await claims.sweep(removeFiles);
+      await limiter.tidy();
+    },
+    async [Symbol.asyncDispose]() {
+      await signals?.[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

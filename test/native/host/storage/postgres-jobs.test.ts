@@ -1,0 +1,98 @@
+// Tests the host's store of asynchronous jobs in PostgreSQL, over one pool of connections for each host.
+// Contract: docs/api.md#asynchronous-jobs
+
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Database } from "../../../../host/storage/postgres/database.ts";
+import { openPostgresJobs } from "../../../../host/storage/postgres/job-database.ts";
+import { JobSignals } from "../../../../host/storage/postgres/job-signals.ts";
+import { migrate } from "../../../../host/storage/postgres/migrations.ts";
+import { LIMITS } from "../../../../src/document/contract/limits.ts";
+import type { JobStore } from "../../../../src/service/ports/job-store.ts";
+import { attemptConformance } from "../../../support/attempt-conformance.ts";
+import { deliveryConformance } from "../../../support/delivery-conformance.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { jobConformance, MAX_QUEUED, newJob } from "../../../support/job-conformance.ts";
+import { missingPostgres, type PostgresServer, startPostgres } from "../../../support/postgres.ts";
+
+const missing = missingPostgres();
+if (missing) console.log(`The tests of jobs in PostgreSQL are skipped: ${missing}`);
+
+const BUSY = { error: "The service is busy, please try again later.", errorStatus: 503 };
+const TABLES = ["jobs", "texts", "tokens", "steps", "removals", "deliveries"];
+let server: PostgresServer;
+let url: string;
+let pools: Database[];
+let now = 1_700_000_000_000;
+let current = "";
+
+const tested = {
+  /** Returns a store of one of two pools, alternately. Deletes the jobs of the test before. */
+  async open(name: string, expires?: "never"): Promise<JobStore> {
+    pools.push(pools.shift()!);
+    if (name !== current) {
+      await pools[0]!.run(`TRUNCATE ${TABLES.map((table) => `pagewright.${table}`).join()} RESTART IDENTITY`);
+    }
+    current = name;
+    const lifetimeMs = expires === "never" ? 0 : 24 * 3_600_000;
+    return openPostgresJobs(pools[0]!, {
+      ...{ lifetimeMs, maxQueued: MAX_QUEUED, clock: () => String(now), now: () => now },
+    });
+  },
+  now: () => now,
+  passes: (ms: number) => {
+    now += ms;
+  },
+  isShared: true,
+} as const;
+
+describe.skipIf(missing !== undefined)("jobs in PostgreSQL", () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+    url = await server.createDatabase();
+    await migrate(url);
+    pools = [1, 2].map(() => new Database(url, 5));
+  });
+  afterAll(async () => {
+    for (const pool of pools) await pool[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  jobConformance(tested);
+  attemptConformance(tested);
+  deliveryConformance(tested);
+  testHosts();
+});
+
+function testHosts(): void {
+  test("a host that had no capacity for a job leaves it to others, and a full host wakes them", async () => {
+    const name = randomUUID();
+    const [full, other] = [await tested.open(name), await tested.open(name)];
+    let wakes = 0;
+    await using _ = new JobSignals(url, () => wakes++);
+    await eventually(() => expect(wakes).toBe(1));
+    await full.enqueue(newJob("a"));
+    await full.postpone((await full.dequeue())!, BUSY);
+    expect(await full.dequeue()).toBeUndefined();
+    await eventually(() => expect(wakes).toBe(2));
+    tested.passes(LIMITS.asyncRetryMs);
+    expect(await full.dequeue()).toBeUndefined();
+    expect(await other.dequeue()).toMatchObject({ id: "a", attempt: 2 });
+  });
+
+  test("the queue holds no more than its limit, and each client its share, over two hosts at once", async () => {
+    const name = randomUUID();
+    const hosts = [await tested.open(name), await tested.open(name)] as const;
+    const ask = (client: string, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, at) => hosts[at % 2]!.enqueue(newJob(`${client}${at}`, { client }))),
+      );
+    expect((await ask("a", 150)).filter((isAccepted) => isAccepted)).toHaveLength(MAX_QUEUED / 2);
+    const answers = await Promise.all(["b", "c", "d"].map((client) => ask(client, 60)));
+    expect(answers.flat().filter((isAccepted) => isAccepted).length).toBeLessThanOrEqual(MAX_QUEUED / 2);
+    const positions = await pools[0]!.run(
+      "SELECT turn, count(DISTINCT client) AS clients, count(*) FROM pagewright.jobs GROUP BY turn",
+    );
+    for (const { clients, count } of positions) expect(count).toBe(clients);
+  });
+}
