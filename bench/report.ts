@@ -42,7 +42,7 @@ const available = async <T extends readonly unknown[]>(start: () => Promise<Kept
 };
 const kept = {
   pdfium: await available(startPdfium),
-  unoserver: await available(() => startUnoserver(SOFFICE)),
+  unoserver: await available(startUnoserver),
   puppeteer: await available(() => startPuppeteer(chromium)),
 };
 const containers = [

@@ -21,6 +21,7 @@ export interface Kept<T extends readonly unknown[]> {
 
 const FOLDER = join(tmpdir(), "pagewright-bench-report");
 const PYTHON = join(FOLDER, "peers/bin/python");
+const OFFICE = "/usr/lib/libreoffice/program/soffice";
 const PUPPETEER = "25.16.0";
 const STARTS_WITHIN_MS = 30_000;
 
@@ -50,14 +51,17 @@ export async function startPdfium(): Promise<Kept<[...range: (string | number)[]
   };
 }
 
-/** Converts a file into a PDF with unoserver, without a process for each document. */
-export async function startUnoserver(soffice: string): Promise<Kept<[file: string, pdf: string]>> {
+/**
+ * Converts a file into a PDF with unoserver, without a process for each document. Needs Debian's packages python3-uno
+ * and libreoffice-writer: the service's LibreOffice lacks what documents in windows need.
+ */
+export async function startUnoserver(): Promise<Kept<[file: string, pdf: string]>> {
   await runProgram([PYTHON, "-c", "import uno"], FOLDER).catch(() => {
-    throw new Error("python3-uno is not installed");
+    throw new Error("the packages python3-uno and libreoffice-writer are not installed");
   });
   const [port, unoPort] = [await freePort(), await freePort()];
   const ports = ["--port", String(port), "--uno-port", String(unoPort)];
-  const child = spawn(PYTHON, ["-m", "unoserver.server", ...ports, "--executable", soffice], { stdio: "ignore" });
+  const child = spawn(PYTHON, ["-m", "unoserver.server", ...ports, "--executable", OFFICE], { stdio: "ignore" });
   const call = async (method: string, ...given: readonly (string | undefined)[]) => {
     const values = given.map((value) => (value === undefined ? "<nil/>" : `<string>${value}</string>`));
     const params = values.map((value) => `<param><value>${value}</value></param>`).join("");
