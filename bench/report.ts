@@ -16,7 +16,7 @@ import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
 import { installKept, type Kept, startPdfium, startPuppeteer, startUnoserver } from "./report/kept-peers.ts";
 import { type Case, type Row, rowsOf } from "./report/rows.ts";
 
-const ROUNDS = process.argv.includes("--quick") ? 3 : 10;
+const ROUNDS = process.argv.includes("--quick") ? 3 : 7;
 const WORDS = process.argv.find((word) => word.startsWith("--only="))?.slice("--only=".length);
 /** A thread needs several jobs to reach full speed. */
 const WARM_UPS = 5;
@@ -182,7 +182,7 @@ async function compare(row: Row): Promise<string[]> {
     }
   }
   const names = Object.keys(row.cases[0]!.peers);
-  return names.map((name, at) => lineOf(at === 0 ? row.name : "", name, runs, clients));
+  return names.map((name, at) => lineOf(at === 0 ? row.name : undefined, name, runs, clients));
 }
 
 /** @throws Error if the competitor cannot run */
@@ -191,10 +191,11 @@ async function warmUp({ name, send, run }: Competitor): Promise<void> {
   for (let count = 0; count < (name in services ? WARM_UPS : 1); count++) await send(0);
 }
 
-function lineOf(title: string, peer: string, runs: Runs, clients: number): string {
-  const cells = ["edge", "host", peer].map((name) => figures(runs.get(name), clients));
+/** @param title of the row's first line, which has our own figures */
+function lineOf(title: string | undefined, peer: string, runs: Runs, clients: number): string {
+  const ours = OWN.map((name) => (title === undefined ? "" : figures(runs.get(name), clients)));
   const ratios = ["host", "edge"].map((name) => ratio(runs.get(name), runs.get(peer)));
-  return `| ${[title, cells[0], cells[1], peer, cells[2], ...ratios].join(" | ")} |`;
+  return `| ${[title ?? "", ...ours, peer, figures(runs.get(peer), clients), ...ratios].join(" | ")} |`;
 }
 
 /** Returns the time and, in brackets, the CPU time, which is a mean because its unit is 10 ms. */
@@ -209,7 +210,8 @@ function figures(runs: Measured[][] | string | undefined, clients: number): stri
 function ratio(ours: Measured[][] | string | undefined, theirs: Measured[][] | string | undefined): string {
   if (typeof ours !== "object" || typeof theirs !== "object") return "";
   const each = ours.map((one, at) => median(one.map(({ time }, round) => time / theirs[at]![round]!.time)));
-  return median(each).toPrecision(2);
+  const value = median(each);
+  return value < 10 ? value.toPrecision(2) : value.toFixed(0);
 }
 
 function shown(ms: number): string {

@@ -100,11 +100,16 @@ export async function startPuppeteer(executablePath: string): Promise<Kept<[html
   const { default: puppeteer } = (await import(entry)) as { default: Puppeteer };
   const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   const page = await browser.newPage();
+  /** The page prints one document at a time. */
+  let last = Promise.resolve();
   return {
     ...keptProcess(browser.process(), `puppeteer-core ${PUPPETEER}`),
-    async work(html) {
-      await page.setContent(html);
-      await page.pdf();
+    work(html) {
+      last = last.then(async () => {
+        await page.setContent(html);
+        await page.pdf();
+      });
+      return last;
     },
   };
 }

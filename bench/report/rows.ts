@@ -81,7 +81,7 @@ export async function rowsOf(corpus: string, programs: Programs, kept: KeptPeers
   const archived = await pdfaRow();
   const merges = [merge("merge of 10 x 20 pages", 10, 20, 50_000), merge("merge of 2 x 2 pages", 2, 2, 0)];
   const first = (name: string, { cases }: Row, service: Row["service"] = "new"): Row => ({
-    ...{ name: `first ${name} after a start`, cases: cases.slice(-1), service, share: 0.4 },
+    ...{ name: `first ${name} after a start`, cases: cases.slice(-1), service, share: 0.45 },
   });
   return [
     ...[png, page("jpg"), manyPages(fromCorpus(BOOK), kept)],
@@ -124,7 +124,7 @@ function manyPages(file: FilePart, { pdfium }: KeptPeers): Row {
   const library: Work = (folder) => pdfium.work(join(folder, name), 1, 100, 150, "png", join(folder, "%d.out"));
   const poppler = program("pdftoppm", "-png", "-r", "150", "-cropbox", "-l", "100", name, "p");
   return {
-    ...{ name: "PNG of 100 pages, 150 dpi", share: 0.3 },
+    ...{ name: "PNG of 100 pages, 150 dpi", share: 0.45 },
     cases: [
       {
         ...one("/png", { pages: "1-100", resolution: 150 }, [file]),

@@ -2,6 +2,7 @@
 // response must be right, and no resource may grow: neither between the second and the last quarter, nor at rest after
 // a tenth of the jobs and at the end. `--jobs` 2000, `--clients` 4. PAGEWRIGHT_TARGET=host selects the host.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { FullService } from "./full-service.ts";
 import { differences } from "./inventory.ts";
 import { Flight } from "./load.ts";
@@ -16,6 +17,8 @@ const DAMAGED_EVERY = 10;
 const LARGE_EVERY = 50;
 /** Number of times at which the service rests, evenly spread. */
 const RESTS = 10;
+/** Time in which an idle service returns its memory (decision 87). */
+const RETURNED_MS = 25_000;
 const MOST_GROWTH = 1.1;
 const MIB = 2 ** 20;
 
@@ -108,6 +111,7 @@ class Work {
     this.#missing += (await this.#service.remove(this.#ids)).length;
     this.#ids = [];
     await this.#service.rest();
+    await sleep(RETURNED_MS);
     const { bytes, openFiles } = await this.#service.memory();
     const total = [...bytes.values()].reduce((sum, each) => sum + each, 0);
     this.#atRest.push(total);

@@ -136,23 +136,25 @@ function several(two: Uint8Array): Sample[] {
 
 /** Files of the corpus, with the engine, the path and the fields of their jobs. */
 const REAL: readonly (readonly [file: string, engine: Engine, path: string, fields?: Sample["fields"]])[] = [
-  ...["Comment045.docx", "issue252.xlsx", "column2.docx", "HandoutExample.pptx", "test_multi_page.ppt"].map(
+  ...["Comment045.docx", "Complex01.xlsx", "HandoutExample.pptx", "test_multi_page.ppt"].map(
     (name) => [`office/${name}`, "office", "/pdf"] as const,
   ),
   ...["invoice", "all", "test_blog"].map((name) => [`html/${name}.html`, "html", "/pdf"] as const),
-  ...["cdw-logo.eps", "1.eps", "vdp.ps"].map((name) => [`postscript/${name}`, "postscript", "/pdf"] as const),
+  ...["cdw-logo.eps", "1.eps", "06_color_shading.ps"].map(
+    (name) => [`postscript/${name}`, "postscript", "/pdf"] as const,
+  ),
   ...["Portrait_8.jpg", "multipage.tif"].map((name) => [`images/${name}`, "edge", "/pdf"] as const),
   ["pdf/cropped_text.pdf", "pdfa", "/pdfa", { output_type: "PDF/A-2b" }],
   ["pdf/right_to_left_01.pdf", "edge", "/compressed-pdf", { compression_level: "high" }],
   ["pdf/fancy_fields.pdf", "edge", "/flattened-forms-pdf"],
-  ["pdf/637.pdf", "edge", "/split-pdf"],
+  ["pdf/right_to_left_01.pdf", "edge", "/split-pdf"],
   ["pdf/form-xobjects-out.pdf", "threads", "/flattened-transparencies-pdf"],
 ];
 
 /** Returns jobs with files of the corpus; none if it is missing. Their first response tells their right page count. */
 export function realSamples(): readonly Sample[] {
   const named = (path: string) => ({ file: path.split("/").at(-1)!, bytes: corpusFile(path)! });
-  if (corpusFile("pdf/637.pdf") === undefined) return [];
+  if (corpusFile("pdf/hello-world.pdf") === undefined) return [];
   const read = named("pdf/hello-world.pdf");
   return [
     ...REAL.map(([file, engine, path, fields = {}]) =>
