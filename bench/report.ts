@@ -36,14 +36,14 @@ if (corpusDir === undefined) {
 const folder = mkdtempSync(join(tmpdir(), "bench-report-"));
 const chromium = ["/usr/lib/chromium/chromium", "/usr/lib/chromium/chromium-headless-shell"].find(existsSync)!;
 const installed = await installKept().catch((error: Error) => error);
-const available = async <T extends readonly unknown[]>(start: () => Promise<Kept<T>>) => {
-  if (installed instanceof Error) return missing<T>(installed);
-  return start().catch((error: Error) => missing<T>(error));
+const available = async <T extends readonly unknown[]>(name: string, start: () => Promise<Kept<T>>) => {
+  if (installed instanceof Error) return missing<T>(name, installed);
+  return start().catch((error: Error) => missing<T>(name, error));
 };
 const kept = {
-  pdfium: await available(startPdfium),
-  unoserver: await available(startUnoserver),
-  puppeteer: await available(() => startPuppeteer(chromium)),
+  pdfium: await available("pypdfium2", startPdfium),
+  unoserver: await available("unoserver", startUnoserver),
+  puppeteer: await available("puppeteer-core", () => startPuppeteer(chromium)),
 };
 const containers = [
   await startContainer({ logFile: join(folder, "container.log") }),
@@ -78,9 +78,9 @@ try {
 }
 
 /** Returns a peer whose work fails with the reason. */
-function missing<T extends readonly unknown[]>(reason: Error): Kept<T> {
+function missing<T extends readonly unknown[]>(name: string, reason: Error): Kept<T> {
   const text = reason.message.split("\n", 1)[0]!;
-  return { pid: 0, version: `(${text})`, work: () => Promise.reject(new Error(text)), stop() {} };
+  return { pid: 0, version: `no ${name} (${text})`, work: () => Promise.reject(new Error(text)), stop() {} };
 }
 
 interface Competitor {
@@ -240,5 +240,8 @@ function write(times: string, lines: readonly string[]): void {
   ];
   const text = readFileSync(PAGE, "utf8");
   const [before, after] = [text.split(MARKS[0])[0]!, text.split(MARKS[1])[1]!];
-  writeFileSync(PAGE, `${before}${MARKS[0]}\n\n${head}\n\n${table.join("\n")}\n\n${MARKS[1]}${after}`);
+  writeFileSync(
+    PAGE,
+    `${before}${MARKS[0]}\n\n${head.replaceAll(/(.{1,119})(?: |$)/g, "$1\n")}\n${table.join("\n")}\n\n${MARKS[1]}${after}`,
+  );
 }
