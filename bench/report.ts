@@ -232,7 +232,8 @@ function write(times: string, lines: readonly string[]): void {
     ...[`Chromium ${version(chromium, "--version")}`, ...Object.values(kept).map((peer) => peer.version)],
   ];
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-  const head = `${times} (1, 5 and 15 minutes), on ${cpus().length} x ${cpus()[0]!.model}; commit ${commit}. ${versions.join(", ")}.`;
+  const machine = `${cpus().length} x ${cpus()[0]!.model}`;
+  const head = `${times} (1, 5 and 15 minutes), on ${machine}; commit ${commit}. ${versions.join(", ")}.`;
   const table = [
     "| Operation | Edge | Host | Peer | Peer's | Host / peer | Edge / peer |",
     "|---|---|---|---|---|---|---|",

@@ -27,7 +27,7 @@ export interface Row {
   readonly clients?: number;
   /** Share of the rounds, for slow tasks. @default 1 */
   readonly share?: number;
-  /** `alone`: the host without shared renderers. `new`: a host that starts for each request. @default the running ones */
+  /** `alone`: the host without shared renderers. `new`: a host that starts for each request. @default what runs */
   readonly service?: "alone" | "new" | "new, and a new edge";
 }
 

@@ -1,4 +1,5 @@
-// The whole service under test: the Worker under wrangler dev or the host, and a container with its own scratch folders.
+// The whole service under test: the Worker under wrangler dev or the host, and a container with scratch folders of its
+// own.
 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
