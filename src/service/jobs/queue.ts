@@ -242,7 +242,7 @@ export class Queue {
   }
 
   /** @returns the times of the next changes in milliseconds since 1970, or null */
-  *nextWakeups(): Steps<readonly (number | null)[]> {
+  *nextTimes(): Steps<readonly (number | null)[]> {
     const time = yield* now();
     const [row] = yield* query<{ readonly next: number | null; readonly deletion: number | null }>(
       `SELECT min(time) AS next, (SELECT min(not_before) FROM removals) AS deletion
