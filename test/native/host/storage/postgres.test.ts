@@ -58,7 +58,28 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  describe("limits", () => limiterConformance({ ...clock, open: () => new PostgresLimiter(open(), clock.now) }));
+  describe("limits of two hosts", () => {
+    const limiters = new Map<Database, PostgresLimiter>();
+    limiterConformance({
+      ...clock,
+      open() {
+        const database = open();
+        const limiter = limiters.get(database) ?? new PostgresLimiter(database, clock.now);
+        limiters.set(database, limiter);
+        return limiter;
+      },
+    });
+  });
+  describe("limits of one host", () => {
+    let limiter: PostgresLimiter | undefined;
+    limiterConformance({
+      ...clock,
+      open() {
+        limiter ??= new PostgresLimiter(open(), clock.now);
+        return limiter;
+      },
+    });
+  });
   describe("usage", () => usageConformance(() => new PostgresUsage(open())));
   describe("claims", () =>
     claimConformance({ ...clock, claim: (name) => new PostgresClaims(open(), clock.now).getByName(name) }));
