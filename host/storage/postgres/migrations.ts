@@ -18,7 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE pagewright.keys (hash text PRIMARY KEY, owner text NOT NULL, created text NOT NULL, revoked text,
         settings text NOT NULL);
       CREATE TABLE pagewright.clients (client text COLLATE "C" PRIMARY KEY, counts text NOT NULL,
-        changed bigint NOT NULL DEFAULT 0, version bigint NOT NULL DEFAULT 1) WITH (fillfactor = 50);
+        changed bigint NOT NULL DEFAULT 0, version uuid NOT NULL DEFAULT gen_random_uuid()) WITH (fillfactor = 50);
       CREATE TABLE pagewright.usage (key text COLLATE "C", day text COLLATE "C", operation text COLLATE "C",
         requests bigint NOT NULL, errors bigint NOT NULL, bytes_in bigint NOT NULL, bytes_out bigint NOT NULL,
         PRIMARY KEY (key, day, operation)) WITH (fillfactor = 50);
