@@ -36,7 +36,7 @@ import { SlowLane, slowLaneCapacity } from "./jobs/slow-lane.ts";
 import { CONTAINER_LIMITS } from "./limits.ts";
 import { NATIVE_OPERATIONS } from "./operations/index.ts";
 import type { NativeOperation } from "./operations/native.ts";
-import { collectLessOften } from "./processes/garbage-collection.ts";
+import { collectLessOften, shrinkWhenIdle } from "./processes/garbage-collection.ts";
 import { threadJob } from "./processes/thread-job.ts";
 import { Scratch } from "./scratch/scratch.ts";
 import { readServerSettings } from "./settings.ts";
@@ -57,6 +57,7 @@ const LAST_ANSWERS_MS = 500;
 let isUp = false;
 surviveExceptions(log, () => isUp);
 collectLessOften();
+shrinkWhenIdle();
 
 const memoryBytes = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem());
 const lane = new SlowLane(slowLaneCapacity(jobs, memoryBytes));

@@ -75,7 +75,9 @@ function pythonPackages(): Component[] {
 }
 
 function jars(): Component[] {
-  const folders = ["verapdf", "mustang"].map((engine) => join(import.meta.dirname, "dist", engine));
+  const engines = ["verapdf", "mustang"].map((engine) => join(import.meta.dirname, "dist", engine));
+  // An image without engines lacks them.
+  const folders = engines.filter(existsSync);
   const names = new Set(folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith(".jar")));
   return [...names].flatMap((jar): Component[] => {
     const [, name, version] = /^(.+?)-(\d.*)\.jar$/.exec(jar) ?? [];

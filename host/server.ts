@@ -4,7 +4,7 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { serve } from "@hono/node-server";
-import { collectLessOften } from "../container/processes/garbage-collection.ts";
+import { collectLessOften, shrinkWhenIdle } from "../container/processes/garbage-collection.ts";
 import { startHeartbeat, surviveExceptions } from "../container/supervision/heartbeat.ts";
 import { createApp } from "../src/app/app.ts";
 import { logLine } from "../src/runtime/log-line.ts";
@@ -50,6 +50,7 @@ let isUp = false;
 let stopping: number | undefined;
 surviveExceptions(log, () => isUp);
 collectLessOften(HEAP_GROWTH_PERCENT);
+shrinkWhenIdle();
 
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);

@@ -11,6 +11,7 @@ import { CONTAINER_OPERATIONS, PDFA_STEPS, RECOGNITION_STEPS } from "../../src/o
 import { describeError } from "../../src/runtime/log-line.ts";
 import { systemFonts } from "../fonts/system-fonts.ts";
 import { encodeOutputs } from "../operations/encode-outputs.ts";
+import { shrinkWhenIdle } from "../processes/garbage-collection.ts";
 import type { ThreadJob } from "../processes/thread-job.ts";
 import { asFile } from "../scratch/file-input.ts";
 
@@ -53,6 +54,7 @@ port.on("message", (message: ToThread) => {
     void carryOut(message.job);
   }
 });
+shrinkWhenIdle();
 send({ ready: true, thread: Number(basename(readlinkSync("/proc/thread-self"))) });
 
 async function carryOut(job: ThreadJob): Promise<void> {

@@ -19,6 +19,8 @@ export interface ThreadSettings {
   readonly size: number;
   /** Time without jobs after which threads beyond `size` are terminated. @default 10 s */
   readonly spareMs?: number;
+  /** Time in which no job ends and after which only one idle thread is kept. @default 10 min */
+  readonly calmMs?: number;
   /** Maximum size of each thread's JavaScript heap, in MiB. */
   readonly heapMiB: number;
   /** Module that the threads run. @default thread.ts */
@@ -31,11 +33,10 @@ export interface ThreadSettings {
  * slow at first: none of its code is compiled.
  */
 const JOBS_PER_THREAD = 1000;
-/**
- * Default of {@link ThreadSettings.spareMs}. Threads beyond `size` handle bursts of jobs. Each takes 100 MB with its
- * engines.
- */
+/** Default of {@link ThreadSettings.spareMs}. Threads beyond `size` handle bursts of jobs. Each takes 50 to 100 MB. */
 const SPARE_MS = 10_000;
+/** Default of {@link ThreadSettings.calmMs}. Long, because a new thread is slow at first. */
+const CALM_MS = 600_000;
 /**
  * Maximum wait for a thread's exit. A thread exits immediately, unless it is in a long system call.
  */
@@ -88,6 +89,7 @@ export class Threads implements AsyncDisposable, JobThreads {
   #kept = 0;
   #closed = false;
   #trimming: NodeJS.Timeout | undefined;
+  #calming: NodeJS.Timeout | undefined;
   /** Delay before the next start of a spare thread. 0 unless the last start failed. */
   #pauseMs = 0;
 
@@ -306,17 +308,20 @@ export class Threads implements AsyncDisposable, JobThreads {
 
   #rest(thread: Thread): void {
     this.#idle.push(thread);
-    const { spareMs = SPARE_MS } = this.#settings;
+    const { spareMs = SPARE_MS, calmMs = CALM_MS } = this.#settings;
+    clearTimeout(this.#calming);
+    this.#calming = setTimeout(() => this.#trim(1), calmMs).unref();
     if (this.#all.size <= this.#kept) return;
     clearTimeout(this.#trimming);
     this.#trimming = setTimeout(() => this.#trim(), spareMs).unref();
   }
 
   /**
-   * Terminates idle threads beyond `size`, first those that ran the fewest jobs, because they have the least compiled
+   * Terminates idle threads beyond a number, first those that ran the fewest jobs, because they have the least compiled
    * code.
    */
-  #trim(): void {
+  #trim(kept = this.#kept): void {
+    this.#kept = Math.min(kept, this.#kept);
     const beyond = Math.max(0, this.#all.size - this.#kept);
     const idle = this.#idle.toSorted((one, other) => one.jobs - other.jobs);
     for (const thread of idle.slice(0, beyond)) {

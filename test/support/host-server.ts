@@ -8,6 +8,8 @@ import { logTail } from "../../scripts/services/dev-server.ts";
 import { root } from "../../scripts/services/wrangler.ts";
 
 export interface HostOptions {
+  /** @default that of the repository */
+  readonly program?: string;
   readonly dataFolder: string;
   /** Path of the log file, to which the host appends. */
   readonly logFile: string;
@@ -24,14 +26,20 @@ export interface HostServer {
   kill(): Promise<void>;
 }
 
+const PROGRAM = join(root, "host/server.ts");
 const LISTENS_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 40_000;
 
 /** @throws Error with the last lines of the log, if the host does not start */
-export async function startHost({ dataFolder, logFile, settings }: HostOptions): Promise<HostServer> {
+export async function startHost({
+  program = PROGRAM,
+  dataFolder,
+  logFile,
+  settings,
+}: HostOptions): Promise<HostServer> {
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, "a");
-  const child = spawn(process.execPath, ["--no-warnings", join(root, "host/server.ts")], {
+  const child = spawn(process.execPath, ["--no-warnings", program], {
     env: { ...process.env, PORT: "0", ...settings, DATA_DIR: dataFolder },
     stdio: ["ignore", log, log, "ipc"],
   });

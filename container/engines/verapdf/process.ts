@@ -187,6 +187,8 @@ async function prepare({ scratch, program, slot, heapBytes, timeoutMs }: VeraPdf
   await mkdir(temporary, { mode: 0o700 });
   if (process.getuid?.() === 0) await chown(temporary, user, user);
   const options = [
+    // Starts with a small heap. By default, it has 1/64 of the machine's memory, and is filled before it is collected.
+    "-Xms16m",
     `-Xmx${Math.ceil(heapBytes / 2 ** 20)}m`,
     "-XX:MaxMetaspaceSize=256m",
     "-XX:MetaspaceSize=128m",

@@ -177,6 +177,24 @@ test("threads that were started for many jobs at once end when they have nothing
   expect(some.count).toBe(1);
 });
 
+test("if no job ends for a while, one warm thread is left, and further ones start again", async () => {
+  await using some = new Threads({ size: 2, heapMiB: 128, calmMs: 300, log: () => {} });
+  const run = async () => {
+    let frames = 0;
+    for await (const _ of some.run(job(), never, () => {})) frames++;
+    return frames;
+  };
+  for (let round = 0; round < 2; round++) {
+    const both = Promise.all([run(), run()]);
+    await eventually(() => expect(some.count).toBe(2), { intervalMs: 1 });
+    const [one, other] = await both;
+    expect(one).toBeGreaterThan(3);
+    expect(other).toBe(one);
+    await eventually(() => expect(some.count).toBe(1));
+    expect(some.state).toBe("warm");
+  }
+});
+
 describe("a thread that ends", () => {
   const module = new URL("../../fixtures/failing-thread.ts", import.meta.url);
   const mortal = () => new Threads({ size: 1, heapMiB: 128, log: () => {}, module });

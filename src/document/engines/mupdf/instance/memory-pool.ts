@@ -9,6 +9,9 @@ import { MEMORY_PAGES } from "../../../../../wasm/dist/mupdf-glue.js";
  */
 const KEPT_BYTES = 26 * 2 ** 20;
 
+/** A power of two, like the size of a memory. */
+const ZEROS = new Uint8Array(2 ** 14);
+
 let spareMemory: WebAssembly.Memory | undefined;
 
 /** Returns a zeroed memory that no other engine can access. */
@@ -18,8 +21,16 @@ export function acquireMemory(): WebAssembly.Memory {
   if (!memory) return new WebAssembly.Memory(MEMORY_PAGES);
   // Growing by zero pages detaches the views of the previous engine.
   memory.grow(0);
-  new Uint8Array(memory.buffer).fill(0);
+  clear(new Uint8Array(memory.buffer));
   return memory;
+}
+
+/** Writes only where bytes differ from 0, because the system provides memory for pages that were written. */
+function clear(bytes: Uint8Array): void {
+  for (let address = 0; address < bytes.length; address += ZEROS.length) {
+    const part = bytes.subarray(address, address + ZEROS.length);
+    if (Buffer.compare(part, ZEROS) !== 0) part.fill(0);
+  }
 }
 
 /** Returns the memory of a closed engine to the pool. */
