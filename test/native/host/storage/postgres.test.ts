@@ -152,6 +152,17 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     });
   });
 
+  test("a host starts with the tables of a later release, unless it is too old for them", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    await using database = new Database(url, 1);
+    const add = "INSERT INTO pagewright.migrations (number, needs) VALUES ($1, $2)";
+    await database.run(add, 98, 1);
+    await migrate(url);
+    await database.run(add, 99, 98);
+    await expect(migrate(url)).rejects.toThrow(/^DATABASE_URL: a later release has changed the database/);
+  });
+
   test("keys, usage and counts move to PostgreSQL and back, and a repetition changes nothing", async () => {
     const data = await mkdtemp(join(tmpdir(), "move-"));
     const database = await server.createDatabase();
@@ -177,8 +188,8 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
       const toPostgres = ["move", "--to", "postgres", "--data", data, "--database", database];
       for (let count = 0; count < 2; count++) await keys(...toPostgres);
       expect(printed.splice(0)).toEqual([
-        "Moved 10000 keys, 3000 rows of usage and the counts of 1 clients.",
-        "Moved 0 keys, 0 rows of usage and the counts of 0 clients.",
+        "Moved: 10000 keys, 3000 rows of usage, counts of clients: 1.",
+        "Moved: 0 keys, 0 rows of usage, counts of clients: 0.",
       ]);
       expect(sorted(await listKeys({ database }))).toEqual(sorted(entries));
       expect(await listKeys({ data })).toEqual([]);
