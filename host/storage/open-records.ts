@@ -1,8 +1,8 @@
 // Opens the records of the host, which are its state except for files: keys, claims, jobs, limits and usage. They are in
 // SQLite, or in PostgreSQL.
 
+import type { HostRecords } from "../../src/service/ports/host-records.ts";
 import { type DatabaseSettings, openDatabase } from "./postgres/open.ts";
-import type { HostRecords } from "./records.ts";
 import { ClaimDatabase } from "./sqlite/claim-database.ts";
 import { openJobDatabase } from "./sqlite/job-database.ts";
 import { KeyDatabase } from "./sqlite/key-database.ts";

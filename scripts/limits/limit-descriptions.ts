@@ -120,7 +120,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     meaning: "wait for the answer to a statement; then the connection is closed, and the answer is 503",
     within: "claimRpcMs",
   },
-  databaseProbeMs: { meaning: "time for which `/ready` repeats the answer of PostgreSQL" },
+  databaseProbeMs: { meaning: "time for which `/ready` repeats the answer of PostgreSQL", within: "readyMs" },
   knownKeyMs: { meaning: "time for which a key is still accepted after PostgreSQL stopped answering; then 503" },
   databasePollMs: {
     meaning: "interval at which a host asks the database for jobs of other hosts, if no signal arrives",

@@ -20,7 +20,7 @@ describe("time limits", () => {
     expect(TIMES[name]).toBeLessThan(TIMES[within]);
   });
 
-  test("lie within the limit of a request's job or of its inputs, except an awake instance, metrics, lost regions and their jobs, known files, reads before a copy, kept answers, removed files, upload addresses, the time to shut down and shared renderers", () => {
+  test("lie within the limit of a request's job or of its inputs, except an awake instance, metrics, lost regions and their jobs, known files, reads before a copy, known keys, kept answers, removed files, upload addresses, the time to shut down and shared renderers", () => {
     const outermost = all.flatMap(([name, { within }]) => (within === undefined ? [name] : []));
     expect(outermost).toEqual([
       "requestJobMs",
@@ -30,6 +30,7 @@ describe("time limits", () => {
       "knownFileMs",
       "copyAfterMs",
       "loanedJobMs",
+      "knownKeyMs",
       "storedResponseMs",
       "retiredMs",
       "webhookDayMs",

@@ -18,7 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE pagewright.keys (hash text PRIMARY KEY, owner text NOT NULL, created text NOT NULL, revoked text,
         settings text NOT NULL);
       CREATE TABLE pagewright.clients (client text COLLATE "C" PRIMARY KEY, counts text NOT NULL,
-        changed bigint NOT NULL DEFAULT 0, version bigint NOT NULL DEFAULT 1) WITH (fillfactor = 50);
+        changed bigint NOT NULL DEFAULT 0, version uuid NOT NULL DEFAULT gen_random_uuid()) WITH (fillfactor = 50);
       CREATE TABLE pagewright.usage (key text COLLATE "C", day text COLLATE "C", operation text COLLATE "C",
         requests bigint NOT NULL, errors bigint NOT NULL, bytes_in bigint NOT NULL, bytes_out bigint NOT NULL,
         PRIMARY KEY (key, day, operation)) WITH (fillfactor = 50);
@@ -54,7 +54,7 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 const PREPARE = `CREATE SCHEMA IF NOT EXISTS pagewright;
-  CREATE TABLE IF NOT EXISTS pagewright.migrations (number integer PRIMARY KEY, needs integer NOT NULL,
+  CREATE TABLE pagewright.migrations (number integer PRIMARY KEY, needs integer NOT NULL,
     applied timestamptz NOT NULL DEFAULT now())`;
 /** Number of the lock that one host holds while it migrates: the bytes of "pagewrig". */
 const LOCK = "SELECT pg_advisory_xact_lock(x'7061676577726967'::bigint)";
@@ -99,7 +99,9 @@ async function migrateOnce(url: string): Promise<void> {
     await client.query(`BEGIN; ${LOCK_TIMEOUT}; ${LOCK}`);
     const [version] = (await client.query("SELECT current_setting('server_version_num')::int AS number")).rows;
     if (version.number < OLDEST_VERSION) throw new Error("PostgreSQL 14 or later is needed");
-    await client.query(PREPARE);
+    // Later, the user need not have the right to create schemas.
+    const [{ table }] = (await client.query("SELECT to_regclass('pagewright.migrations') AS table")).rows;
+    if (table === null) await client.query(PREPARE);
     const [state] = (await client.query(STATE)).rows;
     if (state.needs > MIGRATIONS.length) throw new Error("a later release has changed the database: update this host");
     for (const [index, { statements, needs = 1 }] of [...MIGRATIONS.entries()].slice(state.latest)) {

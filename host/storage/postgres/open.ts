@@ -1,7 +1,7 @@
 // Opens the records of the host in PostgreSQL, which any number of hosts share.
 
 import { LIMITS } from "../../../src/document/contract/limits.ts";
-import type { HostRecords } from "../records.ts";
+import type { HostRecords } from "../../../src/service/ports/host-records.ts";
 import { PostgresClaims } from "./claims.ts";
 import { PostgresLimiter } from "./client-limits.ts";
 import { Database } from "./database.ts";

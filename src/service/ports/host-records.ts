@@ -1,10 +1,10 @@
 // The records of the host, wherever they are stored.
 
-import type { KeyRecords } from "../../src/service/ports/api-key.ts";
-import type { Claims } from "../../src/service/ports/claims.ts";
-import type { JobStore } from "../../src/service/ports/job-store.ts";
-import type { Limiter } from "../../src/service/ports/limiter.ts";
-import type { UsageRecords } from "../../src/service/ports/usage.ts";
+import type { KeyRecords } from "./api-key.ts";
+import type { Claims } from "./claims.ts";
+import type { JobStore } from "./job-store.ts";
+import type { Limiter } from "./limiter.ts";
+import type { UsageRecords } from "./usage.ts";
 
 export interface HostRecords extends AsyncDisposable {
   readonly keys: KeyRecords;
