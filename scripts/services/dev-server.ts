@@ -1,5 +1,5 @@
-// Runs the Worker under `wrangler dev`. Ends wrangler together with all processes that it started. Used by start.ts and
-// by tests.
+// Runs the Worker under `wrangler dev`, or a bundled Worker without it. Ends all processes that it started. Used by
+// start.ts and by tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -30,7 +30,10 @@ export interface DevServerOptions {
    * @default true
    */
   readonly drainBodies?: boolean;
-  /** File with a `BundledWorker`, which runs without wrangler. @default wrangler bundles src/index.ts, and again after each change */
+  /**
+   * Path of a `BundledWorker`, which runs without wrangler.
+   * @default wrangler bundles src/index.ts, and again after each change
+   */
   readonly bundle?: string | undefined;
   /** Called with each line that wrangler or the Worker writes. */
   onLine?(line: string): void;
@@ -61,7 +64,7 @@ const STOP_WITHIN_MS = 3_000;
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const log = openLog(options.logFile);
-  const child = spawnWrangler(options);
+  const child = spawnServer(options);
   const pid = child.pid as number;
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => {
@@ -131,7 +134,7 @@ export function workerdPids(group: number): number[] {
   return found.sort((a, b) => Number(b.runsWorker) - Number(a.runsWorker)).map(({ pid }) => pid);
 }
 
-function spawnWrangler(options: DevServerOptions): ChildProcess {
+function spawnServer(options: DevServerOptions): ChildProcess {
   // CONTAINER_URL=off disables the platform's containers, which need Docker.
   // The buckets and containers of further regions exist only in a deployment.
   const vars = { CONTAINER_URL: "off", REGIONS: "", BOUND_REGIONS: "", ...options.vars, VARIANT: options.variant };
@@ -190,8 +193,8 @@ async function untilResponding(url: string, ended: Promise<void>): Promise<void>
 }
 
 /**
- * Ends wrangler if the runtime has crashed, because wrangler keeps running without it. Two consecutive checks must find
- * no runtime, because it is also missing for a short time during a reload.
+ * Ends the server if the runtime has crashed, because the server keeps running without it. Two consecutive checks must
+ * find fewer runtimes than it needs, because they are also missing for a short time during a reload.
  */
 function watchRuntime(group: number, ended: Promise<void>, kill: () => void, runtimes: number): void {
   let pids = workerdPids(group);
