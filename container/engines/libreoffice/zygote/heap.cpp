@@ -26,7 +26,7 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 namespace {
 
-constexpr std::size_t regionBytes = std::size_t{64} << 20;
+constexpr std::size_t regionBytes = std::size_t{128} << 20;
 constexpr std::size_t spanBytes = std::size_t{32} << 10;
 constexpr std::size_t largestBlock = std::size_t{8} << 10;
 constexpr std::size_t grain = 16;
