@@ -19,7 +19,10 @@ export async function checkReadiness({ env, storage, queues }: ReadinessSettings
   const all = queue ? [...own, queue] : own;
   const room = Math.min(...all.map(({ room }) => room));
   const full = room > 0 ? undefined : "There is no room in the queue.";
-  const reasons = [failure, pools.engines.reason, pools.web.reason, full].filter((reason) => reason !== undefined);
+  const ending = env.ENDING && "The service is shutting down.";
+  const reasons = [failure, pools.engines.reason, pools.web.reason, full, ending].filter(
+    (reason) => reason !== undefined,
+  );
   const engines = { ...pools.engines.engines, ...pools.web.engines };
   return {
     status: reasons.length === 0 ? "OK" : "unavailable",
