@@ -32,7 +32,7 @@ labels:
 {{- fail "Set only one of database.existingSecret and database.url." }}
 {{- end }}
 {{- if not .Values.s3.endpoint }}{{ fail "Set s3.endpoint: the replicas share their files in an S3 store." }}{{ end }}
-{{- if and .Values.autoscaling.enabled (gt .Values.autoscaling.minReplicas .Values.autoscaling.maxReplicas) }}
+{{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) }}
 {{- fail "autoscaling.minReplicas is higher than autoscaling.maxReplicas." }}
 {{- end }}
 {{- end }}
