@@ -77,7 +77,10 @@ const bindings = {
   ...{ LIMITER: records.limiter, USAGE_RECORDS: records.usage, FILES: bucket, PICTURES: pictures },
   ...(records.failure ? { RECORDS: { failure: records.failure } } : {}),
 };
-const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...bindings });
+const env = (): Env => ({
+  ...{ ...settings.variables, ...engines?.vars, ...bindings },
+  ...(stopping === undefined ? {} : { ENDING: "1" }),
+});
 const metrics = settings.metrics ? new HostMetrics() : undefined;
 const app = createApp(settings.budgets, metrics && ((request) => metrics.answered(request)));
 const listener = new RequestListener({ app, env, trustedProxies: settings.trustedProxies });
@@ -151,6 +154,7 @@ async function end(): Promise<void> {
   scheduler.close();
   alarm.set(undefined);
   if (isUp) {
+    await new Promise((resolve) => setTimeout(resolve, settings.stopDelayMs));
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
     if (!(await endsWithin(quiet, settings.stopMs))) {
