@@ -1,15 +1,7 @@
 // Counts the requests of clients with limits in PostgreSQL, for all hosts together.
 
 import { ClientCounts, type SerializedCounts } from "../../../src/service/keys/client-counts.ts";
-import type {
-  LimitDecision,
-  Limiter,
-  LimitRequest,
-  Limits,
-  RemainingLimits,
-  RemovedFile,
-  StoredBytes,
-} from "../../../src/service/ports/limiter.ts";
+import { CountingLimiter } from "../../../src/service/keys/counting-limiter.ts";
 import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
 import { CLOCK, type Clock, DATABASE_CLOCK, type Database, type RunStatement } from "./database.ts";
 
@@ -50,53 +42,26 @@ interface ClientRow {
 /** A change that waits, with the promise of its result. */
 interface Change {
   apply(counts: ClientCounts): unknown;
-  /** True if it is made later if the database is away, because it is about something that has happened. */
+  /** See {@link CountingLimiter.change}. */
   readonly isOwed: boolean;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
-export class PostgresLimiter implements Limiter {
+export class PostgresLimiter extends CountingLimiter {
   readonly #database: Database;
   readonly #clock: Clock;
   /** Changes that wait for the transaction of their client, so that a client occupies one connection. */
   readonly #waiting = new Map<string, Change[]>();
   /** Changes that could not be made. They precede the next one of their client. */
   readonly #owed = new Map<string, readonly Change[]>();
-  /** What this host has written, oldest first, with the time of its own clock. Other hosts might have changed it since. */
+  /** What this host wrote, oldest first, with the time of its own clock. Other hosts might have changed it since. */
   readonly #known = new Map<string, ClientRow & { readonly at: number }>();
 
   constructor(database: Database, clock = DATABASE_CLOCK) {
+    super();
     this.#database = database;
     this.#clock = clock;
-  }
-
-  acquire(client: string, limits: Limits, request: LimitRequest): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.ask(limits, request));
-  }
-
-  renew(client: string, lease: string): Promise<void> {
-    return this.#change(client, (counts) => counts.renew(lease));
-  }
-
-  release(client: string, lease: string | undefined, bytes: number): Promise<void> {
-    return this.#change(client, (counts) => counts.leave(lease, bytes), true);
-  }
-
-  store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.store(megabytes, stored));
-  }
-
-  giveBack(client: string, stored: StoredBytes): Promise<void> {
-    return this.#change(client, (counts) => counts.giveBack(stored), true);
-  }
-
-  removed(client: string, files: readonly RemovedFile[]): Promise<void> {
-    return this.#change(client, (counts) => counts.removed(files), true);
-  }
-
-  async peek(client: string, limits: Limits): Promise<RemainingLimits> {
-    return this.#countsIn(await this.#read(this.#database.read, READ, client)).peek(limits);
   }
 
   /** Deletes clients whose counts have all expired. */
@@ -113,6 +78,10 @@ export class PostgresLimiter implements Limiter {
     }
   }
 
+  protected override async countsOf(client: string): Promise<ClientCounts> {
+    return this.#countsIn(await this.#read(this.#database.read, READ, client));
+  }
+
   async #read(run: RunStatement, statement: string, client: string): Promise<ClientRow> {
     return (await run(statement, client))[0] as unknown as ClientRow;
   }
@@ -122,7 +91,7 @@ export class PostgresLimiter implements Limiter {
     return new ClientCounts(serialized, { now: () => this.#clock(now) });
   }
 
-  #change<T>(client: string, apply: (counts: ClientCounts) => T, isOwed = false): Promise<T> {
+  protected override change<T>(client: string, apply: (counts: ClientCounts) => T, isOwed = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const change: Change = { apply, isOwed, reject, resolve: (result) => resolve(result as T) };
     const waiting = this.#waiting.get(client);
