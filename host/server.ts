@@ -7,6 +7,7 @@ import { serve } from "@hono/node-server";
 import { collectLessOften, shrinkWhenIdle } from "../container/processes/garbage-collection.ts";
 import { startHeartbeat, surviveExceptions } from "../container/supervision/heartbeat.ts";
 import { createApp } from "../src/app/app.ts";
+import { delay } from "../src/runtime/delay.ts";
 import { logLine } from "../src/runtime/log-line.ts";
 import { deleteJobFiles } from "../src/service/jobs/delete-job-files.ts";
 import { JobScheduler } from "../src/service/jobs/scheduler.ts";
@@ -154,7 +155,7 @@ async function end(): Promise<void> {
   scheduler.close();
   alarm.set(undefined);
   if (isUp) {
-    await new Promise((resolve) => setTimeout(resolve, settings.stopDelayMs));
+    await delay(settings.stopDelayMs);
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
     if (!(await endsWithin(quiet, settings.stopMs))) {

@@ -2,8 +2,9 @@
 // adds. If a later one must do more, `needs` keeps out hosts that do not know it.
 
 import pg from "pg";
+import { delay } from "../../../src/runtime/delay.ts";
 import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
-import { connectionOptions } from "./database.ts";
+import { connectionOptions, messageOf } from "./database.ts";
 
 interface Migration {
   readonly statements: string;
@@ -80,7 +81,7 @@ export async function migrate(url: string): Promise<void> {
       const isOver = performance.now() - started > START_WITHIN_MS;
       if (isOver || !(error instanceof RecordsUnavailable))
         throw new Error(`DATABASE_URL: ${(error as Error).message}.`);
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+      await delay(AGAIN_AFTER_MS);
     }
   }
 }
@@ -93,7 +94,7 @@ async function migrateOnce(url: string): Promise<void> {
   } catch (error) {
     // Class 28 and 3D: the database answers, but rejects the user or has another name.
     if (error instanceof pg.DatabaseError && /^(?:28|3D)/.test(error.code ?? "")) throw error;
-    throw new RecordsUnavailable((error as Error).message, { cause: error });
+    throw new RecordsUnavailable(messageOf(error), { cause: error });
   }
   try {
     await client.query(`BEGIN; ${LOCK_TIMEOUT}; ${LOCK}`);
