@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContainerProcess, startContainer } from "../scripts/services/container-process.ts";
-import { type Service, startService, type Target } from "../test/support/service.ts";
+import { HOST_VARS, type Service, startService, type Target } from "../test/support/service.ts";
 import { loads, type Measured, measured, runProgram } from "./measuring/competitors.ts";
 import { type Task, tasks } from "./measuring/host-tasks.ts";
 import { agent, median } from "./measuring/measure.ts";
@@ -21,8 +21,6 @@ const WORDS = process.argv.find((word) => word.startsWith("--only="))?.slice("--
 /** Number of warm-up runs of a service; a program has one. A thread needs several jobs to reach full speed. */
 const WARM_UPS = 6;
 const isTarget = (name: string) => TARGETS.some((target) => target === name);
-/** The memory setting of `npm run serve`. By default, the tests use the smaller limits of an isolate. */
-const HOST_VARS = { MEMORY_MB: "512" };
 
 interface Competitor {
   readonly name: string;

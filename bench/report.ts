@@ -9,7 +9,7 @@ import { SOFFICE } from "../container/engines/libreoffice/profile.ts";
 import { startContainer } from "../scripts/services/container-process.ts";
 import { root } from "../scripts/services/wrangler.ts";
 import { corpusDir, corpusPlace } from "../test/support/corpus.ts";
-import { type Service, type ServiceOptions, startService, type Target } from "../test/support/service.ts";
+import { HOST_VARS, type Service, type ServiceOptions, startService, type Target } from "../test/support/service.ts";
 import { loads, type Measured, measured } from "./measuring/competitors.ts";
 import { agent, median } from "./measuring/measure.ts";
 import { endedChildrenMs, processorMs } from "./measuring/processor-time.ts";
@@ -25,8 +25,6 @@ const REQUESTS = 6;
 const PAGE = join(root, "docs/benchmarks.md");
 const MARKS = ["<!-- report -->", "<!-- end of the report -->"] as const;
 const OWN = ["edge", "host"] as const;
-/** The memory setting of `npm run serve`. */
-const HOST_VARS = { MEMORY_MB: "512" };
 const STARTING = { ...HOST_VARS, ENGINES: "" };
 
 if (corpusDir === undefined) {

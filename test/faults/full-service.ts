@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pssBytes } from "../../container/processes/proc.ts";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { workerdPids } from "../../scripts/services/dev-server.ts";
-import { type Service, startService, type Target, targetOf } from "../support/service.ts";
+import { HOST_VARS, type Service, startService, type Target, targetOf } from "../support/service.ts";
 import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
 import { type KnownProcess, knownProcesses } from "./process-kinds.ts";
 import { openFileCount, processesBelow } from "./process-table.ts";
@@ -19,8 +19,6 @@ const LOOK_EVERY_MS = 250;
 /** Time without changes after which the service counts as idle. */
 const QUIET_MS = 3_000;
 const RESTS_WITHIN_MS = 60_000;
-/** The memory setting of `npm run serve`. */
-const HOST_VARS = { MEMORY_MB: "512" };
 
 export class FullService {
   readonly #service: Service;

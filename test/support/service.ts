@@ -56,6 +56,9 @@ export interface Service extends ServiceAddress {
   stop(): Promise<void>;
 }
 
+/** The memory setting of `npm run serve`. By default, the tests use the smaller limits of an isolate. */
+export const HOST_VARS = { MEMORY_MB: "512" };
+
 /** Starts a service of the kind that PAGEWRIGHT_TARGET selects, by default in workerd. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { target = targetOf(process.env), variant, apiKeys, container } = options;
