@@ -56,6 +56,7 @@ import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
+import { validatedPdf } from "./validated-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
 
 const making: readonly Endpoint[] = [pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf];
@@ -76,7 +77,8 @@ const others: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
-  ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData],
+  ...[validatedPdf, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

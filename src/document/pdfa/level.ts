@@ -14,6 +14,19 @@ export const pdfaLevelSchema: z.ZodType<PdfaLevel> = z.object({
   conformance: z.enum(["b", "u"]),
 });
 
-/** Returns the name of a level, such as `PDF/A-2b`. */
-export const levelName = ({ part, conformance }: { readonly part: number; readonly conformance: string }): string =>
-  `PDF/A-${part}${conformance}`;
+interface NamedLevel {
+  readonly part: number;
+  readonly conformance: string;
+  /** @default "A" */
+  readonly family?: "A" | "UA";
+}
+
+/** Returns the name of a level, such as `PDF/A-2b` or `PDF/UA-1`. */
+export const levelName = ({ family = "A", part, conformance }: NamedLevel): string =>
+  `PDF/${family}-${part}${conformance}`;
+
+/** Returns the level with a name that {@link levelName} returns. */
+export function levelNamed(name: string): Required<NamedLevel> {
+  const [, isUniversal, part, conformance] = /^PDF\/(U?)A-(\d)(\w?)$/.exec(name)!;
+  return { family: isUniversal ? "UA" : "A", part: Number(part), conformance: conformance! };
+}
