@@ -9,13 +9,17 @@ import { type ConversionEngines, JobConversionContext } from "../pdfa/conversion
 import { convertToLevel } from "../pdfa/convert.ts";
 import { prepareEmbedding } from "../pdfa/embed.ts";
 import { ghostscript } from "../pdfa/ghostscript.ts";
+import { JobValidator } from "../pdfa/job-validator.ts";
 import { rasterize as rasterizePages } from "../pdfa/rasterize.ts";
 import { repair } from "../pdfa/repair.ts";
+import { BASIS, convertToPart4 } from "../pdfa/upgrade.ts";
 import { SMALL_BYTES } from "../scratch/file-input.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import { type NativeJob, nativeOperation } from "./native.ts";
 
 const STRATEGIES = [conforming, repair, ghostscript];
+/** The other strategies draw pages anew, which takes the content of their tags. */
+const TAGGED_STRATEGIES = [conforming, repair];
 
 export const nativePdfToPdfa = nativeOperation(
   pdfToPdfa,
@@ -39,10 +43,14 @@ export async function* convertToPdfa(
   const attached = job.inputs.find(({ role }) => role === ATTACHMENT);
   const input = job.inputs.find((file) => file !== attached);
   if (!input) throw new EngineFailure("unsupported", "no file");
-  const strategies = rasterize ? [...STRATEGIES, rasterizePages] : STRATEGIES;
-  const workshop = new JobConversionContext(level, strategies, engines, job);
-  const embed = attached && (await prepareEmbedding(attached, invoiceProfile, workshop));
-  const { document: converted, strategy } = await convertToLevel(input, strategies, workshop);
+  const untagged = rasterize ? [...STRATEGIES, rasterizePages] : STRATEGIES;
+  const strategies = level.conformance === "a" ? TAGGED_STRATEGIES : untagged;
+  const isPart4 = level.part === 4;
+  const workshop = new JobConversionContext(isPart4 ? BASIS : level, strategies, engines, job);
+  const embed = attached && (await prepareEmbedding(attached, invoiceProfile, level, workshop));
+  const { document: converted, strategy } = await (isPart4
+    ? convertToPart4(input, strategies, workshop, new JobValidator(level, engines, job))
+    : convertToLevel(input, strategies, workshop));
   const document = (await embed?.(converted)) ?? converted;
   job.log("document converted to pdfa", { strategy, bytes: document.size });
   yield {

@@ -48,6 +48,7 @@ import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
 import { reportFailures } from "./pdfa-steps/report-failures.ts";
+import { upgradePdfa } from "./pdfa-steps/upgrade-pdfa.ts";
 import { decryptPdf } from "./protection/decrypt-pdf.ts";
 import { encryptPdf } from "./protection/encrypt-pdf.ts";
 import { restrictPdf } from "./protection/restrict-pdf.ts";
@@ -126,6 +127,7 @@ export const PDFA_STEPS: readonly AnyOperation[] = [
   countContent,
   readClaims,
   reportFailures,
+  upgradePdfa,
   embedAttachment,
   extractPdfs,
   limitImages,
