@@ -10,8 +10,7 @@ export const validatedPdf = defineEndpoint({
   variants: ["private", "keyed"],
   summary: "Lists the rules of PDF/A or PDF/UA that a PDF breaks, with their places, or marks them in the PDF.",
   example: { profile: "PDF/A-2b" },
-  // Not mayBePdf itself, which would add a password: the validator needs none.
-  inputs: { file: { kind: "one", description: "PDF", accepts: (type) => mayBePdf(type) } },
+  inputs: { file: { kind: "one", description: "PDF", accepts: mayBePdf } },
   operation: validatePdf,
   output: {
     kind: "data",
