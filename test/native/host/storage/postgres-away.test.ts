@@ -149,7 +149,9 @@ async function testHosts(): Promise<void> {
     const usage = await fetch(`${keyed.url}/usage`, { headers: { "Api-Key": "free" } });
     expect(await usage.json()).toMatchObject({ total: { requests: 2, errors: 0 } });
     for (const variant of ["keyed", "private"]) {
-      expect(readFileSync(join(folder, `${variant}.log`), "utf8")).not.toContain(PASSWORD);
+      const log = readFileSync(join(folder, `${variant}.log`), "utf8");
+      expect(log).toContain('"files not shared"');
+      expect(log).not.toContain(PASSWORD);
     }
   } finally {
     await keyed.stop();
