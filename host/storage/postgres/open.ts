@@ -2,6 +2,7 @@
 
 import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { HostRecords } from "../../../src/service/ports/host-records.ts";
+import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
 import { PostgresClaims } from "./claims.ts";
 import { PostgresLimiter } from "./client-limits.ts";
 import { Database } from "./database.ts";
@@ -10,6 +11,10 @@ import { JobSignals } from "./job-signals.ts";
 import { PostgresKeys } from "./keys.ts";
 import { migrate } from "./migrations.ts";
 import { PostgresUsage } from "./usage.ts";
+
+/** A server that a failover has left behind is read-only, and can hold the connections of hosts. */
+const PROBE = `SELECT current_setting('transaction_read_only') AS readonly
+  FROM (SELECT) AS one LEFT JOIN (SELECT FROM pagewright.keys LIMIT 1) AS rights ON true`;
 
 export interface DatabaseSettings {
   /** URL with the password, which appears in no message. */
@@ -47,9 +52,9 @@ export async function openDatabase({ url, connections }: DatabaseSettings, lifet
     failure() {
       const at = performance.now();
       if (probe && at - probe.at < LIMITS.databaseProbeMs) return probe.failure;
-      const failure = database.read("SELECT").then(
-        () => undefined,
-        () => "The database does not answer.",
+      const failure = database.read(PROBE).then(
+        ([state]) => (state!.readonly === "on" ? "The database is read-only." : undefined),
+        (error) => `The database ${error instanceof RecordsUnavailable ? "does not answer" : "rejects statements"}.`,
       );
       probe = { at, failure };
       return failure;

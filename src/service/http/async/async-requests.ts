@@ -59,7 +59,8 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
   const until = Date.now() + Math.min(waitMs, LIMITS.asyncWaitMs);
   for (let pauseMs = FIRST_PAUSE_MS; Date.now() < until; pauseMs = Math.min(2 * pauseMs, LIMITS.statusPollMs)) {
     await delay(Math.min(pauseMs, until - Date.now()), signal);
-    const status = await ask(service, (queue) => queue.status(requestId));
+    // While the queue is unavailable, the client waits, because its request has been accepted.
+    const status = await ask(service, (queue) => queue.status(requestId)).catch(() => undefined);
     if (status?.status === "failed") throw new ServiceError(status.errorStatus, status.error);
     if (status?.status !== "completed") continue;
     const headers = new Headers(accepted.headers);

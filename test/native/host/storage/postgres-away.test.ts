@@ -130,6 +130,7 @@ async function testHosts(): Promise<void> {
     isOver = true;
     expect(new Set((await load).flat().filter((status) => status !== 503))).toEqual(new Set([200]));
 
+    const accepted = await waitForJob(open);
     await server.stop();
     expect([(await withKey("free")).status, (await without()).status]).toEqual([200, 200]);
     for (const refused of [withKey("limited"), withKey("unknown"), without({ "Idempotency-Key": "two" })]) {
@@ -141,18 +142,33 @@ async function testHosts(): Promise<void> {
       expect(await ready(keyed)).toMatchObject({ status: "unavailable", reasons: [reason] });
       expect(await ready(open)).toMatchObject({ status: "OK", notes: expect.arrayContaining([reason]) });
     }, 10_000);
+    expect((await accepted.response).status).toBe(202);
 
     await server.start();
     await vi.waitFor(async () => expect((await withKey("limited")).status).toBe(200), 20_000);
     const usage = await fetch(`${keyed.url}/usage`, { headers: { "Api-Key": "free" } });
     expect(await usage.json()).toMatchObject({ total: { requests: 2, errors: 0 } });
     for (const variant of ["keyed", "private"]) {
-      expect(readFileSync(join(folder, `${variant}.log`), "utf8")).not.toContain(PASSWORD);
+      const log = readFileSync(join(folder, `${variant}.log`), "utf8");
+      expect(log).toContain('"files not shared"');
+      expect(log).not.toContain(PASSWORD);
     }
   } finally {
     await keyed.stop();
     await open.stop();
   }
+}
+
+/** Sends a request that waits for its job, which no engine can run. Resolves when the job has been accepted. */
+async function waitForJob({ url: host }: HostServer) {
+  const body = new FormData();
+  body.set("file", new Blob(["<p>A page"]), "page.html");
+  body.set("output", "page");
+  const headers = { Prefer: "respond-async, wait=3" };
+  const response = fetch(`${host}/pdf`, { method: "POST", headers, body });
+  await using database = new Database(url, 1);
+  await vi.waitFor(async () => expect(await database.read("SELECT FROM pagewright.jobs")).toHaveLength(1), 10_000);
+  return { response };
 }
 
 const keyOf = (key: string, settings: object) => ({
