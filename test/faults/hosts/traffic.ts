@@ -92,7 +92,7 @@ export class Traffic {
     if (kind === "async") Object.assign(headers, { Prefer: "respond-async", "Webhook-Url": this.#webhook });
     if (kind === "idempotent" || kind === "async") headers["Idempotency-Key"] = randomUUID();
     const send = () => this.#send("POST", path, headers, body);
-    if (kind === "limited" || kind === "sync") return this.#take(entry, await send());
+    if (kind === "limited" || kind === "sync") return void this.#take(entry, await send());
     await this.#until(async () => this.#take(entry, await send()));
     // The same again, on another host, perhaps twice at the same time.
     const copies = this.#random.next() < 0.3 ? [send(), send()] : [send()];
