@@ -50,7 +50,7 @@ async function connected(port: number): Promise<Socket | undefined> {
 /** Streams the request and the response. If either side breaks, so does the other. */
 function passOn(request: IncomingMessage, response: ServerResponse, socket: Socket, port: number): void {
   const { method, url: path, headers } = request;
-  const onward = sendRequest({ createConnection: () => socket, method, path, headers, agent: false });
+  const onward = sendRequest({ createConnection: () => socket, method, path, headers });
   onward.on("response", (answer) => {
     response.writeHead(answer.statusCode!, { ...answer.headers, [SERVED_BY]: String(port) });
     answer.on("error", () => response.destroy());
