@@ -15,7 +15,8 @@ import { Cluster, missingForHosts } from "./cluster.ts";
 import { type Accepted, addResult, LIMITED, PLAIN, Traffic, UPLOADS } from "./traffic.ts";
 import * as verification from "./verification.ts";
 
-const ENGINES = ["threads", "off", "threads"];
+/** Only hosts with a browser accept webhooks. */
+const ENGINES = ["chromium,threads", "threads", "chromium,threads"];
 
 export async function run(options: FaultOptions): Promise<Verdict> {
   const missing = await missingForHosts();
