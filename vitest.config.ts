@@ -1,7 +1,7 @@
 // The tiers of tests, by what they need (test/README.md). "unit": nothing; pure code, in Node. "native": programs of Debian
 // packages that judge what such code makes. "worker": the platform (R2, its streams), inside workerd. "server": Linux;
 // the container's server without engines. "container": its native engines. "docker": its image, where Docker runs. "http":
-// the whole service under wrangler dev. "host": a part of "http" for the host on Node, where PAGEWRIGHT_TARGET=host makes
+// the whole service in workerd. "host": a part of "http" for the host on Node, where PAGEWRIGHT_TARGET=host makes
 // all of it run. "unit" runs first, in workers that share their modules; then what needs engines, alone, because other work
 // slows engines down; and then what needs the service, which leaves half of the processor time to "native".
 

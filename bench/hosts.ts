@@ -3,13 +3,12 @@
 // measures CPU time, because other programs can slow the machine. `--only-host` skips wrangler dev. `--only=<words>`
 // selects the tasks whose names contain the words.
 
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { loadavg, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { type ContainerProcess, startContainer } from "../scripts/services/container-process.ts";
-import { type Service, startService, type Target } from "../test/support/service.ts";
+import { HOST_VARS, type Service, startService, type Target } from "../test/support/service.ts";
+import { loads, type Measured, measured, runProgram } from "./measuring/competitors.ts";
 import { type Task, tasks } from "./measuring/host-tasks.ts";
 import { agent, median } from "./measuring/measure.ts";
 import { PlainServer } from "./measuring/plain-server.ts";
@@ -22,14 +21,6 @@ const WORDS = process.argv.find((word) => word.startsWith("--only="))?.slice("--
 /** Number of warm-up runs of a service; a program has one. A thread needs several jobs to reach full speed. */
 const WARM_UPS = 6;
 const isTarget = (name: string) => TARGETS.some((target) => target === name);
-/** The memory setting of `npm run serve`. By default, the tests use the smaller limits of an isolate. */
-const HOST_VARS = { MEMORY_MB: "512" };
-
-/** Duration and CPU time of a request or a command, in milliseconds. */
-interface Measured {
-  readonly time: number;
-  readonly processorTime: number;
-}
 
 interface Competitor {
   readonly name: string;
@@ -59,11 +50,6 @@ export async function compareHosts(corpus: string, rounds: number): Promise<void
   }
 }
 
-const loads = () =>
-  loadavg()
-    .map((load) => load.toFixed(1))
-    .join(", ");
-
 function servicesFor(task: Task, services: readonly Service[], { pid }: ContainerProcess): Competitor[] {
   return services.map((service) => {
     const pids = [service.pid, ...(pid === undefined ? [] : [pid])];
@@ -76,11 +62,9 @@ async function measureService({ send, clients = 1 }: Task, url: string, pids: re
   const client = async () => {
     for (let number = 0; number < count; number++) await send(url);
   };
-  const processor = processorMs(pids);
-  const started = performance.now();
-  await Promise.all(Array.from({ length: clients }, client));
-  const time = (performance.now() - started) / count;
-  return { time, processorTime: (processorMs(pids) - processor) / count / clients };
+  const work = () => Promise.all(Array.from({ length: clients }, client));
+  const { time, processorTime } = await measured(work, () => processorMs(pids));
+  return { time: time / count, processorTime: processorTime / count / clients };
 }
 
 function peersFor({ commands = {}, files = [], sendPlain }: Task, folder: string, plain: PlainServer): Competitor[] {
@@ -99,19 +83,15 @@ function peersFor({ commands = {}, files = [], sendPlain }: Task, folder: string
 }
 
 async function measureProgram(
-  [program, ...args]: readonly string[],
+  command: readonly string[],
   files: Task["files"] & object,
   folder: string,
 ): Promise<Measured> {
   mkdirSync(folder, { recursive: true });
   for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes);
-  const processor = endedChildrenMs();
-  const started = performance.now();
-  // Asynchronous, because a blocked process would not close idle connections in time.
-  await promisify(execFile)(program!, args, { cwd: folder });
-  const measured = { time: performance.now() - started, processorTime: endedChildrenMs() - processor };
+  const figures = await measured(() => runProgram(command, folder), endedChildrenMs);
   rmSync(folder, { recursive: true });
-  return measured;
+  return figures;
 }
 
 async function compare(task: Task, competitors: readonly Competitor[], rounds: number): Promise<void> {

@@ -1,8 +1,8 @@
 // `npm run bench:keys`: measures the cost of keys and traces. Sends the same requests to four services: the private
 // variant, which counts nothing; the keyed variant without limits; the keyed variant with all limits; and the private
 // variant with exported traces. On the host, also to the keyed variants with PostgreSQL. Compares all with the first.
-// Rounds are interleaved: each round sends every request once. The CPU time of a service includes the work after its responses. CPU time depends less on other
-// programs than elapsed time does.
+// Rounds are interleaved: each round sends every request once. The CPU time of a service includes the work after its
+// responses. CPU time depends less on other programs than elapsed time does.
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";

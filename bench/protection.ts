@@ -10,7 +10,7 @@ import { QPDF_PATHS, runQpdf } from "../src/document/engines/qpdf/qpdf.ts";
 import { decryptPdf } from "../src/operations/protection/decrypt-pdf.ts";
 import { encryptPdf } from "../src/operations/protection/encrypt-pdf.ts";
 import { textPdf } from "../test/fixtures/pdfs.ts";
-import { type Service, startService } from "../test/support/service.ts";
+import { HOST_VARS, type Service, startService } from "../test/support/service.ts";
 import { book } from "./documents.ts";
 import { agent, exchange, multipart, row } from "./measuring/measure.ts";
 import { ran } from "./measuring/operation-time.ts";
@@ -66,7 +66,7 @@ async function compareOverHttp(names: readonly string[], pdf: Uint8Array): Promi
   const servers: ProgramServer[] = [];
   try {
     for (const target of ["host", "wrangler"] as const) {
-      const engines = target === "host" ? { container: ["threads"] as const, vars: { MEMORY_MB: "512" } } : {};
+      const engines = target === "host" ? { container: ["threads"] as const, vars: HOST_VARS } : {};
       services.push(await startService({ target, variant: "private", ...engines }));
     }
     for (const name of names) servers.push(await startProgramServer(PEERS[name]!));

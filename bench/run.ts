@@ -1,7 +1,7 @@
 // `npm run bench`: compares this service over HTTP with other programs, run as new processes. All run in turn, and the
 // results are ratios. `npm run bench -- --quick` runs fewer rounds. `npm run bench -- pages` or `documents` runs one
 // part. `hosts` runs an additional part, which compares the service on Node with wrangler dev. `CORPUS_DIR` names a
-// folder with real documents.
+// folder with real documents. `--report` instead writes the table of docs/benchmarks.md (report.ts).
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -10,18 +10,8 @@ import { type Service, startService } from "../test/support/service.ts";
 import { compareDocuments } from "./documents.ts";
 import { compareHosts } from "./hosts.ts";
 import { agent, exchange, median, multipart, row } from "./measuring/measure.ts";
-import { JPEG_QUALITY, type PageJob, type Peer, peers, type Run, runPeer } from "./measuring/peers.ts";
+import { JPEG_QUALITY, PAGE_DOCUMENTS, type PageJob, type Peer, peers, type Run, runPeer } from "./measuring/peers.ts";
 
-/** A page of text, a scan, a form, CMYK with overprint, a mixed page, a cover, a page of mixed scripts. */
-const DOCUMENTS: readonly (readonly [file: string, page: number])[] = [
-  ["pdf/pdf2image-memory-error-test-400p.pdf", 20],
-  ["pdf/Seige_of_Vicksburg_Sample_OCR.pdf", 1],
-  ["pdf/fancy_fields.pdf", 1],
-  ["pdf/amt_handbook_sample.pdf", 1],
-  ["pdf/validAvoir_FR_type380_BASICWL.pdf", 1],
-  ["pdf/MEDRPT-2024-PAT-3847_medical_report_scan.pdf", 1],
-  ["pdf/hello-world.pdf", 1],
-];
 const FORMATS = ["png", "jpg", "tif"] as const;
 const RESOLUTIONS = [72, 150, 300];
 const ROUNDS = process.argv.includes("--quick") ? 3 : 7;
@@ -59,7 +49,7 @@ async function compare({ url, key }: Service, format: PageJob["format"], corpus:
   const ratios = new Map<Peer, { time: number[]; bytes: number[] }>(
     rivals.map((peer) => [peer, { time: [], bytes: [] }]),
   );
-  for (const [name, page] of DOCUMENTS) {
+  for (const [name, page] of PAGE_DOCUMENTS) {
     for (const dpi of RESOLUTIONS) {
       const job: PageJob = { file: join(corpus, name), page, dpi, format };
       const own: Run[] = [];

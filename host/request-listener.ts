@@ -40,8 +40,10 @@ export class RequestListener {
     if (!URL.canParse(request.url)) return new Response(null, { status: 400 });
     (outgoing as ServerResponse).once("finish", () => drainBody(incoming as IncomingMessage));
     const { address, isProxy, origin } = this.#origin(incoming);
+    const bindings = env();
+    if (bindings.ENDING) outgoing.setHeader("connection", "close");
     const environment: Env = {
-      ...env(),
+      ...bindings,
       ...(origin === undefined ? {} : { FORWARDED_ORIGIN: origin }),
       ...(address === undefined ? {} : { CLIENT_ADDRESS: address }),
       ...(isProxy ? { HIDES_CLIENTS: "1" as const } : {}),

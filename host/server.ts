@@ -7,6 +7,7 @@ import { serve } from "@hono/node-server";
 import { collectLessOften, shrinkWhenIdle } from "../container/processes/garbage-collection.ts";
 import { startHeartbeat, surviveExceptions } from "../container/supervision/heartbeat.ts";
 import { createApp } from "../src/app/app.ts";
+import { delay } from "../src/runtime/delay.ts";
 import { logLine } from "../src/runtime/log-line.ts";
 import { deleteJobFiles } from "../src/service/jobs/delete-job-files.ts";
 import { JobScheduler } from "../src/service/jobs/scheduler.ts";
@@ -77,7 +78,10 @@ const bindings = {
   ...{ LIMITER: records.limiter, USAGE_RECORDS: records.usage, FILES: bucket, PICTURES: pictures },
   ...(records.failure ? { RECORDS: { failure: records.failure } } : {}),
 };
-const env = (): Env => ({ ...settings.variables, ...engines?.vars, ...bindings });
+const env = (): Env => ({
+  ...{ ...settings.variables, ...engines?.vars, ...bindings },
+  ...(stopping === undefined ? {} : { ENDING: "1" }),
+});
 const metrics = settings.metrics ? new HostMetrics() : undefined;
 const app = createApp(settings.budgets, metrics && ((request) => metrics.answered(request)));
 const listener = new RequestListener({ app, env, trustedProxies: settings.trustedProxies });
@@ -151,6 +155,7 @@ async function end(): Promise<void> {
   scheduler.close();
   alarm.set(undefined);
   if (isUp) {
+    await delay(settings.stopDelayMs);
     const closed = new Promise((resolve) => server.close(resolve));
     const quiet = closed.then(() => listener.idle());
     if (!(await endsWithin(quiet, settings.stopMs))) {

@@ -13,6 +13,7 @@
 // - MEMORY_MB: memory for files in transit
 // - SHUTDOWN_GRACE_SECONDS: time for requests to complete after SIGTERM. Its old name STOP_SECONDS takes precedence,
 //   because the image sets the new one
+// - SHUTDOWN_DELAY_SECONDS: time after SIGTERM in which the host still accepts requests, but is not ready
 // - ENGINES: names of the engines to start (default: all), or `off` to run without the container
 // - CONTAINER_URL, CONTAINER_SECRET: an external container
 // - FORM_SECRET: encrypts passwords of queued requests
@@ -53,6 +54,7 @@ export interface Settings {
   readonly apiKeys: readonly string[];
   readonly trustedProxies: number;
   readonly stopMs: number;
+  readonly stopDelayMs: number;
   readonly budgets: ProcessCapacity;
   /** Maximum size of the page images that are cached on disk. */
   readonly pictureCacheBytes: number;
@@ -105,6 +107,7 @@ export function readSettings(environment: Environment): Settings {
     apiKeys: keysIn(environment.API_KEYS ?? ""),
     trustedProxies,
     stopMs: count(environment.STOP_SECONDS ? "STOP_SECONDS" : "SHUTDOWN_GRACE_SECONDS", 25, 0, 3600) * 1000,
+    stopDelayMs: count("SHUTDOWN_DELAY_SECONDS", 0, 0, 300) * 1000,
     budgets: hostCapacity(count("MEMORY_MB", 512, 128, 2 ** 20) * 2 ** 20),
     pictureCacheBytes: count("PICTURE_CACHE_MB", 1024, 0, 2 ** 20) * 2 ** 20,
     startsEngines,

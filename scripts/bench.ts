@@ -7,7 +7,8 @@ import { installPackages, TEST_PACKAGES } from "./packages.ts";
 import { installEngines } from "./services/container-process.ts";
 
 const isNamed = process.argv[2]?.startsWith("-") === false;
-const name = isNamed ? process.argv.splice(2, 1)[0] : "run";
+const unnamed = process.argv.includes("--report") ? "report" : "run";
+const name = isNamed ? process.argv.splice(2, 1)[0] : unnamed;
 installPackages(TEST_PACKAGES, "the benchmarks");
 await installEngines();
 await import(pathToFileURL(join(import.meta.dirname, "..", "bench", `${name}.ts`)).href);

@@ -10,6 +10,7 @@ export const TEST_PACKAGES: readonly string[] = [
   "curl",
   "default-jre-headless",
   "ghostscript",
+  "haproxy",
   "libarchive-tools",
   "libimage-exiftool-perl",
   "libjpeg-turbo-progs",

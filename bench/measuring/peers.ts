@@ -17,6 +17,17 @@ export interface Peer {
   command(job: PageJob, folder: string): readonly string[] | undefined;
 }
 
+/** A page of text, a scan, a form, CMYK with overprint, a mixed page, a cover, a page of mixed scripts. */
+export const PAGE_DOCUMENTS: readonly (readonly [file: string, page: number])[] = [
+  ["pdf/pdf2image-memory-error-test-400p.pdf", 20],
+  ["pdf/Seige_of_Vicksburg_Sample_OCR.pdf", 1],
+  ["pdf/fancy_fields.pdf", 1],
+  ["pdf/amt_handbook_sample.pdf", 1],
+  ["pdf/validAvoir_FR_type380_BASICWL.pdf", 1],
+  ["pdf/MEDRPT-2024-PAT-3847_medical_report_scan.pdf", 1],
+  ["pdf/hello-world.pdf", 1],
+];
+
 /** JPEG quality of all programs. */
 export const JPEG_QUALITY = 80;
 

@@ -1,5 +1,5 @@
-// Opens the records of the host, which are its state except for files: keys, claims, jobs, limits and usage. They are in
-// SQLite, or in PostgreSQL.
+// Opens the records of the host, which are its state except for files: keys, claims, jobs, limits and usage. They are
+// in SQLite, or in PostgreSQL.
 
 import type { HostRecords } from "../../src/service/ports/host-records.ts";
 import { type DatabaseSettings, openDatabase } from "./postgres/open.ts";

@@ -196,7 +196,7 @@ async function move({ data, database = process.env.DATABASE_URL, to }: Values, p
   if (to !== "postgres" && to !== "sqlite") throw new Refusal("--to is postgres or sqlite.");
   if (!data || !database) throw new Refusal("move needs --data, and --database or the variable DATABASE_URL.");
   const { keys, usage, clients } = await moveRecords({ data: resolve(data), database, to });
-  print(`Moved ${keys} keys, ${usage} rows of usage and the counts of ${clients} clients.`);
+  print(`Moved: ${keys} keys, ${usage} rows of usage, counts of clients: ${clients}.`);
 }
 
 async function list(namespace: Namespace, print: Print): Promise<void> {

@@ -1,5 +1,5 @@
-// Runs the Worker under `wrangler dev`. Ends wrangler together with all processes that it started. Used by start.ts and
-// by tests.
+// Runs the Worker under `wrangler dev`, or a bundled Worker without it. Ends all processes that it started. Used by
+// start.ts and by tests.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import type { Settings } from "./bundled-worker.ts";
 import { root, wranglerCli, wranglerEnvironment } from "./wrangler.ts";
 
 export type Variant = "private" | "keyed";
@@ -29,7 +30,10 @@ export interface DevServerOptions {
    * @default true
    */
   readonly drainBodies?: boolean;
-  /** Main module of a bundled Worker. @default wrangler bundles src/index.ts, and again after each change */
+  /**
+   * Path of a `BundledWorker`, which runs without wrangler.
+   * @default wrangler bundles src/index.ts, and again after each change
+   */
   readonly bundle?: string | undefined;
   /** Called with each line that wrangler or the Worker writes. */
   onLine?(line: string): void;
@@ -60,7 +64,7 @@ const STOP_WITHIN_MS = 3_000;
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const log = openLog(options.logFile);
-  const child = spawnWrangler(options);
+  const child = spawnServer(options);
   const pid = child.pid as number;
   const ended = new Promise<void>((resolve) => {
     child.once("close", () => {
@@ -95,7 +99,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     const port = await Promise.race([listeningPort(child), failed]);
     const url = `http://127.0.0.1:${port}`;
     await Promise.race([untilResponding(`${url}/up`, ended), failed]);
-    watchRuntime(pid, ended, kill);
+    watchRuntime(pid, ended, kill, options.bundle === undefined ? 2 : 1);
     return { url, port, pid, ended, stop, kill };
   } catch (error) {
     await stop();
@@ -130,27 +134,21 @@ export function workerdPids(group: number): number[] {
   return found.sort((a, b) => Number(b.runsWorker) - Number(a.runsWorker)).map(({ pid }) => pid);
 }
 
-function spawnWrangler(options: DevServerOptions): ChildProcess {
+function spawnServer(options: DevServerOptions): ChildProcess {
   // CONTAINER_URL=off disables the platform's containers, which need Docker.
   // The buckets and containers of further regions exist only in a deployment.
   const vars = { CONTAINER_URL: "off", REGIONS: "", BOUND_REGIONS: "", ...options.vars, VARIANT: options.variant };
-  const bundled =
-    options.bundle === undefined ? [] : [options.bundle, "--no-bundle", "--config", join(root, "wrangler.toml")];
-  const args = [
-    ...[
-      "--no-warnings",
-      "--import",
-      join(root, "scripts/services/exit-with-parent.mjs"),
-      wranglerCli,
-      "dev",
-      "--local",
-      ...bundled,
-    ],
-    ...["--ip", "127.0.0.1", "--port", String(options.port), "--inspector-port", String(options.inspectorPort ?? 0)],
-    ...["--persist-to", options.persistTo, "--show-interactive-dev-session=false"],
+  const { port, persistTo, bundle } = options;
+  const wrangler = [
+    ...[wranglerCli, "dev", "--local"],
+    ...["--ip", "127.0.0.1", "--port", String(port), "--inspector-port", String(options.inspectorPort ?? 0)],
+    ...["--persist-to", persistTo, "--show-interactive-dev-session=false"],
     ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
   ];
-  return spawn(process.execPath, args, {
+  const settings: Settings = { port, persistTo, vars };
+  const bundled = [join(root, "scripts/services/bundled-worker.ts"), String(bundle), JSON.stringify(settings)];
+  const imported = ["--no-warnings", "--import", join(root, "scripts/services/exit-with-parent.mjs")];
+  return spawn(process.execPath, [...imported, ...(bundle === undefined ? wrangler : bundled)], {
     cwd: root,
     env: {
       ...wranglerEnvironment(join(options.persistTo, "registry")),
@@ -195,15 +193,15 @@ async function untilResponding(url: string, ended: Promise<void>): Promise<void>
 }
 
 /**
- * Ends wrangler if the runtime has crashed, because wrangler keeps running without it. Two consecutive checks must find
- * no runtime, because it is also missing for a short time during a reload.
+ * Ends the server if the runtime has crashed, because the server keeps running without it. Two consecutive checks must
+ * find fewer runtimes than it needs, because they are also missing for a short time during a reload.
  */
-function watchRuntime(group: number, ended: Promise<void>, kill: () => void): void {
+function watchRuntime(group: number, ended: Promise<void>, kill: () => void, runtimes: number): void {
   let pids = workerdPids(group);
   let missing = 0;
   const timer = setInterval(() => {
     if (!pids.every(isAlive)) pids = workerdPids(group);
-    missing = pids.length < 2 ? missing + 1 : 0;
+    missing = pids.length < runtimes ? missing + 1 : 0;
     if (missing >= 2) kill();
   }, 1500);
   timer.unref();

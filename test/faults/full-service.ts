@@ -1,13 +1,18 @@
-// The whole service under test: the Worker under wrangler dev, and a container with its own scratch folders.
+// The whole service under test: the Worker under wrangler dev or the host, and a container with scratch folders of its
+// own.
 
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { pssBytes } from "../../container/processes/proc.ts";
 import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { workerdPids } from "../../scripts/services/dev-server.ts";
-import { type Service, startService } from "../support/service.ts";
+import { HOST_VARS, type Service, startService, type Target, targetOf } from "../support/service.ts";
 import { differences, Folders, type Inventory, inventoryOf } from "./inventory.ts";
 import { type KnownProcess, knownProcesses } from "./process-kinds.ts";
-import { processesBelow } from "./process-table.ts";
+import { openFileCount, processesBelow } from "./process-table.ts";
 import type { Carrier } from "./sample.ts";
+import { storedObjects } from "./stored-objects.ts";
 import { http } from "./transports.ts";
 
 const LOOK_EVERY_MS = 250;
@@ -29,12 +34,13 @@ export class FullService {
   }
 
   /** Starts the keyed variant, because it has all endpoints. */
-  static async start(): Promise<FullService> {
+  static async start(target: Target = targetOf(process.env)): Promise<FullService> {
     const folders = await Folders.make();
     let container: ContainerProcess | undefined;
     try {
       container = await startContainer({ logFile: folders.logFile, env: folders.environment });
-      return new FullService(await startService({ variant: "keyed", container }), container, folders);
+      const vars = target === "host" ? HOST_VARS : {};
+      return new FullService(await startService({ target, variant: "keyed", container, vars }), container, folders);
     } catch (error) {
       await container?.stop();
       await folders.remove();
@@ -42,20 +48,45 @@ export class FullService {
     }
   }
 
-  /** Returns the folder of the Worker's local storage. */
-  get storage(): string {
-    return this.#service.persistTo;
+  /**
+   * Returns the number of stored objects and of unfinished uploads, each with a description. Does not count the empty
+   * objects that note which files were deleted.
+   */
+  async stored(): Promise<readonly (readonly [count: number, what: string])[]> {
+    const { target, persistTo } = this.#service;
+    if (target === "host") {
+      const found = await readdir(join(persistTo, "objects"), { recursive: true, withFileTypes: true });
+      const files = found.filter((entry) => entry.isFile() && !entry.parentPath.endsWith("/retired"));
+      return [[files.length, `stored files, for example ${files[0]?.name}`]];
+    }
+    const { keys, openUploadCount } = storedObjects(persistTo);
+    return [
+      [keys.length, `objects that no answer told of, for example ${keys[0]}`],
+      [openUploadCount, "uploads that were not finished"],
+    ];
   }
 
-  /** Returns the processes of the container and of the Worker. */
+  /** Returns the bytes of memory of all processes (proc(5), Pss), by kind, and the number of their open files. */
+  async memory(): Promise<{ readonly bytes: ReadonlyMap<string, number>; readonly openFiles: number }> {
+    const bytes = new Map<string, number>();
+    let openFiles = 0;
+    for (const { pid, kind } of this.processes()) {
+      bytes.set(kind, (bytes.get(kind) ?? 0) + (await pssBytes(pid)));
+      openFiles += openFileCount(pid);
+    }
+    return { bytes, openFiles };
+  }
+
+  /** Returns the processes of the container, and of the Worker or the host. */
   processes(): KnownProcess[] {
     const server = this.#container.pid;
     const workers = workerdPids(this.#service.pid);
-    const wrangler = processesBelow(this.#service.pid).map((info) => {
+    const own = processesBelow(this.#service.pid).map((info) => {
       const place = workers.indexOf(info.pid);
-      return { ...info, kind: place >= 0 ? ["worker", "worker-proxy"][place]! : wranglerKind(info.command) };
+      if (place >= 0) return { ...info, kind: ["worker", "worker-proxy"][place]! };
+      return { ...info, kind: this.#service.target === "host" ? "host" : wranglerKind(info.command) };
     });
-    return [...(server === undefined ? [] : knownProcesses(server)), ...wrangler];
+    return [...(server === undefined ? [] : knownProcesses(server)), ...own];
   }
 
   inventory(): Promise<Inventory> {
@@ -84,8 +115,9 @@ export class FullService {
   /** Deletes stored files. @returns the IDs that did not exist */
   async remove(ids: Iterable<string>): Promise<readonly string[]> {
     const missing: string[] = [];
+    const headers = { "Api-Key": this.#service.key! };
     for (const id of new Set(ids)) {
-      const { status, body } = await fetch(`${this.#service.url}/resource/${id}`, { method: "DELETE" });
+      const { status, body } = await fetch(`${this.#service.url}/resource/${id}`, { method: "DELETE", headers });
       await body?.cancel();
       if (status !== 204) missing.push(id);
     }

@@ -18,8 +18,11 @@ export async function inventoryOf(processes: readonly KnownProcess[], folders: F
   return counts;
 }
 
-/** Kinds with one or two processes: the second starts on demand, and stays. */
-const ONE_OR_TWO = new Set(["process verapdf", "folder verapdf"]);
+/**
+ * Kinds with one or two processes: a second JVM starts on demand, and stays; a renderer that the documents of a client
+ * share stays for a minute, next to the one that waits for a page.
+ */
+const ONE_OR_TWO = new Set(["process verapdf", "folder verapdf", "process chromium-renderer"]);
 
 /** Returns each kind whose count changed, with the change. */
 export function differences(before: Inventory, after: Inventory): string[] {

@@ -15,8 +15,11 @@ const GROWTH_SHARE = 0.15;
 const MORE_FILES = 12;
 const MORE_PROCESSES = 2;
 const MORE_FOLDERS = 1;
-/** The heaps of the JVMs grow up to their own limits; each JVM is replaced when it exceeds this size. */
-const BOUNDED_BYTES: Readonly<Record<string, number>> = { verapdf: 2 * 896 * MIB };
+/**
+ * The heaps of the JVMs grow up to their own limits; each JVM is replaced when it exceeds this size. A second JVM starts
+ * on demand.
+ */
+const BOUNDS: Readonly<Record<string, number>> = { "memory of verapdf": 2 * 896 * MIB, "files of verapdf": 60 };
 
 /** Programs of wrangler, which no deployment has. Their memory is reported, but not judged. */
 const DEVELOPMENT_ONLY: ReadonlySet<string> = new Set(["wrangler", "esbuild", "worker-proxy"]);
@@ -99,7 +102,7 @@ function allowed(what: string, before: number): number {
 
 function isWithinBound(what: string, value: number): boolean {
   const kind = what.startsWith("memory of ") ? what.slice("memory of ".length) : "";
-  return DEVELOPMENT_ONLY.has(kind) || value <= (BOUNDED_BYTES[kind] ?? -1);
+  return DEVELOPMENT_ONLY.has(kind) || value <= (BOUNDS[what] ?? -1);
 }
 
 const shown = (what: string, value: number): string =>

@@ -7,8 +7,18 @@ import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { bmp, bmpRows, jpeg, pattern, plainTiff, png, tiff } from "../fixtures/pictures.ts";
 import { document, eps, pages } from "../fixtures/postscript.ts";
 import { TRANSPARENT_PDFS } from "../fixtures/transparent-pdfs.ts";
+import { corpusFile } from "../support/corpus.ts";
 import { damagedCopies } from "../support/damaged-bytes.ts";
-import { archiveOf, type Engine, pdfWith, pictures, type Sample, singlePages, textOf } from "./sample.ts";
+import {
+  archiveOf,
+  type Engine,
+  pdfWith,
+  pictures,
+  type Sample,
+  samePagesAsFirst,
+  singlePages,
+  textOf,
+} from "./sample.ts";
 
 interface Job {
   readonly engine: Engine;
@@ -124,6 +134,37 @@ function several(two: Uint8Array): Sample[] {
   ];
 }
 
+/** Files of the corpus, with the engine, the path and the fields of their jobs. */
+const REAL: readonly (readonly [file: string, engine: Engine, path: string, fields?: Sample["fields"]])[] = [
+  ...["Comment045.docx", "Complex01.xlsx", "HandoutExample.pptx", "test_multi_page.ppt"].map(
+    (name) => [`office/${name}`, "office", "/pdf"] as const,
+  ),
+  ...["invoice", "all", "test_blog"].map((name) => [`html/${name}.html`, "html", "/pdf"] as const),
+  ...["cdw-logo.eps", "1.eps", "06_color_shading.ps"].map(
+    (name) => [`postscript/${name}`, "postscript", "/pdf"] as const,
+  ),
+  ...["Portrait_8.jpg", "multipage.tif"].map((name) => [`images/${name}`, "edge", "/pdf"] as const),
+  ["pdf/cropped_text.pdf", "pdfa", "/pdfa", { output_type: "PDF/A-2b" }],
+  ["pdf/right_to_left_01.pdf", "edge", "/compressed-pdf", { compression_level: "high" }],
+  ["pdf/fancy_fields.pdf", "edge", "/flattened-forms-pdf"],
+  ["pdf/right_to_left_01.pdf", "edge", "/split-pdf"],
+  ["pdf/form-xobjects-out.pdf", "threads", "/flattened-transparencies-pdf"],
+];
+
+/** Returns jobs with files of the corpus; none if it is missing. Their first response tells their right page count. */
+export function realSamples(): readonly Sample[] {
+  const named = (path: string) => ({ file: path.split("/").at(-1)!, bytes: corpusFile(path)! });
+  if (corpusFile("pdf/hello-world.pdf") === undefined) return [];
+  const read = named("pdf/hello-world.pdf");
+  return [
+    ...REAL.map(([file, engine, path, fields = {}]) =>
+      sample({ ...named(file), engine, path, fields, ...(path === "/split-pdf" ? {} : { check: samePagesAsFirst() }) }),
+    ),
+    sample({ ...read, engine: "edge", path: "/extracted-text", fields: { full_text: "document" } }),
+    sample({ ...read, engine: "edge", path: "/png", fields: { resolution: "150", pages: "1" } }),
+  ];
+}
+
 /** Returns jobs with client errors, which must be reported as such and have no other effect. */
 export async function damagedSamples(): Promise<readonly Sample[]> {
   const text = docx({ body: paragraph("Hello") });
@@ -185,11 +226,13 @@ function changed(pdf: Uint8Array, office: Uint8Array, picture: Uint8Array): Samp
 const LARGE_BYTES = 42 * 2 ** 20;
 const LARGE_SIDE = 6_700;
 
+/** Returns jobs that run in the container: large files, and a scan whose text is recognized if there is a corpus. */
 export function largeSamples(): readonly Sample[] {
   const builder = new PdfBuilder();
   builder.page("One", `/Padding ${builder.stream(Buffer.alloc(LARGE_BYTES, "large "))}`);
   builder.page("Two");
   const bytes = builder.bytes();
+  const scan = corpusFile("pdf/MEDRPT-2024-PAT-3847_medical_report_scan.pdf");
   const of = (path: string, fields: Sample["fields"], check: Sample["check"]) =>
     sample({ engine: "threads", file: "large.pdf", bytes, path, fields, check });
   return [
@@ -199,6 +242,7 @@ export function largeSamples(): readonly Sample[] {
     of("/compressed-pdf", { compression_level: "low" }, pdfWith(2)),
     of("/png", { resolution: "72" }, pictures(2, 300, 200)),
     sample({ engine: "threads", file: "large.tif", bytes: largeTiff(), check: pdfWith(1) }),
+    ...(scan ? [sample({ engine: "threads", file: "scan.pdf", bytes: scan, path: "/pdf-with-ocr-text" })] : []),
   ];
 }
 

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PDFDocument } from "pdf-lib";
 import { png } from "../fixtures/pictures.ts";
-import { type Service, startService, type Target } from "../support/service.ts";
+import { HOST_VARS, type Service, startService, type Target } from "../support/service.ts";
 import { type Bait, IdleClient } from "./idle-client.ts";
 import { median } from "./statistics.ts";
 import type { Run } from "./suite.ts";
@@ -28,7 +28,7 @@ export const run: Run = async (options) => {
   let ok = true;
   for (const target of (targets.length > 0 ? targets : ["host", "wrangler"]) as Target[]) {
     const keys = { honest: randomUUID(), idle: randomUUID() };
-    const vars: Record<string, string> = target === "host" ? { MEMORY_MB: "512" } : {};
+    const vars: Record<string, string> = target === "host" ? HOST_VARS : {};
     const service = await startService({
       ...{ target, vars, variant: "keyed", apiKeys: Object.values(keys), container: true },
       // The proxy of wrangler dev would wait for the missing parts of the bodies.

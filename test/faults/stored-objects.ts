@@ -14,7 +14,7 @@ export interface StoredObjects {
 }
 
 /**
- * Counts the stored objects.
+ * Counts the stored objects, except the empty ones that note which files were deleted.
  * @param storage the folder of the service's local storage
  * @throws Error if the database has an unexpected schema
  */
@@ -24,7 +24,9 @@ export function storedObjects(storage: string): StoredObjects {
   if (files.length === 0) throw new Error(`There is no database in ${folder}.`);
   const found = files.map((file) => {
     using database = new DatabaseSync(join(folder, file), { readOnly: true });
-    const rows = database.prepare("SELECT key FROM _mf_objects").all() as { key: string }[];
+    const rows = database.prepare("SELECT key FROM _mf_objects WHERE key NOT LIKE 'retired/%'").all() as {
+      key: string;
+    }[];
     const uploads = database.prepare("SELECT count(*) AS count FROM _mf_multipart_uploads WHERE state = 0").get();
     return { keys: rows.map(({ key }) => key), openUploadCount: Number((uploads as { count: number }).count) };
   });

@@ -42,10 +42,13 @@ const parameters = operations.flatMap(([path, operation]) =>
 );
 
 let pdf: Uint8Array;
+/** The document, with the user password "opens". */
+let locked: Uint8Array;
 let font: Uint8Array;
 beforeAll(async () => {
   font = await renamedFont("Regular", "Giraffe");
   pdf = await fieldPdf(1, [300, 200]);
+  locked = encrypted(pdf, "opens", "owns");
 });
 
 const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
@@ -319,18 +322,18 @@ const changesPasswords = ({ parameters }: ListedOperation) =>
 test.each(needsPassword)("spec: 401 for a user password: %s", async (_, operation) => {
   // Endpoints that change passwords have other errors if the password is missing.
   const wrong = changesPasswords(operation) ? { current_open_password: "wrong" } : {};
-  const document = { file: upload(encrypted(pdf, "u", "o")) };
+  const document = { file: upload(locked) };
   const [status, sentence] = await error(operation, { ...fieldsFor(operation, document), ...wrong });
   expect([status, sentence]).toEqual([401, beginning("The input file is password protected and cannot be processed.")]);
 });
 
 test.each(opensLocked)("200 for a user password: %s", async (path, operation) => {
-  const { status } = await client.post(path, fieldsFor(operation, { file: upload(encrypted(pdf, "u", "o")) }));
+  const { status } = await client.post(path, fieldsFor(operation, { file: upload(locked) }));
   expect(status).toBe(200);
 });
 
 test.each(opensPdfs)("200 with the user password, and no output needs it: %s", async (path, operation) => {
-  const document = { file: upload(encrypted(pdf, "opens", "owns")) };
+  const document = { file: upload(locked) };
   const protects = changesPasswords(operation);
   const owner = protects ? { current_permissions_password: "owns" } : {};
   const fields = { ...fieldsFor(operation, document), current_open_password: "opens", ...owner };

@@ -34,12 +34,14 @@ export const npmTools = (test: TestContext): Promise<string> =>
  * Returns the `bin` folder of a Python environment with the packages of a list in test/clients. Skips the test as
  * {@link npmTools} does.
  */
-export async function pythonTools(test: TestContext, list = "requirements.txt"): Promise<string> {
+export async function pythonTools(test: TestContext, list = "requirements.txt", ...options: string[]): Promise<string> {
   const folder = await installed(test, list, async (folder) => {
     await run("python3", ["-m", "venv", folder], { timeout: INSTALLED_WITHIN_MS });
     const requirements = join(clientSources, list);
-    const args = ["install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--requirement", requirements];
-    await run(join(folder, "bin/pip"), args, { timeout: INSTALLED_WITHIN_MS });
+    const args = ["install", "--quiet", "--disable-pip-version-check", "--retries", "1"];
+    await run(join(folder, "bin/pip"), [...args, ...options, "--requirement", requirements], {
+      timeout: INSTALLED_WITHIN_MS,
+    });
   });
   return join(folder, "bin");
 }

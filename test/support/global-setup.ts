@@ -1,10 +1,11 @@
 // Starts one service of each variant for all tests over HTTP. Tests receive them from `inject("services")`.
 
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { startContainer } from "../../scripts/services/container-process.ts";
 import { root } from "../../scripts/services/wrangler.ts";
 import { type Service, type ServiceAddress, startService, targetOf } from "./service.ts";
@@ -16,8 +17,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const container = await startContainer({ logFile: join(folder, "container.log") });
   if (target === "wrangler") {
     // Each service would take longer to bundle the Worker than to start, and would then watch the sources.
-    const { modules } = await bundleWorker(join(folder, "bundle"), join(root, "test/worker/drained-worker.ts"));
-    process.env.WORKER_BUNDLE = modules[0]!.path;
+    const bundle = await bundleWorker(join(folder, "bundle"), join(root, "test/worker/drained-worker.ts"));
+    const { workerOptions } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml"));
+    process.env.WORKER_BUNDLE = join(folder, "worker.json");
+    await writeFile(process.env.WORKER_BUNDLE, JSON.stringify({ name: "pagewright", ...workerOptions, ...bundle }));
   }
   // Without this setting, an asynchronous request with a password is rejected.
   const vars = { FORM_SECRET: randomUUID() };

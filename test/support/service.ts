@@ -1,5 +1,4 @@
-// Starts a whole service for one test, on a free port and with empty storage: the Worker under wrangler dev, or the
-// host.
+// Starts a whole service for one test, on a free port and with empty storage: the Worker in workerd, or the host.
 
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -57,7 +56,10 @@ export interface Service extends ServiceAddress {
   stop(): Promise<void>;
 }
 
-/** Starts a service of the kind that PAGEWRIGHT_TARGET selects, by default under wrangler dev. */
+/** The memory setting of `npm run serve`. By default, the tests use the smaller limits of an isolate. */
+export const HOST_VARS = { MEMORY_MB: "512" };
+
+/** Starts a service of the kind that PAGEWRIGHT_TARGET selects, by default in workerd. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { target = targetOf(process.env), variant, apiKeys, container } = options;
   const folder = await mkdtemp(join(tmpdir(), `${variant}-service-`));

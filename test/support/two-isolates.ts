@@ -1,11 +1,8 @@
 // Runs the bundled Worker twice at the same time, as two isolates that share storage and Durable Objects.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { hashKey, type KeyRecord } from "../../src/service/ports/api-key.ts";
-import { bundleWorker } from "./worker-bundle.ts";
+import { bundleOf } from "./worker-bundle.ts";
 
 type Isolate = Awaited<ReturnType<Miniflare["getWorker"]>>;
 
@@ -15,8 +12,7 @@ export interface TwoIsolates extends AsyncDisposable {
 
 /** Starts the keyed variant with these keys, without a container. */
 export async function startTwoIsolates(keys: Readonly<Record<string, Partial<KeyRecord>>>): Promise<TwoIsolates> {
-  const folder = await mkdtemp(join(tmpdir(), "two-isolates-"));
-  const bundle = await bundleWorker(folder);
+  const bundle = await bundleOf();
   const worker = (scriptName?: string) => ({
     ...bundle,
     compatibilityDate: "2026-11-01",
@@ -42,9 +38,6 @@ export async function startTwoIsolates(keys: Readonly<Record<string, Partial<Key
   }
   return {
     isolates: [await miniflare.getWorker("first"), await miniflare.getWorker("second")],
-    async [Symbol.asyncDispose]() {
-      await miniflare.dispose();
-      await rm(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => miniflare.dispose(),
   };
 }

@@ -1,36 +1,30 @@
 // Counts the requests of clients with limits in PostgreSQL, for all hosts together.
 
 import { ClientCounts, type SerializedCounts } from "../../../src/service/keys/client-counts.ts";
-import type {
-  LimitDecision,
-  Limiter,
-  LimitRequest,
-  Limits,
-  RemainingLimits,
-  RemovedFile,
-  StoredBytes,
-} from "../../../src/service/ports/limiter.ts";
+import { CountingLimiter } from "../../../src/service/keys/counting-limiter.ts";
 import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
 import { CLOCK, type Clock, DATABASE_CLOCK, type Database, type RunStatement } from "./database.ts";
 
 /** Always one row. */
-const columnsOf = (source: string) => `SELECT ${CLOCK} AS now, counts, coalesce(version, 0) AS version
+const columnsOf = (source: string) => `SELECT ${CLOCK} AS now, counts, version
   FROM (SELECT) AS one LEFT JOIN ${source} ON client = $1`;
 const READ = columnsOf("pagewright.clients");
 /** The clock is that after the wait for the lock, because the rows of `locked` are materialized before. */
 const READ_LOCKED = `WITH locked AS MATERIALIZED (SELECT * FROM pagewright.clients WHERE client = $1 FOR UPDATE)
   ${columnsOf("locked")}`;
-/** Time after which a decision is too old to be written, for example because the host was frozen. */
+/** Largest difference of the time of a decision to that of its write; a frozen host, for example, decides again. */
 const STALE_MS = 1000;
+/** Maximum number of clients whose counts a host remembers. */
+const MAX_KNOWN = 1000;
 /**
  * Writes counts and returns a row, unless another host has changed the version since it was read. A crash of the
  * database server can lose the counts of the last second, as a power loss can in SQLite.
  */
 const WRITE = `INSERT INTO pagewright.clients AS kept (client, counts, changed)
   SELECT $1, $2, $3 FROM set_config('synchronous_commit', 'off', true) AS durability
-    WHERE durability = 'off' AND ${CLOCK} < $4::bigint + ${STALE_MS}
-  ON CONFLICT (client) DO UPDATE SET counts = excluded.counts, changed = excluded.changed, version = kept.version + 1
-    WHERE kept.version = $5 RETURNING version`;
+    WHERE durability = 'off' AND abs(${CLOCK} - $4::bigint) < ${STALE_MS}
+  ON CONFLICT (client) DO UPDATE SET counts = excluded.counts, changed = excluded.changed, version = gen_random_uuid()
+    WHERE kept.version = $5::uuid RETURNING version, ${CLOCK} AS now`;
 const READ_IDLE = `SELECT client, counts FROM pagewright.clients WHERE client > $1 AND changed < $2
   ORDER BY client LIMIT 200`;
 /** Only if no host has changed it meanwhile. */
@@ -38,61 +32,36 @@ const REMOVE = "DELETE FROM pagewright.clients WHERE client = $1 AND counts = $2
 /** Time without a request after which a client's counts might all have expired. */
 const IDLE_MS = 10 * 60_000;
 
-/** A change that waits, with the promise of its result. */
 interface ClientRow {
   readonly now: number;
   readonly counts: string | null;
-  /** 0 if there is no row. */
-  readonly version: number;
+  /** Unique, so that no host takes counts that were lost in a crash for the present ones. Null if there is no row. */
+  readonly version: string | null;
 }
 
+/** A change that waits, with the promise of its result. */
 interface Change {
   apply(counts: ClientCounts): unknown;
-  /** True if it is made later if the database is away, because it is about something that has happened. */
+  /** See {@link CountingLimiter.change}. */
   readonly isOwed: boolean;
   resolve(result: unknown): void;
   reject(error: unknown): void;
 }
 
-export class PostgresLimiter implements Limiter {
+export class PostgresLimiter extends CountingLimiter {
   readonly #database: Database;
   readonly #clock: Clock;
   /** Changes that wait for the transaction of their client, so that a client occupies one connection. */
   readonly #waiting = new Map<string, Change[]>();
   /** Changes that could not be made. They precede the next one of their client. */
   readonly #owed = new Map<string, readonly Change[]>();
+  /** What this host wrote, oldest first, with the time of its own clock. Other hosts might have changed it since. */
+  readonly #known = new Map<string, ClientRow & { readonly at: number }>();
 
   constructor(database: Database, clock = DATABASE_CLOCK) {
+    super();
     this.#database = database;
     this.#clock = clock;
-  }
-
-  acquire(client: string, limits: Limits, request: LimitRequest): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.ask(limits, request));
-  }
-
-  renew(client: string, lease: string): Promise<void> {
-    return this.#change(client, (counts) => counts.renew(lease));
-  }
-
-  release(client: string, lease: string | undefined, bytes: number): Promise<void> {
-    return this.#change(client, (counts) => counts.leave(lease, bytes), true);
-  }
-
-  store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.store(megabytes, stored));
-  }
-
-  giveBack(client: string, stored: StoredBytes): Promise<void> {
-    return this.#change(client, (counts) => counts.giveBack(stored), true);
-  }
-
-  removed(client: string, files: readonly RemovedFile[]): Promise<void> {
-    return this.#change(client, (counts) => counts.removed(files), true);
-  }
-
-  async peek(client: string, limits: Limits): Promise<RemainingLimits> {
-    return this.#countsIn(await this.#read(this.#database.read, READ, client)).peek(limits);
   }
 
   /** Deletes clients whose counts have all expired. */
@@ -109,6 +78,10 @@ export class PostgresLimiter implements Limiter {
     }
   }
 
+  protected override async countsOf(client: string): Promise<ClientCounts> {
+    return this.#countsIn(await this.#read(this.#database.read, READ, client));
+  }
+
   async #read(run: RunStatement, statement: string, client: string): Promise<ClientRow> {
     return (await run(statement, client))[0] as unknown as ClientRow;
   }
@@ -118,7 +91,7 @@ export class PostgresLimiter implements Limiter {
     return new ClientCounts(serialized, { now: () => this.#clock(now) });
   }
 
-  #change<T>(client: string, apply: (counts: ClientCounts) => T, isOwed = false): Promise<T> {
+  protected override change<T>(client: string, apply: (counts: ClientCounts) => T, isOwed = false): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const change: Change = { apply, isOwed, reject, resolve: (result) => resolve(result as T) };
     const waiting = this.#waiting.get(client);
@@ -151,22 +124,50 @@ export class PostgresLimiter implements Limiter {
     this.#waiting.delete(client);
   }
 
-  /** Two statements suffice, unless hosts change the counts at the same time: then one locks them. */
+  /**
+   * One statement suffices while only this host changes the counts: it is written only if they and their time are those
+   * in the database. Otherwise, they are read first; if hosts change them at the same time, they are locked.
+   */
   async #apply(client: string, changes: readonly Change[]): Promise<unknown[]> {
-    const attempt = async (read: RunStatement, write: RunStatement, reading: string) => {
-      const row = await this.#read(read, reading, client);
-      const counts = this.#countsIn(row);
-      const results = changes.map(({ apply }) => apply(counts));
-      const text = JSON.stringify(counts.kept);
-      if (text === row.counts) return results;
-      const written = await write(WRITE, client, text, this.#clock(row.now), row.now, row.version);
-      return written.length > 0 ? results : undefined;
-    };
     const { read, run } = this.#database;
+    const known = this.#known.get(client);
+    this.#known.delete(client);
     const results =
-      (await attempt(read, run, READ)) ??
-      (await this.#database.transaction((run) => attempt(run, run, READ_LOCKED), { isDurable: false }));
+      (known && (await this.#attempt(run, client, changes, known, performance.now() - known.at))) ??
+      (await this.#attempt(run, client, changes, await this.#read(read, READ, client))) ??
+      (await this.#database.transaction(
+        async (run) => this.#attempt(run, client, changes, await this.#read(run, READ_LOCKED, client)),
+        { isDurable: false },
+      ));
     if (results) return results;
     throw new RecordsUnavailable("the counts of a client change too often", { hadNoEffect: true });
+  }
+
+  /**
+   * @param ageMs time since the counts were known. @default they have just been read
+   * @returns undefined if the counts must be read again, and nothing was written
+   */
+  async #attempt(
+    run: RunStatement,
+    client: string,
+    changes: readonly Change[],
+    row: ClientRow,
+    ageMs?: number,
+  ): Promise<unknown[] | undefined> {
+    const now = Math.floor(row.now + (ageMs ?? 0));
+    const counts = this.#countsIn({ ...row, now });
+    const results = changes.map(({ apply }) => apply(counts));
+    const text = JSON.stringify(counts.kept);
+    if (text === row.counts) return ageMs === undefined ? results : undefined;
+    const [written] = await run(WRITE, client, text, this.#clock(now), now, row.version);
+    if (!written) return undefined;
+    this.#known.set(client, {
+      counts: text,
+      at: performance.now(),
+      ...(written as unknown as Omit<ClientRow, "counts">),
+    });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KNOWN) this.#known.delete(oldest!);
+    return results;
   }
 }

@@ -175,5 +175,5 @@ function recognized(error: unknown): unknown {
 }
 
 /** The message of a failed connection to several addresses is in its parts. */
-const messageOf = (error: unknown) =>
+export const messageOf = (error: unknown) =>
   error instanceof AggregateError ? String(error.errors[0]?.message) : (error as Error).message;

@@ -1,5 +1,5 @@
-// Wakes this host when another one has jobs that it cannot run itself (LISTEN). A signal can be lost with its connection,
-// so hosts also ask the database at intervals.
+// Wakes this host when another one has jobs that it cannot run itself (LISTEN). A signal can be lost with its
+// connection, so hosts also ask the database at intervals.
 
 import pg from "pg";
 import { LIMITS } from "../../../src/document/contract/limits.ts";

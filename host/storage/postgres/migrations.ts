@@ -2,8 +2,9 @@
 // adds. If a later one must do more, `needs` keeps out hosts that do not know it.
 
 import pg from "pg";
+import { delay } from "../../../src/runtime/delay.ts";
 import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
-import { connectionOptions } from "./database.ts";
+import { connectionOptions, messageOf } from "./database.ts";
 
 interface Migration {
   readonly statements: string;
@@ -18,7 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE pagewright.keys (hash text PRIMARY KEY, owner text NOT NULL, created text NOT NULL, revoked text,
         settings text NOT NULL);
       CREATE TABLE pagewright.clients (client text COLLATE "C" PRIMARY KEY, counts text NOT NULL,
-        changed bigint NOT NULL DEFAULT 0, version bigint NOT NULL DEFAULT 1) WITH (fillfactor = 50);
+        changed bigint NOT NULL DEFAULT 0, version uuid NOT NULL DEFAULT gen_random_uuid()) WITH (fillfactor = 50);
       CREATE TABLE pagewright.usage (key text COLLATE "C", day text COLLATE "C", operation text COLLATE "C",
         requests bigint NOT NULL, errors bigint NOT NULL, bytes_in bigint NOT NULL, bytes_out bigint NOT NULL,
         PRIMARY KEY (key, day, operation)) WITH (fillfactor = 50);
@@ -54,7 +55,7 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 const PREPARE = `CREATE SCHEMA IF NOT EXISTS pagewright;
-  CREATE TABLE IF NOT EXISTS pagewright.migrations (number integer PRIMARY KEY, needs integer NOT NULL,
+  CREATE TABLE pagewright.migrations (number integer PRIMARY KEY, needs integer NOT NULL,
     applied timestamptz NOT NULL DEFAULT now())`;
 /** Number of the lock that one host holds while it migrates: the bytes of "pagewrig". */
 const LOCK = "SELECT pg_advisory_xact_lock(x'7061676577726967'::bigint)";
@@ -80,7 +81,7 @@ export async function migrate(url: string): Promise<void> {
       const isOver = performance.now() - started > START_WITHIN_MS;
       if (isOver || !(error instanceof RecordsUnavailable))
         throw new Error(`DATABASE_URL: ${(error as Error).message}.`);
-      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+      await delay(AGAIN_AFTER_MS);
     }
   }
 }
@@ -93,13 +94,15 @@ async function migrateOnce(url: string): Promise<void> {
   } catch (error) {
     // Class 28 and 3D: the database answers, but rejects the user or has another name.
     if (error instanceof pg.DatabaseError && /^(?:28|3D)/.test(error.code ?? "")) throw error;
-    throw new RecordsUnavailable((error as Error).message, { cause: error });
+    throw new RecordsUnavailable(messageOf(error), { cause: error });
   }
   try {
     await client.query(`BEGIN; ${LOCK_TIMEOUT}; ${LOCK}`);
     const [version] = (await client.query("SELECT current_setting('server_version_num')::int AS number")).rows;
     if (version.number < OLDEST_VERSION) throw new Error("PostgreSQL 14 or later is needed");
-    await client.query(PREPARE);
+    // Later, the user need not have the right to create schemas.
+    const [{ table }] = (await client.query("SELECT to_regclass('pagewright.migrations') AS table")).rows;
+    if (table === null) await client.query(PREPARE);
     const [state] = (await client.query(STATE)).rows;
     if (state.needs > MIGRATIONS.length) throw new Error("a later release has changed the database: update this host");
     for (const [index, { statements, needs = 1 }] of [...MIGRATIONS.entries()].slice(state.latest)) {

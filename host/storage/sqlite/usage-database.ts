@@ -2,6 +2,7 @@
 // the data folder. Several processes of the same machine can use it concurrently.
 
 import { ClientCounts, type SerializedCounts } from "../../../src/service/keys/client-counts.ts";
+import { CountingLimiter } from "../../../src/service/keys/counting-limiter.ts";
 import {
   ADD_USAGE,
   CREATE_USAGE,
@@ -10,15 +11,6 @@ import {
   REMOVE_USAGE,
   valuesOf,
 } from "../../../src/service/keys/usage-table.ts";
-import type {
-  LimitDecision,
-  Limiter,
-  LimitRequest,
-  Limits,
-  RemainingLimits,
-  RemovedFile,
-  StoredBytes,
-} from "../../../src/service/ports/limiter.ts";
 import type { KeyUsage, UsageRecords, UsageRow } from "../../../src/service/ports/usage.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 
@@ -29,11 +21,12 @@ const WRITE_CLIENT = "INSERT OR REPLACE INTO clients VALUES (?, ?)";
 const READ_CLIENTS = "SELECT client, counts FROM clients";
 const REMOVE_CLIENT = "DELETE FROM clients WHERE client = ?";
 
-export class UsageDatabase implements Limiter, UsageRecords, Disposable {
+export class UsageDatabase extends CountingLimiter implements UsageRecords, Disposable {
   readonly #file: SqliteFile;
   readonly #now: () => number;
 
   private constructor(file: SqliteFile, now: () => number) {
+    super();
     this.#file = file;
     this.#now = now;
     file.exec(CREATE_USAGE);
@@ -52,34 +45,6 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
 
   [Symbol.dispose](): void {
     this.#file[Symbol.dispose]();
-  }
-
-  async acquire(client: string, limits: Limits, request: LimitRequest): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.ask(limits, request));
-  }
-
-  async renew(client: string, lease: string): Promise<void> {
-    this.#change(client, (counts) => counts.renew(lease));
-  }
-
-  async release(client: string, lease: string | undefined, bytes: number): Promise<void> {
-    this.#change(client, (counts) => counts.leave(lease, bytes));
-  }
-
-  async store(client: string, megabytes: number, stored: StoredBytes): Promise<LimitDecision> {
-    return this.#change(client, (counts) => counts.store(megabytes, stored));
-  }
-
-  async giveBack(client: string, stored: StoredBytes): Promise<void> {
-    this.#change(client, (counts) => counts.giveBack(stored));
-  }
-
-  async removed(client: string, files: readonly RemovedFile[]): Promise<void> {
-    this.#change(client, (counts) => counts.removed(files));
-  }
-
-  async peek(client: string, limits: Limits): Promise<RemainingLimits> {
-    return this.#countsOf(client).peek(limits);
   }
 
   /** Deletes clients whose counts have all expired. */
@@ -111,16 +76,16 @@ export class UsageDatabase implements Limiter, UsageRecords, Disposable {
     this.#file.all(REMOVE_USAGE, day);
   }
 
-  #countsOf(client: string): ClientCounts {
+  protected override countsOf(client: string): ClientCounts {
     const row = this.#file.all(READ_CLIENT, client)[0];
     return new ClientCounts(row && (JSON.parse(String(row.counts)) as SerializedCounts), { now: this.#now });
   }
 
   /** Changes the counts of a client in a transaction, so that no other process changes them concurrently. */
-  #change<T>(client: string, change: (counts: ClientCounts) => T): T {
+  protected override change<T>(client: string, apply: (counts: ClientCounts) => T): T {
     return this.#file.transaction(() => {
-      const counts = this.#countsOf(client);
-      const result = change(counts);
+      const counts = this.countsOf(client);
+      const result = apply(counts);
       this.#file.all(WRITE_CLIENT, client, JSON.stringify(counts.kept));
       return result;
     });

@@ -101,23 +101,22 @@ export class Queue {
     const [{ count }] = (yield* host ? query(`${running} AND host = ?`, host) : query(running)) as Counted;
     if (count >= LIMITS.asyncJobs) return undefined;
     // A host that had no capacity for a job lets other hosts try it first.
-    const [where, values] = host
-      ? [" AND (host <> ? OR not_before <= ?)", [host, time - LIMITS.asyncRetryMs]]
-      : ["", []];
+    const own = host
+      ? { where: " AND (host <> ? OR not_before <= ?)", given: [host, time - LIMITS.asyncRetryMs], set: ", host = ?" }
+      : { where: "", given: [], set: "" };
     const [row] = yield* query<JobRow>(
-      `SELECT * FROM jobs WHERE state = 'waiting' AND not_before <= ?${where} ORDER BY turn, number LIMIT 1
+      `SELECT * FROM jobs WHERE state = 'waiting' AND not_before <= ?${own.where} ORDER BY turn, number LIMIT 1
         FOR UPDATE SKIP LOCKED`,
-      ...[time, ...values],
+      ...[time, ...own.given],
     );
     if (!row) return undefined;
     const { id, path, base_url: baseUrl, client } = row;
     const [attempt, seed] = [row.attempt + 1, newSeed(id)];
     yield* change(
       `UPDATE jobs SET state = 'running', attempt = ?, seed = ?, reserved = ?, lease_ends = ?, pages_done = NULL,
-        pages_total = NULL WHERE id = ?`,
-      ...[attempt, seed, FIRST_IDS, time + LIMITS.asyncLeaseMs, id],
+        pages_total = NULL${own.set} WHERE id = ?`,
+      ...[attempt, seed, FIRST_IDS, time + LIMITS.asyncLeaseMs, ...(host ? [host] : []), id],
     );
-    if (host) yield* change("UPDATE jobs SET host = ? WHERE id = ?", host, id);
     yield* change("DELETE FROM steps WHERE job = ?", id);
     return { id, path, baseUrl, client, form: yield* readText(id), attempt, seed };
   }
@@ -242,7 +241,7 @@ export class Queue {
   }
 
   /** @returns the times of the next changes in milliseconds since 1970, or null */
-  *nextWakeups(): Steps<readonly (number | null)[]> {
+  *nextTimes(): Steps<readonly (number | null)[]> {
     const time = yield* now();
     const [row] = yield* query<{ readonly next: number | null; readonly deletion: number | null }>(
       `SELECT min(time) AS next, (SELECT min(not_before) FROM removals) AS deletion
@@ -291,11 +290,11 @@ export class Queue {
       return;
     }
     yield* this.#addRemoval("[]", row);
+    const anyHost = this.#options.host ? ", host = ''" : "";
     yield* change(
-      "UPDATE jobs SET state = 'waiting', losses = losses + 1, not_before = ?, lease_ends = NULL WHERE id = ?",
+      `UPDATE jobs SET state = 'waiting', losses = losses + 1, not_before = ?, lease_ends = NULL${anyHost} WHERE id = ?`,
       ...[(yield* now()) + pauseAfter(row.losses), row.id],
     );
-    if (this.#options.host) yield* change("UPDATE jobs SET host = '' WHERE id = ?", row.id);
   }
 
   *#fail(row: JobRow, { error, errorStatus }: JobError): Steps<void> {

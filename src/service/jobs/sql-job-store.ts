@@ -58,7 +58,7 @@ export function createJobStore(run: RunSteps, options: JobStoreOptions) {
     deletionDone: atomic((deletion) => queue.deletionDone(deletion)),
     deletionFailed: atomic((deletion) => queue.deletionFailed(deletion)),
     nextWakeup: atomic(function* () {
-      const times = [...(yield* queue.nextWakeups()), yield* deliveries.nextWakeup()].filter((time) => time !== null);
+      const times = [...(yield* queue.nextTimes()), yield* deliveries.nextWakeup()].filter((time) => time !== null);
       // The clock of the database can differ from this host's.
       return times.length === 0 ? undefined : Math.min(...times) - (yield* now()) + hostTime();
     }),

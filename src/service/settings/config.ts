@@ -77,6 +77,8 @@ export interface Env extends TraceVariables {
   readonly CLIENT_ADDRESS?: string;
   /** Set by the host if the address is that of a proxy, behind which there can be several clients. @default it is not */
   readonly HIDES_CLIENTS?: "1";
+  /** Set by the host while it waits for a balancer to send requests elsewhere. @default it is not */
+  readonly ENDING?: "1";
   /** Cache of complete page images. @default the platform's cache */
   readonly PICTURES?: PageImageCache;
   /** Receives one data point for each completed request (docs/metrics.md). @default no data points are written */

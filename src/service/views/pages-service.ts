@@ -89,7 +89,7 @@ export class PageResources {
       createSemaphore({ concurrency: pageImageJobs, maxQueued, maxWaitMs: LIMITS.permitWaitMs, leavesRoom });
     this.pageImageSemaphore = turns(pageImageJobsQueued);
     this.largePageImageSemaphore = turns(LIMITS.receivingJobsQueued, true);
-    this.extractionSemaphore = turns(LIMITS.receivingJobsQueued);
+    this.extractionSemaphore = turns(pageImageJobsQueued);
     this.prefetchSemaphore = turns(LIMITS.receivingJobsQueued);
   }
 

@@ -100,12 +100,15 @@ test.skipIf(missing !== undefined)(
   async () => {
     const before = (await objects()).length;
     const long = new File([Buffer.from(await textPdf(6))], "a.pdf");
+    // The other host would take a job if it asked for one at this moment.
+    process.kill(other.pid, "SIGSTOP");
     const [canceled, continued] = [await submit("/png", long, LONG), await submit("/png", long, LONG)];
     const areRunning = async () => {
-      for (const id of [canceled, continued]) expect(await statusAt(other, id)).toMatchObject({ phase: "running" });
+      for (const id of [canceled, continued]) expect(await statusAt(accepting, id)).toMatchObject({ phase: "running" });
     };
     await eventually(areRunning, { intervalMs: 10 });
     process.kill(accepting.pid, "SIGSTOP");
+    process.kill(other.pid, "SIGCONT");
     expect((await fetch(`${other.url}/request-status/${canceled}`, { method: "DELETE" })).status).toBe(204);
     const { outputId = [], inputId = [] } = await completed(other, continued);
     process.kill(accepting.pid, "SIGCONT");

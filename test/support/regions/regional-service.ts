@@ -1,11 +1,9 @@
 // Runs the Worker in workerd with several regions, without containers.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
-import { bundleWorker } from "../worker-bundle.ts";
+import { bundleOf, reexporting } from "../worker-bundle.ts";
 import type { Call, Control } from "./observations.ts";
 
 /** Coordinates of cities. */
@@ -54,10 +52,9 @@ export async function startRegionalService({
   vars = {},
   unrecorded,
 }: Options = {}): Promise<RegionalService> {
-  const folder = await mkdtemp(join(tmpdir(), "regions-"));
   const entry = join(import.meta.dirname, "../../worker/regions/worker.ts");
   const worker = {
-    ...{ name: "service", ...(await bundleWorker(folder, entry)) },
+    ...{ name: "service", ...(await bundleOf(reexporting(entry))) },
     compatibilityDate: "2026-11-01",
     compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
     bindings: {
@@ -104,9 +101,6 @@ export async function startRegionalService({
       const { scheduled } = await miniflare.getWorker();
       await scheduled({ cron: "17 * * * *" });
     },
-    async [Symbol.asyncDispose]() {
-      await miniflare.dispose();
-      await rm(folder, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => miniflare.dispose(),
   };
 }

@@ -1,13 +1,13 @@
 // Starts the bundled Worker in workerd in a world with distances, with real containers.
 
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { EngineName } from "../../../container/engine-selection.ts";
 import { root } from "../../../scripts/services/wrangler.ts";
 import { hashKey, type KeyRecord } from "../../../src/service/ports/api-key.ts";
-import { bundleWorker } from "../worker-bundle.ts";
+import { bundleOf } from "../worker-bundle.ts";
 import { startContainers } from "./containers.ts";
 import type { City } from "./places.ts";
 import { type Cut, FROM_HEADER, JOURNEY_HEADER, type RecordedCall } from "./protocol.ts";
@@ -81,10 +81,9 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), "world-"));
   const platform = await startContainers(folder, engines);
   const { objects, buckets } = bindingsOf(regions);
-  const modules = await bundle(folder, objects);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      ...modules,
+      ...(await bundleOf(sourceOf(objects))),
       compatibilityDate: "2026-11-01",
       compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
       bindings: {
@@ -138,8 +137,8 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   };
 }
 
-/** Bundles the Worker with all its classes in the world. */
-async function bundle(folder: string, objects: Readonly<Record<string, string>>) {
+/** Returns the main module: the Worker with all its classes in the world. */
+function sourceOf(objects: Readonly<Record<string, string>>): string {
   const world = JSON.stringify(join(root, "test/worker/world/worker.ts"));
   const lines = [
     `import * as service from ${JSON.stringify(join(root, "src/index.ts"))};`,
@@ -151,9 +150,5 @@ async function bundle(folder: string, objects: Readonly<Record<string, string>>)
     ),
     "export default arriving(service.default);",
   ];
-  const entry = join(folder, "entry.ts");
-  const modulesRoot = join(folder, "bundle");
-  await mkdir(modulesRoot);
-  await writeFile(entry, lines.join("\n"));
-  return bundleWorker(modulesRoot, entry);
+  return lines.join("\n");
 }

@@ -7,6 +7,7 @@ test("defaults", () => {
   const { budgets: _, ...settings } = readSettings({});
   expect(settings).toMatchObject({
     ...{ port: 8787, host: "127.0.0.1", apiKeys: [], trustedProxies: 0, stopMs: 25_000, startsEngines: true },
+    stopDelayMs: 0,
     pictureCacheBytes: 2 ** 30,
     variables: { ALLOWED_HOSTS: "localhost" },
   });
@@ -84,6 +85,7 @@ test.each([
   ["TRUSTED_PROXIES", "-1"],
   ["STOP_SECONDS", "1.5"],
   ["SHUTDOWN_GRACE_SECONDS", "1.5"],
+  ["SHUTDOWN_DELAY_SECONDS", "-1"],
   ["MEMORY_MB", "1"],
   ["VARIANT", "open"],
   ["API_DIALECT", "2023"],

@@ -2,7 +2,7 @@
 // that LibreOffice and the C library itself call them. Until useOwnPages() is called, they forward to glibc. After it,
 // blocks of up to 8 KiB that the calling thread allocates come from one region. The region consists of spans, each for
 // blocks of one size class: blocks need no headers, and the block freed last is reused first. glibc still serves larger
-// blocks, other threads, and all blocks once the region is full.
+// blocks, other threads, and all blocks once the region is full. A child has a new region, and inherits the zygote's.
 #include "heap.hpp"
 
 #include <dlfcn.h>
@@ -26,7 +26,7 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 namespace {
 
-constexpr std::size_t regionBytes = std::size_t{64} << 20;
+constexpr std::size_t regionBytes = std::size_t{128} << 20;
 constexpr std::size_t spanBytes = std::size_t{32} << 10;
 constexpr std::size_t largestBlock = std::size_t{8} << 10;
 constexpr std::size_t grain = 16;
@@ -62,43 +62,45 @@ struct Class {
   char* end;
 };
 
-Class lists[128];
-unsigned char classOfSpan[regionBytes / spanBytes];
-char* region = nullptr;
-char* regionEnd = nullptr;
-char* nextSpan = nullptr;
+struct Region {
+  char* begin;
+  char* end;
+  char* nextSpan;
+  Class lists[128];
+  unsigned char classOfSpan[regionBytes / spanBytes];
+
+  bool has(const void* block) const { return block >= begin && block < end; }
+  unsigned char& classOf(const void* block) {
+    return classOfSpan[static_cast<std::size_t>(static_cast<const char*>(block) - begin) / spanBytes];
+  }
+};
+
+Region own{};
+/** The zygote's region, in a child. Its blocks are never freed, because that would copy their pages. */
+Region inherited{};
 // Only the owner, the thread that called useOwnPages(), uses the region, so the region needs no lock.
 thread_local bool isOwner = false;
-/**
- * While true, small blocks outside the region are not freed. Nearly all are from before the fork, and freeing them
- * would copy their pages. The few that other threads allocated later are leaked.
- */
+/** While true, glibc's small blocks are not freed: nearly all are from before the fork. Those of other threads leak. */
 std::atomic<bool> leavesOld{false};
 
-bool isInside(const void* block) { return block >= region && block < regionEnd; }
-
-std::size_t indexOfSpan(const void* block) {
-  return static_cast<std::size_t>(static_cast<const char*>(block) - region) / spanBytes;
-}
-
 void* takeFromNewSpan(unsigned char index) {
-  if (nextSpan == regionEnd) {
-    // From now on, small blocks outside the region can also be from after the fork.
+  if (own.nextSpan == own.end) {
+    // From now on, glibc's small blocks can also be from after the fork.
     leavesOld = false;
     return nullptr;
   }
-  classOfSpan[indexOfSpan(nextSpan)] = index;
-  char* const first = nextSpan;
-  nextSpan += spanBytes;
-  lists[index].next = first + classes.sizes[index];
-  lists[index].end = nextSpan;
+  char* const first = own.nextSpan;
+  own.classOf(first) = index;
+  own.nextSpan += spanBytes;
+  own.lists[index].next = first + classes.sizes[index];
+  own.lists[index].end = own.nextSpan;
   return first;
 }
 
 /** @param bytes at most {@link largestBlock} @returns null if the region is full */
 void* take(std::size_t bytes) {
   const unsigned char index = classes.bySize[(bytes + grain - 1) / grain];
-  Class& list = lists[index];
+  Class& list = own.lists[index];
   if (FreeBlock* const block = list.free) {
     list.free = block->next;
     return block;
@@ -114,7 +116,7 @@ void giveBack(void* block) {
   // Only the owner can free a block of the region. Blocks that other threads free are leaked; the region's size limits
   // the leak.
   if (!isOwner) return;
-  Class& list = lists[classOfSpan[indexOfSpan(block)]];
+  Class& list = own.lists[own.classOf(block)];
   FreeBlock* const head = static_cast<FreeBlock*>(block);
   head->next = list.free;
   list.free = head;
@@ -125,7 +127,8 @@ SizeOf findGlibcsSizeOf() { return reinterpret_cast<SizeOf>(dlsym(RTLD_NEXT, "ma
 SizeOf glibcsSizeOf = nullptr;
 
 std::size_t sizeOf(void* block) {
-  if (isInside(block)) return classes.sizes[classOfSpan[indexOfSpan(block)]];
+  if (own.has(block)) return classes.sizes[own.classOf(block)];
+  if (inherited.has(block)) return classes.sizes[inherited.classOf(block)];
   return (glibcsSizeOf != nullptr ? glibcsSizeOf : findGlibcsSizeOf())(block);
 }
 
@@ -154,10 +157,13 @@ void zygote::useOwnPages() {
   // Must be looked up before the region is used, because the lookup can allocate memory.
   glibcsSizeOf = findGlibcsSizeOf();
   const auto address = (reinterpret_cast<std::uintptr_t>(mapped) + spanBytes - 1) & ~std::uintptr_t{spanBytes - 1};
-  region = nextSpan = reinterpret_cast<char*>(address);
-  regionEnd = region + regionBytes;
+  leavesOld = own.begin != nullptr;
+  inherited = own;
+  own = {};
+  own.begin = own.nextSpan = reinterpret_cast<char*>(address);
+  own.end = own.begin + regionBytes;
+  madvise(own.begin, regionBytes, MADV_HUGEPAGE);
   isOwner = true;
-  leavesOld = true;
 }
 
 extern "C" {
@@ -171,7 +177,8 @@ void* malloc(std::size_t bytes) {
 
 void free(void* block) {
   if (block == nullptr) return;
-  if (isInside(block)) return giveBack(block);
+  if (own.has(block)) return giveBack(block);
+  if (inherited.has(block)) return;
   if (leavesOld.load(std::memory_order_relaxed) && glibcsSizeOf(block) <= largestBlock) return;
   __libc_free(block);
 }
@@ -187,7 +194,7 @@ void* calloc(std::size_t count, std::size_t each) {
 
 void* realloc(void* block, std::size_t bytes) {
   if (block == nullptr) return malloc(bytes);
-  const bool inside = isInside(block);
+  const bool inside = own.has(block) || inherited.has(block);
   if (!inside && !leavesOld.load(std::memory_order_relaxed)) return noted(__libc_realloc(block, bytes), bytes);
   if (bytes == 0) {
     free(block);

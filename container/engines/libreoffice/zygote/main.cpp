@@ -7,6 +7,7 @@
 #include <LibreOfficeKit/LibreOfficeKit.h>
 #include <LibreOfficeKit/LibreOfficeKitInit.h>
 
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,8 @@ std::string selfTest(const Zygote& self) {
   zygote::forgetDocuments();
   const std::string version = zygote::officeVersion();
   if (!waitUntilSingleThreaded()) self.program.giveUp("LibreOffice keeps threads running");
+  // A child would copy the garbage in glibc's free blocks when it uses them; new pages are zeroed instead.
+  malloc_trim(0);
   zygote::useLargePagesForCode();
   self.program.settings.temporaryFolders = namesIn(".");
   const std::string failure = selfTest(self);
@@ -120,6 +123,7 @@ void onWake(void*) {}
 }  // namespace
 
 int main(int count, char** values) {
+  zygote::useOwnPages();
   Zygote self;
   if (!self.program.begin(count, values, {"program", "profile", "samples"})) {
     std::fputs("usage: zygote --program <folder> --profile <folder> --samples <folder>\n", stderr);

@@ -25,7 +25,8 @@ export async function checkReadiness({ env, storage, queues }: ReadinessSettings
   const all = queue ? [...own, queue] : own;
   const room = Math.min(...all.map(({ room }) => room));
   const full = room > 0 ? undefined : "There is no room in the queue.";
-  const reasons = [failure, awayReason, pools.engines.reason, pools.web.reason, full].filter(
+  const ending = env.ENDING && "The service is shutting down.";
+  const reasons = [failure, awayReason, pools.engines.reason, pools.web.reason, full, ending].filter(
     (reason) => reason !== undefined,
   );
   const engines = { ...pools.engines.engines, ...pools.web.engines };

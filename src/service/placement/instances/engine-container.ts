@@ -18,7 +18,8 @@ const SECRET_KEY = "secret";
 /** A container instance without network access, because documents are untrusted. */
 export class EngineContainer extends Container<Env> {
   override defaultPort = 8080;
-  override sleepAfter = "10m";
+  /** Decision 89 compares the costs. Jobs that run keep the container awake. */
+  override sleepAfter = "5m";
   override enableInternet = false;
   override pingEndpoint = "container/up";
   readonly engines: string = POOL_ENGINES.engines;

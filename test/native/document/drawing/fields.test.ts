@@ -23,15 +23,19 @@ function printed(words: string, size: number): Uint8Array {
   return builder.bytes();
 }
 
+/** Poppler's images of all entries of {@link WORDS}, by size. */
+const readings = new Map<number, Promise<Picture[]>>();
+
 /** Returns the entry of {@link WORDS} that the field shows, by comparison with poppler's images of all entries. */
 async function wordsIn(pdf: Uint8Array, size = 12): Promise<string> {
   const drawn = around(await drawnPage(pdf));
-  const distances = await Promise.all(
-    WORDS.map(async (words) => {
-      const picture = around(await popplerPage(printed(words, size), 1, 72));
-      return { words, distance: perceptualDistance(drawn, picture) };
-    }),
-  );
+  const pictures =
+    readings.get(size) ?? Promise.all(WORDS.map((words) => popplerPage(printed(words, size), 1, 72).then(around)));
+  readings.set(size, pictures);
+  const distances = (await pictures).map((picture, index) => ({
+    words: WORDS[index]!,
+    distance: perceptualDistance(drawn, picture),
+  }));
   return distances.toSorted((one, other) => one.distance - other.distance)[0]!.words;
 }
 

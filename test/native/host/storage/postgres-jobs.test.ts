@@ -12,7 +12,7 @@ import type { JobStore } from "../../../../src/service/ports/job-store.ts";
 import { attemptConformance } from "../../../support/attempt-conformance.ts";
 import { deliveryConformance } from "../../../support/delivery-conformance.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { jobConformance, MAX_QUEUED, newJob } from "../../../support/job-conformance.ts";
+import { all, jobConformance, MAX_QUEUED, newJob } from "../../../support/job-conformance.ts";
 import { missingPostgres, type PostgresServer, startPostgres } from "../../../support/postgres.ts";
 
 const missing = missingPostgres();
@@ -94,5 +94,25 @@ function testHosts(): void {
       "SELECT turn, count(DISTINCT client) AS clients, count(*) FROM pagewright.jobs GROUP BY turn",
     );
     for (const { clients, count } of positions) expect(count).toBe(clients);
+  });
+
+  test("signals arrive again after a restart of the database, and each lease has still one holder", async () => {
+    const name = randomUUID();
+    const [before, other] = [await tested.open(name), await tested.open(name)];
+    let wakes = 0;
+    await using _ = new JobSignals(url, () => wakes++);
+    await eventually(() => expect(wakes).toBe(1));
+    for (let count = 0; count <= LIMITS.asyncJobs; count++) await before.enqueue(newJob(`${count}`));
+    const leased = await all(() => before.dequeue());
+    await eventually(() => expect(wakes).toBe(2));
+    await server.stop();
+    await expect(before.renew(leased[0]!)).rejects.toThrow("database");
+    await server.start();
+    await eventually(() => expect(wakes).toBe(3));
+    expect(await other.dequeue()).toMatchObject({ id: `${LIMITS.asyncJobs}`, attempt: 1 });
+    tested.passes(LIMITS.asyncLeaseMs);
+    const again = await all(() => other.dequeue());
+    expect(again.map(({ attempt }) => attempt)).toEqual(leased.map(() => 2));
+    expect(await Promise.all(leased.map((job) => before.complete(job, "{}")))).toEqual(leased.map(() => false));
   });
 }

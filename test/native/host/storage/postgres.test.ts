@@ -58,7 +58,28 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     await server[Symbol.asyncDispose]();
   });
 
-  describe("limits", () => limiterConformance({ ...clock, open: () => new PostgresLimiter(open(), clock.now) }));
+  describe("limits of two hosts", () => {
+    const limiters = new Map<Database, PostgresLimiter>();
+    limiterConformance({
+      ...clock,
+      open() {
+        const database = open();
+        const limiter = limiters.get(database) ?? new PostgresLimiter(database, clock.now);
+        limiters.set(database, limiter);
+        return limiter;
+      },
+    });
+  });
+  describe("limits of one host", () => {
+    let limiter: PostgresLimiter | undefined;
+    limiterConformance({
+      ...clock,
+      open() {
+        limiter ??= new PostgresLimiter(open(), clock.now);
+        return limiter;
+      },
+    });
+  });
   describe("usage", () => usageConformance(() => new PostgresUsage(open())));
   describe("claims", () =>
     claimConformance({ ...clock, claim: (name) => new PostgresClaims(open(), clock.now).getByName(name) }));
@@ -131,11 +152,22 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     });
   });
 
+  test("a host starts with the tables of a later release, unless it is too old for them", async () => {
+    const url = await server.createDatabase();
+    await migrate(url);
+    await using database = new Database(url, 1);
+    const add = "INSERT INTO pagewright.migrations (number, needs) VALUES ($1, $2)";
+    await database.run(add, 98, 1);
+    await migrate(url);
+    await database.run(add, 99, 98);
+    await expect(migrate(url)).rejects.toThrow(/^DATABASE_URL: a later release has changed the database/);
+  });
+
   test("keys, usage and counts move to PostgreSQL and back, and a repetition changes nothing", async () => {
     const data = await mkdtemp(join(tmpdir(), "move-"));
     const database = await server.createDatabase();
     const entries = Array.from({ length: 10_000 }, (_, number) => ({
-      ...{ hash: hashKey(`key ${number}`), owner: `Öwner ${number}`, created: `2026-01-01T00:00:00.000Z ${number}` },
+      ...{ hash: hashKey(`key ${number}`), owner: `Owner ✓ ${number}`, created: `2026-01-01T00:00:00.000Z ${number}` },
       ...{ revoked: number % 7 === 0 ? "2026-02-01T00:00:00.000Z" : null, limits: { concurrentJobs: number + 1 } },
     }));
     const counts = { requests: 1, errors: 0, bytesIn: Number.MAX_SAFE_INTEGER, bytesOut: 3 };
@@ -156,8 +188,8 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
       const toPostgres = ["move", "--to", "postgres", "--data", data, "--database", database];
       for (let count = 0; count < 2; count++) await keys(...toPostgres);
       expect(printed.splice(0)).toEqual([
-        "Moved 10000 keys, 3000 rows of usage and the counts of 1 clients.",
-        "Moved 0 keys, 0 rows of usage and the counts of 0 clients.",
+        "Moved: 10000 keys, 3000 rows of usage, counts of clients: 1.",
+        "Moved: 0 keys, 0 rows of usage, counts of clients: 0.",
       ]);
       expect(sorted(await listKeys({ database }))).toEqual(sorted(entries));
       expect(await listKeys({ data })).toEqual([]);
@@ -168,12 +200,12 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
       await keys("revoke", "key 1", "--database", database);
       await keys("usage", "--key", "key 1", "--days", "400", "--database", database);
       expect(printed.splice(0).join("\n")).toContain(
-        `Öwner 1  2026-11-23  png        1         0       ${counts.bytesIn}`,
+        `Owner ✓ 1  2026-11-23  png        1         0       ${counts.bytesIn}`,
       );
       await keys("move", "--to", "sqlite", "--data", data, "--database", database);
       const back = await listKeys({ data });
       expect(back).toHaveLength(10_001);
-      expect(back.find(({ owner }) => owner === "Öwner 1")?.revoked).not.toBeNull();
+      expect(back.find(({ owner }) => owner === "Owner ✓ 1")?.revoked).not.toBeNull();
       expect(await listKeys({ database })).toEqual([]);
       using usage = await UsageDatabase.open(data);
       expect(await usage.readAll("2026-11-23")).toHaveLength(3000);
