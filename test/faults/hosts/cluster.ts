@@ -51,6 +51,7 @@ export class Cluster implements AsyncDisposable {
   readonly database: string;
   readonly proxy: BreakingProxy | undefined;
   readonly faults: Fault[] = [];
+  private keepsLogs = false;
 
   private constructor(parts: Pick<Cluster, "files" | "balancer" | "database" | "proxy">, own: Parts) {
     ({ files: this.files, balancer: this.balancer, database: this.database, proxy: this.proxy } = parts);
@@ -60,7 +61,8 @@ export class Cluster implements AsyncDisposable {
   static async start(options: ClusterOptions): Promise<Cluster> {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), "hosts-"));
-    stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+    let cluster: Cluster | undefined;
+    stack.defer(() => (cluster?.keepsLogs ? undefined : rm(folder, { recursive: true, force: true, maxRetries: 3 })));
     const postgres = stack.use(await startPostgres());
     const files = stack.use(await startS3Server());
     const balancer = stack.use(await startBalancer());
@@ -68,7 +70,7 @@ export class Cluster implements AsyncDisposable {
     const { cuts } = options;
     const proxy = cuts && stack.use(await startBreakingProxy(portOf(database), cutsOf(cuts), () => cuts.next() < 0.5));
     const own = { folder, postgres, options, stack: stack.move() };
-    const cluster = new Cluster({ files, balancer, database, proxy }, own);
+    cluster = new Cluster({ files, balancer, database, proxy }, own);
     try {
       for (const at of options.engines.keys()) await cluster.#start(at);
     } catch (error) {
@@ -83,7 +85,9 @@ export class Cluster implements AsyncDisposable {
     await this.#stack.disposeAsync();
   }
 
-  get log(): string {
+  /** Keeps the logs of the hosts after the end. @returns their folder */
+  keepLogs(): string {
+    this.keepsLogs = true;
     return this.#folder;
   }
 

@@ -11,7 +11,7 @@ import { textPdf } from "../../fixtures/pdfs.ts";
 import { type Site, startSite } from "../../support/web.ts";
 import { Random, seedOf } from "../statistics.ts";
 import type { FaultOptions, Verdict } from "../suite.ts";
-import { Cluster, missingForHosts } from "./cluster.ts";
+import { Cluster, type Fault, missingForHosts } from "./cluster.ts";
 import { type Accepted, addResult, LIMITED, PLAIN, Traffic, UPLOADS } from "./traffic.ts";
 import * as verification from "./verification.ts";
 
@@ -36,12 +36,11 @@ export async function run(options: FaultOptions): Promise<Verdict> {
   ]);
   const requests = options.count("requests", 2000);
   const traffic = new Traffic(cluster.balancer.url, `${receiver.url}/`, random, await textPdf(1));
-  let isOver = false;
-  const faults = breakThings(cluster, random, options, () => isOver || traffic.done >= requests);
-  await traffic.run(requests, options.count("clients", 8), options.count("pause-ms", 0));
-  isOver = true;
-  await faults;
-  return judged(cluster, traffic, messages);
+  await Promise.all([
+    traffic.run(requests, options.count("clients", 8), options.count("pause-ms", 0)),
+    breakThings(cluster, random, options, () => traffic.done >= requests),
+  ]);
+  return await judged(cluster, traffic, messages);
 }
 
 /** Restarts the database, kills and freezes hosts, one after the other, at least once each. */
@@ -63,27 +62,36 @@ async function judged(
   traffic: Traffic,
   messages: ReadonlyMap<string, readonly verification.Message[]>,
 ): Promise<Verdict> {
-  const { accepted, successes } = traffic;
+  const { accepted, successes, unknown } = traffic;
+  console.log(`  ${traffic.done} requests are answered; waiting for the jobs`);
   await traffic.jobs();
-  const unknown = [...traffic.unknown.values()].reduce((sum, count) => sum + count, 0) + traffic.refused;
+  const broken = [...unknown.values()].reduce((sum, count) => sum + count, 0);
   const ids = accepted.flatMap((entry) => [...entry.ids]);
   const { files, balancer, faults } = cluster;
   const wrong = [
     ...traffic.complaints,
     ...(await verification.wrongAnswers(balancer.url, accepted)),
-    ...(await verification.wrongObjects(files.settings, ids, unknown)),
-    ...verification.wrongMessages(accepted, messages),
+    ...(await verification.wrongObjects(files.settings, ids, broken)),
+    ...(await verification.wrongMessages(accepted, messages)),
     ...verification.exceededLimits(successes, faults),
     ...(await verification.wrongUsage(cluster, traffic)),
     ...(await leftAfterExpiry(cluster)),
   ];
   const sent = [...messages.values()].reduce((sum, list) => sum + list.length, 0);
+  const jobs = accepted.reduce((sum, entry) => sum + entry.jobs.size, 0);
   const figures =
-    `${traffic.done} requests, ${accepted.length} accepted, ${unknown} broken or refused, ${ids.length} files, ` +
-    `${messages.size} jobs with ${sent} messages, ${faults.length} faults, ${cluster.proxy?.broken ?? 0} cuts`;
-  const shown = wrong.length > 0 ? `; ${wrong.length} not as required: ${wrong.slice(0, 12).join("; ")}` : "";
+    `${traffic.done} requests: ${[...traffic.statuses].map(([status, count]) => `${count} × ${status}`).join(", ")}, ` +
+    `${broken} broken; ${ids.length} files, ${jobs} jobs with ${sent} messages; ${namesOf(faults)}, ` +
+    `${cluster.proxy?.broken ?? 0} cuts`;
+  const shown =
+    wrong.length > 0
+      ? `; ${wrong.length} not as required (logs: ${cluster.keepLogs()}): ${wrong.slice(0, 12).join("; ")}`
+      : "";
   return { ok: wrong.length === 0, line: figures + shown };
 }
+
+const namesOf = (faults: readonly Fault[]) =>
+  [...Map.groupBy(faults, ({ what }) => what)].map(([what, { length }]) => `${length} × ${what}`).join(", ");
 
 async function leftAfterExpiry(cluster: Cluster): Promise<string[]> {
   await cluster.expire();
@@ -102,7 +110,7 @@ function startReceiver(messages: Map<string, verification.Message[]>): Promise<S
     const id = String(request.headers["webhook-id"]);
     const entry: Accepted = { kind: "async", results: new Set(), jobs: new Set(), ids: new Set() };
     addResult(entry, body.data);
-    messages.set(id, [...(messages.get(id) ?? []), { result: [...entry.results][0]! }]);
+    messages.set(id, [...(messages.get(id) ?? []), { result: [...entry.results][0]!, at: Date.now() }]);
     response.writeHead(204).end();
   });
 }

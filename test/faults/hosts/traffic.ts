@@ -52,7 +52,8 @@ export class Traffic {
   readonly complaints: string[] = [];
   /** Numbers of requests by key whose outcome the client does not know. */
   readonly unknown = new Map<string, number>();
-  refused = 0;
+  /** Numbers of responses by status. */
+  readonly statuses = new Map<number, number>();
   done = 0;
 
   constructor(url: string, webhook: string, random: Random, pdf: Uint8Array) {
@@ -86,7 +87,7 @@ export class Traffic {
     if (kind === "tus") return await this.#upload();
     const entry: Accepted = { kind, results: new Set(), jobs: new Set(), ids: new Set() };
     const isPicture = kind !== "limited" && this.#random.next() < 0.5;
-    const body = () => formOf(isPicture ? this.#pdf : undefined);
+    const body = () => formOf(kind, isPicture ? this.#pdf : undefined);
     const path = isPicture ? "/png" : "/html";
     const headers: Record<string, string> = { "Api-Key": kind === "limited" ? LIMITED : PLAIN };
     if (kind === "async") Object.assign(headers, { Prefer: "respond-async", "Webhook-Url": this.#webhook });
@@ -102,10 +103,6 @@ export class Traffic {
   /** Takes the result of an answer. @returns true if there is one */
   #take(entry: Accepted, answer: Answer | undefined): boolean {
     if (!answer || answer.status >= 500 || answer.status === 409 || answer.status === 429) {
-      this.refused += answer ? 1 : 0;
-      if (answer && answer.status !== 409 && !answer.headers.has("Retry-After")) {
-        this.complaints.push(`${answer.status} without Retry-After: ${JSON.stringify(answer.body)}`);
-      }
       return false;
     }
     if (answer.status > 202) throw new Error(`status ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -175,9 +172,11 @@ export class Traffic {
       const response = await fetch(this.#url + path, init);
       const text = await response.text();
       const { status } = response;
-      const isNew = response.headers.get("Idempotent-Replayed") === null;
+      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+      const isRefused = status === 503 && response.headers.has("Retry-After");
+      if (status >= 500 && !isRefused) this.complaints.push(`${method} ${path}: ${status} ${text.slice(0, 200)}`);
       const host = Number(response.headers.get(SERVED_BY));
-      if (status < 300 && isNew) this.successes.push({ key, sent, answered: Date.now(), host });
+      if (status < 300) this.successes.push({ key, sent, answered: Date.now(), host });
       return { status, headers: response.headers, body: text.startsWith("{") ? JSON.parse(text) : {} };
     } catch {
       this.unknown.set(key, (this.unknown.get(key) ?? 0) + 1);
@@ -193,10 +192,15 @@ export function addResult(entry: Accepted, body: Readonly<Record<string, unknown
   for (const id of ids) entry.ids.add(id);
 }
 
-function formOf(pdf: Uint8Array | undefined): FormData {
+function formOf(kind: Kind, pdf: Uint8Array | undefined): FormData {
   const form = new FormData();
   form.set("output", "made");
-  if (pdf) form.set("file", new File([Buffer.from(pdf)], "a.pdf"));
-  else form.set("content", "<p>content");
+  if (pdf) {
+    form.set("file", new File([Buffer.from(pdf)], "a.pdf"));
+    form.set("resolution", "24");
+  } else form.set("content", contentOf(kind));
   return form;
 }
+
+/** Content by which a stored file tells from which kind of request it is. */
+export const contentOf = (kind: Kind) => `<p>content of ${kind}`;

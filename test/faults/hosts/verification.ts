@@ -1,12 +1,14 @@
 // Checks what hosts have left after faults: files, messages, limits and usage.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { inflateSync } from "node:zlib";
 import { S3Bucket } from "../../../host/storage/s3/s3-bucket.ts";
 import type { S3Settings } from "../../../host/storage/s3/s3-client.ts";
+import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { Cluster, Fault } from "./cluster.ts";
-import { type Accepted, LIMITED, PLAIN, type Success, type Traffic } from "./traffic.ts";
+import { type Accepted, contentOf, type Kind, LIMITED, PLAIN, type Success, type Traffic } from "./traffic.ts";
 
-export const PER_MINUTE = 30;
+export const PER_MINUTE = 12;
 /** The limit counts in seconds. */
 const WINDOW_MS = 59_000;
 /** A crash of the database can lose the counts of a second. */
@@ -14,6 +16,8 @@ const UNSAVED_MS = 2000;
 /** A host that is killed loses the usage that it has not recorded; while the database is away, that is more. */
 const UNRECORDED_MS = 15_000;
 const SETTLED_WITHIN_MS = 90_000;
+/** A host that dies while it posts a message leaves it leased; then the next attempt follows. */
+const MESSAGES_WITHIN_MS = LIMITS.webhookLeaseMs + 30_000;
 
 /** Returns what answers are wrong: none, or two different ones, or files that are not whole. */
 export async function wrongAnswers(url: string, accepted: readonly Accepted[]): Promise<string[]> {
@@ -24,15 +28,23 @@ export async function wrongAnswers(url: string, accepted: readonly Accepted[]): 
     for (const id of ids) {
       const response = await fetch(`${url}/resource/${id}?format=file`);
       const bytes = Buffer.from(await response.bytes());
-      const text = bytes.toString("latin1");
-      const isWhole =
-        (text.startsWith("\x89PNG") && bytes.subarray(-8, -4).toString() === "IEND") ||
-        (text.startsWith("%PDF-") && /%%EOF\s*$/.test(text)) ||
-        text.includes("<p>content");
-      if (response.status !== 200 || !isWhole) wrong.push(`${kind}: file ${id}: ${response.status}, ${bytes.length} B`);
+      if (response.status !== 200 || !isWhole(bytes, kind))
+        wrong.push(`${kind}: file ${id}: ${response.status}, ${bytes.length} B`);
     }
   }
   return wrong;
+}
+
+/** Opens a file: a PDF, a PNG or an HTML page. */
+function isWhole(bytes: Buffer, kind: Kind): boolean {
+  const text = bytes.toString("latin1");
+  if (text.startsWith("%PDF-")) return /%%EOF\s*$/.test(text);
+  if (!text.startsWith("\x89PNG")) return text.includes(contentOf(kind));
+  const data: Buffer[] = [];
+  for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    if (text.slice(at + 4, at + 8) === "IDAT") data.push(bytes.subarray(at + 8, at + 8 + bytes.readUInt32BE(at)));
+  }
+  return text.slice(-8, -4) === "IEND" && inflateSync(Buffer.concat(data)).length > bytes.readUInt32BE(20);
 }
 
 /** Returns the keys of stored objects. */
@@ -47,35 +59,48 @@ export async function objectsIn(settings: S3Settings): Promise<string[]> {
   }
 }
 
-/** Waits until only the files of answers are stored, and those of at most `unknown` requests without an answer. */
-export async function wrongObjects(settings: S3Settings, ids: readonly string[], unknown: number): Promise<string[]> {
+/**
+ * Waits until only the files of answers are stored, and those of at most `broken` requests whose connection broke. Lost
+ * attempts of jobs leave none.
+ */
+export async function wrongObjects(settings: S3Settings, ids: readonly string[], broken: number): Promise<string[]> {
   const expected = new Set(ids.map((id) => (Number.parseInt(id.at(-1)!, 16) % 2 === 1 ? id.slice(0, 19) : id)));
+  using bucket = await S3Bucket.open(settings);
   const started = performance.now();
   for (;;) {
-    const names = (await objectsIn(settings)).map((key) => key.split("/").at(-1)!);
-    const known = names.filter((name) => expected.has(name));
-    const others = names.filter((name) => !expected.has(name));
-    const isGood = known.length === expected.size && others.length <= 2 * unknown;
-    if (isGood) return [];
-    if (performance.now() - started < SETTLED_WITHIN_MS) await sleep(1000);
-    else return [`${known.length} of ${expected.size} objects, ${others.length} others, ${unknown} unknown requests`];
+    const keys = await objectsIn(settings);
+    const others = keys.filter((key) => !expected.has(key.split("/").at(-1)!));
+    const missing = expected.size - (keys.length - others.length);
+    const contents = others.map(async (key) => Buffer.from((await (await bucket.get(key))?.bytes()) ?? []).toString());
+    const ofJobs = (await Promise.all(contents)).filter((content) => content.includes(contentOf("async"))).length;
+    console.log(`  ${expected.size} objects expected, ${missing} missing, ${others.length} others, ${ofJobs} of jobs`);
+    if (missing === 0 && ofJobs === 0 && others.length <= 2 * broken) return [];
+    if (performance.now() - started < SETTLED_WITHIN_MS) await sleep(5000);
+    else return [`${missing} of ${expected.size} objects missing, ${others.length} others, ${ofJobs} of jobs`];
   }
 }
 
-/** Returns jobs without a message, and with messages of other results. */
-export function wrongMessages(accepted: readonly Accepted[], messages: ReadonlyMap<string, readonly Message[]>) {
-  return accepted.flatMap(({ jobs, results }) =>
-    [...jobs].flatMap((id) => {
-      const received = messages.get(id) ?? [];
-      const isRight = received.every(({ result }) => results.has(result));
-      return received.length > 0 && isRight ? [] : [`job ${id} has ${received.length} messages`];
-    }),
-  );
+/** Returns jobs without a message, with messages of other results, or with a repeated one; and unknown jobs. */
+export async function wrongMessages(accepted: readonly Accepted[], messages: ReadonlyMap<string, readonly Message[]>) {
+  const jobs = new Map(accepted.flatMap((entry) => [...entry.jobs].map((id) => [id, entry] as const)));
+  const started = performance.now();
+  while (messages.size < jobs.size && performance.now() - started < MESSAGES_WITHIN_MS) await sleep(1000);
+  const unknown = [...messages.keys()].filter((id) => !jobs.has(id)).map((id) => `message of an unknown job ${id}`);
+  const wrong = [...jobs].flatMap(([id, { results }]) => {
+    const received = messages.get(id) ?? [];
+    const isRight = received.every(({ result }) => results.has(result));
+    const pauses = received.slice(1).map(({ at }, index) => at - received[index]!.at);
+    if (received.length > 0 && isRight && pauses.every((pause) => pause > LIMITS.webhookLeaseMs / 2)) return [];
+    return [`job ${id} has ${received.length} messages, after ${pauses} ms`];
+  });
+  return [...unknown, ...wrong];
 }
 
 export interface Message {
   /** As in `Accepted.results`. */
   readonly result: string;
+  /** Time in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Returns windows with more requests than the limit allows. */
