@@ -182,7 +182,7 @@ const FIRST_PAUSE_MS = 50;
 
 async function ask<T>(service: AsyncServices, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
   try {
-    return await throughOutage(LIMITS.asyncRpcMs, () => service.jobs(question));
+    return await throughOutage(LIMITS.databaseAnswerMs, () => service.jobs(question));
   } catch (error) {
     if (error instanceof StorageFull || error instanceof RegionLost) throw error;
     service.log("job queue unavailable", { error: String(error) });
