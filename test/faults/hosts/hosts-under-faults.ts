@@ -67,11 +67,11 @@ async function judged(
   await traffic.jobs();
   const broken = [...unknown.values()].reduce((sum, count) => sum + count, 0);
   const ids = accepted.flatMap((entry) => [...entry.ids]);
-  const { files, balancer, faults } = cluster;
+  const { balancer, faults } = cluster;
   const wrong = [
     ...traffic.complaints,
     ...(await verification.wrongAnswers(balancer.url, accepted)),
-    ...(await verification.wrongObjects(files.settings, ids, broken)),
+    ...(await verification.wrongObjects(cluster, ids)),
     ...(await verification.wrongMessages(accepted, messages)),
     ...verification.exceededLimits(successes, faults),
     ...(await verification.wrongUsage(cluster, traffic)),
@@ -101,7 +101,7 @@ async function leftAfterExpiry(cluster: Cluster): Promise<string[]> {
     await sleep(500);
   }
   const left = await verification.objectsIn(cluster.files.settings);
-  return [`${left.length} objects are left after they expired, for example ${left[0]}`];
+  return [`${left.length} objects are left after they expired, for example ${left[0]!.key}`];
 }
 
 function startReceiver(messages: Map<string, verification.Message[]>): Promise<Site> {

@@ -5,6 +5,7 @@ import { inflateSync } from "node:zlib";
 import { S3Bucket } from "../../../host/storage/s3/s3-bucket.ts";
 import type { S3Settings } from "../../../host/storage/s3/s3-client.ts";
 import { LIMITS } from "../../../src/document/contract/limits.ts";
+import type { BucketObject } from "../../../src/service/ports/bucket.ts";
 import type { Cluster, Fault } from "./cluster.ts";
 import { type Accepted, contentOf, type Kind, LIMITED, PLAIN, type Success, type Traffic } from "./traffic.ts";
 
@@ -16,6 +17,10 @@ const UNSAVED_MS = 2000;
 /** A host that is killed loses the usage that it has not recorded; while the database is away, that is more. */
 const UNRECORDED_MS = 15_000;
 const SETTLED_WITHIN_MS = 90_000;
+/** Longest time from a file's storage to the response. */
+const UNANSWERED_MS = 8000;
+/** A host that freezes while it posts a message counts the attempt as failed, and then posts again. */
+const RETRIED_AFTER_MS = 4400;
 /** A host that dies while it posts a message leaves it leased; then the next attempt follows. */
 const MESSAGES_WITHIN_MS = LIMITS.webhookLeaseMs + 30_000;
 
@@ -47,36 +52,42 @@ function isWhole(bytes: Buffer, kind: Kind): boolean {
   return text.slice(-8, -4) === "IEND" && inflateSync(Buffer.concat(data)).length > bytes.readUInt32BE(20);
 }
 
-/** Returns the keys of stored objects. */
-export async function objectsIn(settings: S3Settings): Promise<string[]> {
+/** Returns the stored objects. */
+export async function objectsIn(settings: S3Settings): Promise<BucketObject[]> {
   using bucket = await S3Bucket.open(settings);
-  const keys: string[] = [];
+  const objects: BucketObject[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await bucket.list(cursor === undefined ? {} : { cursor });
-    keys.push(...page.objects.map(({ key }) => key));
-    if (!("cursor" in page) || !page.cursor) return keys;
-    cursor = page.cursor as string;
+    objects.push(...page.objects);
+    if (!page.truncated) return objects;
+    cursor = page.cursor;
   }
 }
 
 /**
- * Waits until only the files of answers are stored, and those of at most `broken` requests whose connection broke. Lost
- * attempts of jobs leave none.
+ * Waits until only the files of answers are stored, and those of requests whose host was killed. Lost attempts of jobs
+ * leave none.
  */
-export async function wrongObjects(settings: S3Settings, ids: readonly string[], broken: number): Promise<string[]> {
+export async function wrongObjects(cluster: Cluster, ids: readonly string[]): Promise<string[]> {
+  const { settings } = cluster.files;
   const expected = new Set(ids.map((id) => (Number.parseInt(id.at(-1)!, 16) % 2 === 1 ? id.slice(0, 19) : id)));
+  const kills = cluster.faults.filter(({ what }) => what === "kill");
   using bucket = await S3Bucket.open(settings);
   const started = performance.now();
   for (;;) {
-    const keys = await objectsIn(settings);
-    const others = keys.filter((key) => !expected.has(key.split("/").at(-1)!));
-    const missing = expected.size - (keys.length - others.length);
-    const contents = others.map(async (key) => Buffer.from((await (await bucket.get(key))?.bytes()) ?? []).toString());
-    const ofJobs = (await Promise.all(contents)).filter((content) => content.includes(contentOf("async"))).length;
-    console.log(`  ${expected.size} objects expected, ${missing} missing, ${others.length} others, ${ofJobs} of jobs`);
-    if (missing === 0 && ofJobs === 0 && others.length <= 2 * broken) return [];
-    if (performance.now() - started < SETTLED_WITHIN_MS) await sleep(5000);
-    else return [`${missing} of ${expected.size} objects missing, ${others.length} others, ${ofJobs} of jobs`];
+    const objects = await objectsIn(settings);
+    const others = objects.filter(({ key }) => !expected.has(key.split("/").at(-1)!));
+    const missing = expected.size - (objects.length - others.length);
+    const wrong = missing === 0 ? [] : [`${missing} of ${expected.size} objects missing`];
+    for (const { key, uploaded } of others) {
+      const content = Buffer.from((await (await bucket.get(key))?.bytes()) ?? []).toString();
+      const isOfKill = kills.some(({ from }) => +uploaded > from - UNANSWERED_MS && +uploaded < from + 1000);
+      if (isOfKill && !content.includes(contentOf("async"))) continue;
+      wrong.push(`${key} of ${uploaded.toISOString()} is of no answer: ${content.slice(0, 40)}`);
+    }
+    if (wrong.length === 0) console.log(`  ${expected.size} objects, and ${others.length} of requests on killed hosts`);
+    if (wrong.length === 0 || performance.now() - started > SETTLED_WITHIN_MS) return wrong;
+    await sleep(5000);
   }
 }
 
@@ -90,7 +101,7 @@ export async function wrongMessages(accepted: readonly Accepted[], messages: Rea
     const received = messages.get(id) ?? [];
     const isRight = received.every(({ result }) => results.has(result));
     const pauses = received.slice(1).map(({ at }, index) => at - received[index]!.at);
-    if (received.length > 0 && isRight && pauses.every((pause) => pause > LIMITS.webhookLeaseMs / 2)) return [];
+    if (received.length > 0 && isRight && pauses.every((pause) => pause > RETRIED_AFTER_MS)) return [];
     return [`job ${id} has ${received.length} messages, after ${pauses} ms`];
   });
   return [...unknown, ...wrong];
