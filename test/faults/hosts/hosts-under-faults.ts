@@ -62,10 +62,9 @@ async function judged(
   traffic: Traffic,
   messages: ReadonlyMap<string, readonly verification.Message[]>,
 ): Promise<Verdict> {
-  const { accepted, successes, unknown } = traffic;
+  const { accepted, successes, broken } = traffic;
   console.log(`  ${traffic.done} requests are answered; waiting for the jobs`);
   await traffic.jobs();
-  const broken = [...unknown.values()].reduce((sum, count) => sum + count, 0);
   const ids = accepted.flatMap((entry) => [...entry.ids]);
   const { balancer, faults } = cluster;
   const wrong = [
@@ -73,6 +72,7 @@ async function judged(
     ...(await verification.wrongAnswers(balancer.url, accepted)),
     ...(await verification.wrongObjects(cluster, ids)),
     ...(await verification.wrongMessages(accepted, messages)),
+    ...verification.wronglyBroken(broken, faults),
     ...verification.exceededLimits(successes, faults),
     ...(await verification.wrongUsage(cluster, traffic)),
     ...(await leftAfterExpiry(cluster)),
@@ -81,7 +81,7 @@ async function judged(
   const jobs = accepted.reduce((sum, entry) => sum + entry.jobs.size, 0);
   const figures =
     `${traffic.done} requests: ${[...traffic.statuses].map(([status, count]) => `${count} × ${status}`).join(", ")}, ` +
-    `${broken} broken; ${ids.length} files, ${jobs} jobs with ${sent} messages; ${namesOf(faults)}, ` +
+    `${broken.length} without; ${ids.length} files, ${jobs} jobs with ${sent} messages; ${namesOf(faults)}, ` +
     `${cluster.proxy?.broken ?? 0} cuts`;
   const shown =
     wrong.length > 0

@@ -42,6 +42,15 @@ export interface Success {
   readonly host: number;
 }
 
+/** A request without a response: the client does not know its outcome. Times are in milliseconds since 1970. */
+export interface Broken {
+  readonly key: string;
+  readonly sent: number;
+  readonly ended: number;
+  /** True if the client gave up, false if the connection broke. */
+  readonly isLate: boolean;
+}
+
 export class Traffic {
   readonly #url: string;
   readonly #webhook: string;
@@ -50,8 +59,7 @@ export class Traffic {
   readonly accepted: Accepted[] = [];
   readonly successes: Success[] = [];
   readonly complaints: string[] = [];
-  /** Numbers of requests by key whose outcome the client does not know. */
-  readonly unknown = new Map<string, number>();
+  readonly broken: Broken[] = [];
   /** Numbers of responses by status. */
   readonly statuses = new Map<number, number>();
   done = 0;
@@ -178,8 +186,8 @@ export class Traffic {
       const host = Number(response.headers.get(SERVED_BY));
       if (status < 300) this.successes.push({ key, sent, answered: Date.now(), host });
       return { status, headers: response.headers, body: text.startsWith("{") ? JSON.parse(text) : {} };
-    } catch {
-      this.unknown.set(key, (this.unknown.get(key) ?? 0) + 1);
+    } catch (error) {
+      this.broken.push({ key, sent, ended: Date.now(), isLate: (error as Error).name === "TimeoutError" });
       return undefined;
     }
   }

@@ -7,7 +7,16 @@ import type { S3Settings } from "../../../host/storage/s3/s3-client.ts";
 import { LIMITS } from "../../../src/document/contract/limits.ts";
 import type { BucketObject } from "../../../src/service/ports/bucket.ts";
 import type { Cluster, Fault } from "./cluster.ts";
-import { type Accepted, contentOf, type Kind, LIMITED, PLAIN, type Success, type Traffic } from "./traffic.ts";
+import {
+  type Accepted,
+  type Broken,
+  contentOf,
+  type Kind,
+  LIMITED,
+  PLAIN,
+  type Success,
+  type Traffic,
+} from "./traffic.ts";
 
 export const PER_MINUTE = 12;
 /** The limit counts in seconds. */
@@ -19,6 +28,8 @@ const UNRECORDED_MS = 15_000;
 const SETTLED_WITHIN_MS = 90_000;
 /** Longest time from a file's storage to the response. */
 const UNANSWERED_MS = 8000;
+/** Time in which a killed process ends. */
+const SIGNALED_MS = 1000;
 /** A host that freezes while it posts a message counts the attempt as failed, and then posts again. */
 const RETRIED_AFTER_MS = 4400;
 /** A host that dies while it posts a message leaves it leased; then the next attempt follows. */
@@ -114,6 +125,15 @@ export interface Message {
   readonly at: number;
 }
 
+/** Returns requests without a response that no kill and no freeze explains. */
+export const wronglyBroken = (broken: readonly Broken[], faults: readonly Fault[]): string[] =>
+  broken
+    .filter(({ sent, ended, isLate }) => {
+      const during = (fault: Fault) => sent < (isLate ? fault.until : fault.from + SIGNALED_MS) && ended >= fault.from;
+      return !faults.some((fault) => fault.what === (isLate ? "freeze" : "kill") && during(fault));
+    })
+    .map(({ sent, ended, isLate }) => `a request of ${ended - sent} ms ${isLate ? "had no response" : "broke"}`);
+
 /** Returns windows with more requests than the limit allows. */
 export function exceededLimits(successes: readonly Success[], faults: readonly Fault[]): string[] {
   const crashes = faults.filter(({ what }) => what === "immediate");
@@ -128,7 +148,7 @@ export function exceededLimits(successes: readonly Success[], faults: readonly F
 }
 
 /** Compares the recorded usage with what clients counted. */
-export async function wrongUsage(cluster: Cluster, { successes, unknown }: Traffic): Promise<string[]> {
+export async function wrongUsage(cluster: Cluster, { successes, broken }: Traffic): Promise<string[]> {
   await sleep(5000);
   const wrong: string[] = [];
   for (const key of [PLAIN, LIMITED]) {
@@ -140,7 +160,7 @@ export async function wrongUsage(cluster: Cluster, { successes, unknown }: Traff
         ({ what, port, from }) => what === "kill" && port === host && answered > from - UNRECORDED_MS,
       ),
     ).length;
-    const [least, most] = [own.length - lost, own.length + (unknown.get(key) ?? 0)];
+    const [least, most] = [own.length - lost, own.length + broken.filter((request) => request.key === key).length];
     const recorded = total.requests - total.errors;
     console.log(`  usage of ${key}: ${recorded} recorded, ${own.length} counted, ${least} to ${most} expected`);
     if (recorded < least || recorded > most) wrong.push(`usage ${recorded} is not from ${least} to ${most}`);
