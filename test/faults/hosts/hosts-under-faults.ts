@@ -70,7 +70,7 @@ async function judged(
   const wrong = [
     ...traffic.complaints,
     ...(await verification.wrongAnswers(balancer.url, accepted)),
-    ...(await verification.wrongObjects(cluster, ids)),
+    ...(await verification.wrongObjects(cluster, ids, broken)),
     ...(await verification.wrongMessages(accepted, messages)),
     ...verification.wronglyBroken(broken, faults),
     ...verification.exceededLimits(successes, faults),
