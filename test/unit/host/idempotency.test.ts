@@ -11,6 +11,7 @@ import { toServiceError } from "../../../src/service/http/contract/errors.ts";
 import { Timing } from "../../../src/service/http/contract/timing.ts";
 import { type HandledResponse, openClaim, runIdempotent } from "../../../src/service/http/pipeline/idempotency.ts";
 import type { Claim } from "../../../src/service/ports/claims.ts";
+import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
 import type { Store } from "../../../src/service/storage/store.ts";
 
 let folder: string;
@@ -134,6 +135,16 @@ describe("if the claim cannot be reached", () => {
     const answer = await ask("content", async () => json("made"), { by: { ...claim(), complete: fails } });
     expect(await textOf(answer)).toEqual(['{"text":"made"}', null]);
     expect(logged).toEqual(["claims unavailable"]);
+  });
+
+  test("at the end, for seconds, the answer is stored afterwards", async () => {
+    const real = claim();
+    const complete = vi.fn(real.complete);
+    for (let tries = 0; tries < 5; tries++) complete.mockRejectedValueOnce(new RecordsUnavailable("it restarts"));
+    const asked = ask("content", async () => json("made"), { by: { ...real, complete } });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await textOf(await asked)).toEqual(['{"text":"made"}', null]);
+    expect(await textOf(await ask("content", async () => json("again")))).toEqual(['{"text":"made"}', "true"]);
   });
 
   test("once, it is asked again", async () => {
