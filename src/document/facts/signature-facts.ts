@@ -4,8 +4,9 @@ import { decodeTextString } from "../objects/text-strings.ts";
 import { type Dictionary, latin1Of, type Value } from "../objects/values.ts";
 import { readDate } from "../pdfa/metadata/document-information.ts";
 import { readCertificate } from "../signing/certificate.ts";
-import { type CmsSignature, isEqual, readAlgorithm, readCms } from "../signing/cms.ts";
-import { elementsIn, firstElement, InvalidAsn1, octetsOf, timeOf } from "../signing/der.ts";
+import { type CmsSignature, isEqual, readCms } from "../signing/cms.ts";
+import { firstElement, InvalidAsn1, octetsOf } from "../signing/der.ts";
+import { type TimeStamp, timeStampIn } from "../signing/time-stamp.ts";
 import { digestOf, isIntact } from "../signing/verify.ts";
 
 export interface SignatureFact {
@@ -119,18 +120,4 @@ function isValid(signature: CmsSignature, pieces: readonly Uint8Array[], stamped
   const actual = digestOf(pieces, stamped?.algorithm ?? SHA1);
   if (!actual) return undefined;
   return isEqual(actual, stamped?.digest ?? content) ? isIntact(signature, [content]) : false;
-}
-
-interface TimeStamp {
-  readonly algorithm: string;
-  readonly digest: Uint8Array;
-  readonly time: string | undefined;
-}
-
-/** Reads the content of a time stamp (RFC 3161, 2.4.2). */
-function timeStampIn(content: Uint8Array): TimeStamp {
-  const [, , imprint, , time] = elementsIn(firstElement(content).content);
-  const [algorithm, digest] = imprint ? elementsIn(imprint.content) : [];
-  if (!algorithm || !digest || !time) throw new InvalidAsn1();
-  return { ...{ algorithm: readAlgorithm(algorithm).identifier, digest: octetsOf(digest) }, time: timeOf(time) };
 }

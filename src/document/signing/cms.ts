@@ -1,11 +1,17 @@
 // Reads signatures in the Cryptographic Message Syntax (RFC 5652, 5), formerly PKCS #7.
 import { type Certificate, readCertificate } from "./certificate.ts";
-import { type Element, elementsIn, firstElement, InvalidAsn1, identifierOf, octetsOf, TAG, timeOf } from "./der.ts";
-
-export interface AlgorithmIdentifier {
-  readonly identifier: string;
-  readonly parameters: Element | undefined;
-}
+import {
+  type AlgorithmIdentifier,
+  type Element,
+  elementsIn,
+  firstElement,
+  InvalidAsn1,
+  identifierOf,
+  octetsOf,
+  readAlgorithm,
+  TAG,
+  timeOf,
+} from "./der.ts";
 
 /** A signature of one signer. */
 export interface CmsSignature {
@@ -23,8 +29,8 @@ export interface CmsSignature {
   readonly time: string | undefined;
 }
 
-const SIGNED_DATA = "1.2.840.113549.1.7.2";
-const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
+export const SIGNED_DATA = "1.2.840.113549.1.7.2";
+export const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
 /** Tags of optional parts, and of a signer that is identified by its key. */
 const FIRST = 0xa0;
@@ -81,13 +87,6 @@ function asSet(bytes: Uint8Array): Uint8Array {
   const set = bytes.slice();
   set[0] = TAG.set;
   return set;
-}
-
-/** @throws InvalidAsn1 */
-export function readAlgorithm({ content }: Element): AlgorithmIdentifier {
-  const [identifier, parameters] = elementsIn(content);
-  if (!identifier) throw new InvalidAsn1();
-  return { identifier: identifierOf(identifier), parameters };
 }
 
 function certificateOf(identity: Element, certificates: Element | undefined): Certificate | undefined {

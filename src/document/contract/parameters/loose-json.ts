@@ -16,7 +16,8 @@ export function objectList<T>(object: z.ZodType<T>, name: string): Kind<T[]> {
   return { ...list, read: (text) => [list.read(text)].flat().map(withoutNulls) };
 }
 
-function withoutNulls(value: unknown): unknown {
+/** Drops members that are null, which count as not sent (docs/api.md#json-bodies). */
+export function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }

@@ -153,6 +153,11 @@ export class MupdfSource implements ObjectSource {
     return this.#document.isRewritten;
   }
 
+  /** True if the offsets of the file are wrong, so that MuPDF has searched it for objects. */
+  get wasRepaired(): boolean {
+    return this.#run((raw) => raw._wasm_pdf_was_repaired(this.#document.pointer)) !== 0;
+  }
+
   /** Number of warnings and errors that MuPDF reported. */
   get reported(): number {
     return this.#document.messageCount;
