@@ -61,6 +61,7 @@ import { rotatePages } from "./rotate-pages.ts";
 import { setBookmarks } from "./set-bookmarks.ts";
 import { setMetadata } from "./set-metadata.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
+import { signPdf } from "./sign-pdf.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
 import { unzipFiles } from "./unzip-files.ts";
@@ -110,6 +111,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setBookmarks,
   setMetadata,
   setPageBoxes,
+  signPdf,
   splitPdf,
   textToHtml,
   ...[zipFiles, unzipFiles],

@@ -2,7 +2,7 @@
 // its earlier signatures stay valid.
 import * as z from "zod";
 import { EngineFailure, OutOfRange } from "../document/contract/failure.ts";
-import { type Context, defineOperation, type Run } from "../document/contract/operation.ts";
+import { defineOperation, type Run } from "../document/contract/operation.ts";
 import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Kind, optional, type Params, parameter, schemaOf } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";

@@ -72,15 +72,15 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
 
 /** Queues the job of a request whose body has been read. */
 async function queueForm(
-  form: Form,
+  sent: Form,
   { headers, signal }: Request,
   service: AsyncServices,
   { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
   const { ordered = new Set<string>(), isTransient = false } = deferred;
-  const secrets = deferred.secrets?.(form) ?? new Set<string>();
-  const { uploads } = form;
-  const fingerprint = fingerprintContent(form, { ordered, secrets, salt: saltOf(headers) });
+  const secrets = deferred.secrets?.(sent) ?? new Set<string>();
+  const { uploads } = sent;
+  const fingerprint = fingerprintContent(sent, { ordered, secrets, salt: saltOf(headers) });
   return runIdempotent(service, {
     ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal, rollback: () => uploads.discard() },
     async run({ holder: id, lost }) {
@@ -89,6 +89,7 @@ async function queueForm(
         await uploads.discard();
         return { response: acceptance(accepted, preferences, service) };
       }
+      const form = (await deferred.takeSecretFiles?.(sent, service)) ?? sent;
       await deferred.check(form, signal, service);
       const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
       signal.throwIfAborted();
