@@ -27,6 +27,7 @@ import { addField, findField, type SignedField } from "../document/signatures/si
 import { distinguishedName } from "../document/signing/certificate.ts";
 import { type Credential, fromFiles, fromPkcs12, UnusableCredential } from "../document/signing/credential.ts";
 import { requestTimeStamp } from "../document/signing/time-stamp.ts";
+import { currentOpenPassword } from "./protection/current-passwords.ts";
 
 const DISTANCE = { min: -1_000_000, max: 1_000_000 };
 const point = z.object({ x: numeric(DISTANCE), y: numeric(DISTANCE) });
@@ -75,6 +76,7 @@ const parameters = {
     secretFile("a certificate"),
   ),
   privateKeyFile: optional("PEM or DER file with the private key of the signer.", secretFile("a private key")),
+  currentOpenPassword,
 };
 const params: z.ZodType<Params<typeof parameters> & { readonly timeStampUrl?: string }> = z.intersection(
   schemaOf(parameters),
@@ -92,7 +94,7 @@ const PARAMETERS = {
 const run: Run<SignParams> = async function* ([input, ...others], given, context) {
   const { signatureConfiguration: wished, timeStampUrl } = given;
   const credential = credentialIn(given);
-  using pdf = await openToSign(await input!.bytes(), context);
+  using pdf = await openToSign(await input!.bytes(), context, given.currentOpenPassword);
   const document = new SourceDocument(pdf.file);
   const field = fieldFor(document, wished);
   checkRestrictions(document, field, wished);

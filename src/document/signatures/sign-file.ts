@@ -32,8 +32,8 @@ const RANGE_SPACE = " ".repeat(3 * (RANGE_DIGITS + 1));
  * Opens a document to which a signature can be appended. If that is impossible, because the file is encrypted or
  * damaged, opens a copy, which has lost its earlier signatures; the notices tell.
  */
-export async function openToSign(bytes: Uint8Array, context: Context): Promise<OpenPdf> {
-  const own = await openPdf(bytes, context, { asIs: true });
+export async function openToSign(bytes: Uint8Array, context: Context, password?: string): Promise<OpenPdf> {
+  const own = await openPdf(bytes, context, { asIs: true, passwords: { open: password } });
   const { source, file } = own;
   const isSound = !source.isEncrypted && !source.wasRepaired && !source.hasNewPageTree;
   if (isSound && lastSection(bytes) && !hasGenerations(bytes)) return own;

@@ -84,7 +84,7 @@ function attributesIn({ content }: Element): ReadonlyMap<string, Element> {
 
 /** Attributes are signed with the tag of a set, which they do not have inside the signature (5.4). */
 function asSet(bytes: Uint8Array): Uint8Array {
-  const set = bytes.slice();
+  const set = new Uint8Array(bytes);
   set[0] = TAG.set;
   return set;
 }
