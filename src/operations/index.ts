@@ -65,6 +65,7 @@ import { signPdf } from "./sign-pdf.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
 import { unzipFiles } from "./unzip-files.ts";
+import { verifyPdf } from "./verify-pdf.ts";
 import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
@@ -114,6 +115,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   signPdf,
   splitPdf,
   textToHtml,
+  verifyPdf,
   ...[zipFiles, unzipFiles],
   ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],

@@ -64,14 +64,15 @@ export function fromFiles(certificate: Uint8Array, key: Uint8Array): Credential 
   return credentialOf(keyIn(own.bytes, "key"), certificates, "certificate");
 }
 
-interface Block {
+export interface Block {
   /** The label of PEM (RFC 7468). @default the file is DER */
   readonly label?: string;
   readonly isEncrypted?: boolean;
   readonly bytes: Uint8Array;
 }
 
-function blocksIn(file: Uint8Array): readonly Block[] {
+/** Returns the parts of a file in PEM; a file in DER is one part. */
+export function blocksIn(file: Uint8Array): readonly Block[] {
   const text = Buffer.from(file).toString("latin1");
   if (!PEM_START.test(text) && !text.includes("\n-----BEGIN ")) return [{ bytes: file }];
   return [...text.matchAll(PEM)].map(([, label = "", body = ""]) => ({

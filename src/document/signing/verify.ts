@@ -58,7 +58,8 @@ export function isIntact(signature: CmsSignature, content: readonly Uint8Array[]
   return certificate && isSigned(signature, certificate.key, attributes ? [attributes] : content);
 }
 
-function isSigned(
+/** Reports whether a signature is one by a key. @param signed the signed bytes, in pieces */
+export function isSigned(
   { algorithm, digest, value }: Pick<CmsSignature, "algorithm" | "digest" | "value">,
   spki: Uint8Array,
   signed: readonly Uint8Array[],

@@ -1,13 +1,11 @@
 // Writes signatures in the Cryptographic Message Syntax (RFC 5652) as the profile PAdES B-B requires (ETSI EN 319 142-1,
 // 6.3): the signed attributes bind the certificate of the signer, and do not contain the time.
 import { createHash, createSign } from "node:crypto";
-import { MESSAGE_DIGEST, SIGNED_DATA } from "./cms.ts";
+import { MESSAGE_DIGEST, SIGNED_DATA, TIME_STAMP } from "./cms.ts";
 import type { Credential } from "./credential.ts";
 import { identifier, integer, nothing, octets, sequence, setOf, tagged } from "./der-writer.ts";
 import { DATA } from "./pkcs12.ts";
 
-/** The signature time stamp, an attribute that the signature does not cover (RFC 3161, appendix A). */
-export const TIME_STAMP = "1.2.840.113549.1.9.16.2.14";
 const CONTENT_TYPE = "1.2.840.113549.1.9.3";
 const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
 const DIGEST_IDENTIFIERS = { sha256: "2.16.840.1.101.3.4.2.1", sha384: "2.16.840.1.101.3.4.2.2" } as const;
