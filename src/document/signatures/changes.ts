@@ -74,17 +74,32 @@ class Comparison {
   readonly #after: SourceDocument;
   /** Objects that belong to a part that was compared. */
   readonly #seen = new Set<number>();
+  /** Fields of either document. */
+  readonly #fieldNumbers = new Set<number>();
+  /** Objects that are compared on their own, wherever others refer to them. */
+  readonly #parts: Set<number>;
 
   constructor(before: SourceDocument, after: SourceDocument) {
     this.#before = before;
     this.#after = after;
+    for (const document of [before, after]) {
+      for (const number of document.once(findFields)?.byNumber.keys() ?? []) this.#fieldNumbers.add(number);
+    }
+    this.#parts = new Set(this.#fieldNumbers);
+    for (const document of [before, after]) {
+      const { trailer, catalog } = document.file;
+      const annotations = document.pages.flatMap(({ reference }) => annotationsOf(document, reference));
+      for (const value of [trailer.get("Root"), catalog.get("AcroForm"), catalog.get("Names"), ...annotations]) {
+        if (value instanceof Reference) this.#parts.add(value.number);
+      }
+    }
   }
 
   run(): void {
     const [before, after] = [this.#before.file, this.#after.file];
     this.#pages();
-    this.#fields();
     this.#annotations();
+    this.#fields();
     const catalogs = [before.catalog, after.catalog] as const;
     const attached = [before, after].map((file) => file.dictionary(file.catalog.get("Names"))?.get("EmbeddedFiles"));
     this.#values({ kind: "metadata" }, before.trailer.get("Info"), after.trailer.get("Info"));
@@ -122,8 +137,7 @@ class Comparison {
     for (const [index, tree] of trees.entries()) {
       for (const node of tree?.nodes ?? []) {
         const { reference, type } = node;
-        if (this.#seen.has(reference.number)) continue;
-        this.#seen.add(reference.number);
+        if (!this.#fieldNumbers.delete(reference.number)) continue;
         // What replaces a signature, or its appearance, is no new signature.
         const kind = type !== "Sig" ? "field" : this.#wasSigned(reference) ? "other" : "signature";
         const change: Change = { kind, name: fullName(tree!, node) ?? "" };
@@ -148,13 +162,10 @@ class Comparison {
       const change: Change = { kind: "annotation", page: index + 1 };
       const [old, now] = [this.#before, this.#after].map((document) => annotationsOf(document, reference));
       const numbers = new Set(now!.map((value) => (value instanceof Reference ? value.number : 0)));
-      for (const value of old!) {
-        if (value instanceof Reference && !numbers.has(value.number) && !this.#seen.has(value.number))
-          this.#add(change);
-      }
+      const gone = old!.filter((value) => value instanceof Reference && !numbers.has(value.number));
+      if (gone.some((value) => !this.#isField(value))) this.#add(change);
       for (const [at, value] of now!.entries()) {
-        if (value instanceof Reference && this.#seen.has(value.number)) continue;
-        if (value instanceof Reference) this.#seen.add(value.number);
+        if (this.#isField(value)) continue;
         const other = value instanceof Reference ? value : old![at];
         const dictionaries = [this.#before.file.dictionary(other), this.#after.file.dictionary(value)] as const;
         this.#entries(change, ...dictionaries, ANNOTATION_LINKS);
@@ -185,13 +196,21 @@ class Comparison {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       if (next instanceof Dictionary) waiting.push(...next.values());
       else if (Array.isArray(next)) waiting.push(...next);
-      else if (next instanceof Reference && !this.#seen.has(next.number) && !this.#after.isInPageTree(next.number)) {
+      else if (next instanceof Reference && !this.#isElsewhere(next)) {
         this.#seen.add(next.number);
         const [old, now] = [this.#before.file.get(next), this.#after.file.get(next)];
         if (!areEqual(old, now)) this.#add(change);
         waiting.push(now instanceof PdfStream ? now.dictionary : now);
       }
     }
+  }
+
+  #isField(value: Value): boolean {
+    return value instanceof Reference && this.#fieldNumbers.has(value.number);
+  }
+
+  #isElsewhere({ number }: Reference): boolean {
+    return this.#seen.has(number) || this.#parts.has(number) || this.#after.isInPageTree(number);
   }
 }
 
