@@ -7,14 +7,14 @@ import { parseListedPages, selectPages } from "../document/contract/pages.ts";
 import { type Kind, optional, type Params, parameter, schemaOf } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
 import { flag, numeric, OPACITY, withoutNulls } from "../document/contract/parameters/loose-json.ts";
-import { bytesOfFile, secretFile } from "../document/contract/parameters/secret-file.ts";
-import { SECRET } from "../document/contract/parameters/text.ts";
+import { bytesOfFile, SECRET, secretFile } from "../document/contract/parameters/text.ts";
 import { encodeTextString } from "../document/objects/text-strings.ts";
 import { Dictionary, Reference } from "../document/objects/values.ts";
 import { type OpenPdf, pdfOutput } from "../document/pages/open-pdf.ts";
 import { findFields } from "../document/pages/parts/forms/field-tree.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
 import { drawAppearances } from "../document/signatures/appearance.ts";
+import { requestTimeStamp } from "../document/signatures/request-time-stamp.ts";
 import {
   type CertificationLevel,
   isLocked,
@@ -26,7 +26,6 @@ import { openToSign, sign, signatureDictionary } from "../document/signatures/si
 import { addField, findField, type SignedField } from "../document/signatures/signature-field.ts";
 import { distinguishedName } from "../document/signing/certificate.ts";
 import { type Credential, fromFiles, fromPkcs12, UnusableCredential } from "../document/signing/credential.ts";
-import { requestTimeStamp } from "../document/signing/time-stamp.ts";
 import { currentOpenPassword } from "./protection/current-passwords.ts";
 
 const DISTANCE = { min: -1_000_000, max: 1_000_000 };

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "vitest";
-import { textOfFile } from "../../src/document/contract/parameters/secret-file.ts";
+import { textOfFile } from "../../src/document/contract/parameters/text.ts";
 import { signPdf } from "../../src/operations/sign-pdf.ts";
 import { type Authority, PASSPHRASE } from "../fixtures/credentials.ts";
 import { bytesOf, inputOf } from "./operations.ts";

@@ -35,7 +35,7 @@ const RANGE_SPACE = " ".repeat(3 * (RANGE_DIGITS + 1));
 export async function openToSign(bytes: Uint8Array, context: Context, password?: string): Promise<OpenPdf> {
   const own = await openPdf(bytes, context, { asIs: true, passwords: { open: password } });
   const { source, file } = own;
-  const isSound = !source.isEncrypted && !source.wasRepaired && !source.hasNewPageTree;
+  const isSound = !source.isEncrypted && !source.wasRepaired() && !source.hasNewPageTree;
   if (isSound && lastSection(bytes) && !hasGenerations(bytes)) return own;
   using pdf = own;
   pdf.unprotect();

@@ -4,7 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busb
 import { safeFolder, safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { detectMediaType } from "../../../document/contract/media-type.ts";
-import { textOfFile } from "../../../document/contract/parameters/secret-file.ts";
+import { textOfFile } from "../../../document/contract/parameters/text.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";

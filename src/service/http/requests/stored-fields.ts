@@ -1,6 +1,6 @@
 // Reads the values of fields from stored files, whose IDs the client sent instead.
 import { LIMITS } from "../../../document/contract/limits.ts";
-import { textOfFile } from "../../../document/contract/parameters/secret-file.ts";
+import { textOfFile } from "../../../document/contract/parameters/text.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Endpoint, RequestServices } from "../contract/endpoint.ts";
 import { duplicateField, fileAndId, noSuchFile, notOwner } from "../contract/errors.ts";
