@@ -19,7 +19,7 @@ export class UnknownEncryption extends Error {}
 export class WrongPassphrase extends Error {}
 
 /** Names of message authentication codes (RFC 8018, B.1). */
-export const HMACS: Readonly<Record<string, string>> = {
+export const MESSAGE_CODES: Readonly<Record<string, string>> = {
   "1.2.840.113549.2.7": "sha1",
   "1.2.840.113549.2.8": "sha224",
   "1.2.840.113549.2.9": "sha256",
@@ -63,7 +63,7 @@ export function decryptedBy(
 ): Uint8Array {
   const [first, second] = parameters ? elementsIn(parameters.content) : [];
   if (!first || !second) throw new InvalidAsn1();
-  if (identifier === PBES2) return decryptedByPbes2(first, second, passphrase, bytes);
+  if (identifier === PBES2) return decryptedByScheme2(first, second, passphrase, bytes);
   const cipher = OLD_CIPHERS[identifier];
   if (!cipher) throw new UnknownEncryption();
   const given = { name: "sha1", salt: octetsOf(first), iterations: numberIn(second), passphrase };
@@ -74,7 +74,7 @@ export function decryptedBy(
   return decrypted(cipher.name, whole, vector, bytes);
 }
 
-function decryptedByPbes2(derivation: Element, scheme: Element, passphrase: string, bytes: Uint8Array): Uint8Array {
+function decryptedByScheme2(derivation: Element, scheme: Element, passphrase: string, bytes: Uint8Array): Uint8Array {
   const [, settings] = elementsIn(derivation.content);
   const { identifier, parameters } = readAlgorithm(scheme);
   const cipher = CIPHERS[identifier];
@@ -92,7 +92,7 @@ export function deriveKey({ content }: Element, passphrase: string, keyBytes: nu
   if (!salt || !count || salt.tag !== TAG.octets) throw new UnknownEncryption();
   const length = rest.find(({ tag }) => tag === TAG.integer);
   const code = rest.find(({ tag }) => tag === TAG.sequence);
-  const name = code ? HMACS[readAlgorithm(code).identifier] : "sha1";
+  const name = code ? MESSAGE_CODES[readAlgorithm(code).identifier] : "sha1";
   const iterations = numberIn(count);
   if (!name || iterations > MAX_ITERATIONS || iterations < 1) throw new UnknownEncryption();
   return pbkdf2Sync(passphrase, octetsOf(salt), iterations, length ? numberIn(length) : keyBytes, name);
@@ -116,10 +116,10 @@ export function oldKey({ name, kind, salt, iterations, passphrase, length }: Old
   const blockBytes = name === "sha384" || name === "sha512" ? 128 : 64;
   const password = Buffer.from(`${passphrase}\0`, "utf16le").swap16();
   const input = Buffer.concat([repeated(salt, blockBytes), repeated(password, blockBytes)]);
-  const diversifier = Buffer.alloc(blockBytes, kind);
+  const purpose = Buffer.alloc(blockBytes, kind);
   const pieces: Uint8Array[] = [];
   for (let have = 0; have < (length ?? 1); have += pieces.at(-1)!.length) {
-    let digest: Uint8Array = createHash(name).update(diversifier).update(input).digest();
+    let digest: Uint8Array = createHash(name).update(purpose).update(input).digest();
     for (let round = 1; round < iterations; round++) digest = createHash(name).update(digest).digest();
     pieces.push(digest);
     const added = repeated(digest, blockBytes).subarray(0, blockBytes);

@@ -14,7 +14,14 @@ import {
   readAlgorithm,
   TAG,
 } from "./der.ts";
-import { decryptedBy, deriveKey, HMACS, oldKey, UnknownEncryption, WrongPassphrase } from "./password-encryption.ts";
+import {
+  decryptedBy,
+  deriveKey,
+  MESSAGE_CODES,
+  oldKey,
+  UnknownEncryption,
+  WrongPassphrase,
+} from "./password-encryption.ts";
 import { DIGESTS } from "./verify.ts";
 
 export interface Pkcs12 {
@@ -55,7 +62,7 @@ function isAuthentic(safe: Uint8Array, { content }: Element, passphrase: string)
   if (identifier === PBMAC1) {
     const [derivation, scheme] = parameters ? elementsIn(parameters.content) : [];
     const [, settings] = derivation ? elementsIn(derivation.content) : [];
-    const name = scheme && HMACS[readAlgorithm(scheme).identifier];
+    const name = scheme && MESSAGE_CODES[readAlgorithm(scheme).identifier];
     if (!settings || !name) throw new UnknownEncryption();
     const key = deriveKey(settings, passphrase, 0);
     return isEqual(createHmac(name, key).update(safe).digest(), octetsOf(digest));

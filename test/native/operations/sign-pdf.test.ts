@@ -112,7 +112,7 @@ describe("a visible signature", () => {
       ...{ include_distinguished_name: "true", include_datetime: true, reason: "我同意", location: "Αθήνα" },
       contact: null,
     };
-    const configuration = { type: "new", name: "Vertrag", ...place(20, 20, 180, 95, "all"), display };
+    const configuration = { type: "new", name: "Contract", ...place(20, 20, 180, 95, "all"), display };
     const { made, notices } = await signed(await textPdf(2, [200, 100]), pair("p384"), configuration);
     expect(notices).toEqual([]);
     for (const text of pageTexts(made)) {
@@ -122,7 +122,7 @@ describe("a visible signature", () => {
       expect(text).toContain("Reason: 我同意");
       expect(text).toContain("Location: Αθήνα");
     }
-    expect(verify(made)).toMatchObject([[{ field: "Vertrag", valid: true }]]);
+    expect(verify(made)).toMatchObject([[{ field: "Contract", valid: true }]]);
   });
 
   test("shows a logo with its opacity behind the text", async () => {
