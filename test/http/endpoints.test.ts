@@ -1,15 +1,11 @@
 // Tests the rules that apply to all endpoints, with the list of operations that the service itself returns. An
 // endpoint's own test file tests only its special properties.
 // Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
+import { rootCertificates } from "node:tls";
 import { zipSync } from "fflate";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { passwordProtected } from "../../src/service/http/contract/errors.ts";
-import type {
-  DescribedFile,
-  DescribedParameter,
-  ListedOperation,
-  OperationList,
-} from "../../src/service/http/contract/operation-list.ts";
+import type { ListedOperation, OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { errorAnchor } from "../../src/service/http/responses/help.ts";
 import { invoiceXml } from "../fixtures/invoices.ts";
 import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
@@ -51,21 +47,21 @@ const parameters = operations.flatMap(([path, operation]) =>
 let pdf: Uint8Array;
 /** The document, with the user password "opens". */
 let locked: Uint8Array;
-let font: Uint8Array;
+const font = await renamedFont("Regular", "Giraffe");
 beforeAll(async () => {
-  font = await renamedFont("Regular", "Giraffe");
   pdf = await fieldPdf(1, [300, 200]);
   locked = encrypted(pdf, "opens", "owns");
 });
 
-const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
+const nameOf = ({ name, list: isList }: ListedOperation["parameters"][0]) => (isList ? `${name}[]` : name);
 
 /**
  * Returns a further file that an operation accepts: the example of the JSON that it replaces, a PDF, or a file with the
  * type of the parameter's example.
  */
-function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: DescribedFile) {
+function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: ListedOperation["files"][0]) {
   if (name === "font_files") return upload(font, "a.ttf");
+  if (name === "certificates_file") return upload(rootCertificates[0]!, "authority.pem");
   if (name === "job_options") return upload("<< /Binding /Left >> setdistillerparams", "press.joboptions");
   const replaced = parameters.find((parameter) => parameter.name === insteadOf);
   if (replaced?.content) return upload(String(example[replaced.name]), "data.json");
@@ -365,7 +361,7 @@ describe.each(opensPdfs)("the documents of %s", (path, operation) => {
 });
 
 const counting = parameters.filter(([, , , { requiredIf, standsFor }]) => !requiredIf && !standsFor);
-const those = (rule: (parameter: DescribedParameter) => boolean) =>
+const those = (rule: (parameter: ListedOperation["parameters"][0]) => boolean) =>
   counting.filter(([, , , parameter]) => rule(parameter));
 
 test.each(those(({ schema }) => schema.enum !== undefined))("400 for another word: %s, %s", async (...row) => {
