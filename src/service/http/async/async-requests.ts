@@ -74,16 +74,16 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
 
 /** Queues the job of a request whose body has been read. */
 async function queueForm(
-  form: Form,
+  sent: Form,
   { headers, signal }: Request,
   service: AsyncServices,
   { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
   const { ordered = new Set<string>(), isTransient = false } = deferred;
-  const secrets = deferred.secrets?.(form) ?? new Set<string>();
-  const { uploads } = form;
+  const secrets = deferred.secrets?.(sent) ?? new Set<string>();
+  const { uploads } = sent;
   let mightRun = false;
-  const fingerprint = fingerprintContent(form, { ordered, secrets, salt: saltOf(headers) });
+  const fingerprint = fingerprintContent(sent, { ordered, secrets, salt: saltOf(headers) });
   return runIdempotent(service, {
     ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal },
     rollback: async () => (mightRun ? undefined : uploads.discard()),
@@ -93,6 +93,7 @@ async function queueForm(
         await uploads.discard();
         return { response: acceptance(accepted, preferences, service) };
       }
+      const form = (await deferred.takeSecretFiles?.(sent, service)) ?? sent;
       await deferred.check(form, signal, service);
       const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
       signal.throwIfAborted();
