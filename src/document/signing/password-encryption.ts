@@ -51,6 +51,8 @@ const BLOCK_BYTES = 8;
 /** Programs write 2,000 to 600,000 iterations. Those of PKCS #12 run in JavaScript. */
 const MAX_ITERATIONS = 1_000_000;
 const MAX_OLD_ITERATIONS = 200_000;
+/** The longest key is that of an HMAC. Each piece of a key takes all iterations. */
+const MAX_KEY_BYTES = 64;
 /** Kinds of derived keys (RFC 7292, B.3). */
 const ENCRYPTION_KEY = 1;
 const VECTOR = 2;
@@ -94,8 +96,10 @@ export function deriveKey({ content }: Element, passphrase: string, keyBytes: nu
   const code = rest.find(({ tag }) => tag === TAG.sequence);
   const name = code ? MESSAGE_CODES[readAlgorithm(code).identifier] : "sha1";
   const iterations = numberIn(count);
-  if (!name || iterations > MAX_ITERATIONS || iterations < 1) throw new UnknownEncryption();
-  return pbkdf2Sync(passphrase, octetsOf(salt), iterations, length ? numberIn(length) : keyBytes, name);
+  const bytes = length ? numberIn(length) : keyBytes;
+  const isBounded = iterations >= 1 && iterations <= MAX_ITERATIONS && bytes >= 1 && bytes <= MAX_KEY_BYTES;
+  if (!name || !isBounded) throw new UnknownEncryption();
+  return pbkdf2Sync(passphrase, octetsOf(salt), iterations, bytes, name);
 }
 
 interface OldDerivation {

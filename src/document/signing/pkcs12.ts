@@ -2,7 +2,6 @@
 // Triple DES, SHA-1), and those of today (AES, SHA-2).
 import { createHmac } from "node:crypto";
 import { isEqual } from "./cms.ts";
-
 import {
   type Element,
   elementsIn,
@@ -41,6 +40,8 @@ const PBMAC1 = "1.2.840.113549.1.5.14";
 /** Kind of a key of a message authentication code (RFC 7292, B.3). */
 const MAC_KEY = 3;
 const MAX_BAGS = 200;
+/** Each encrypted part has a key of its own, whose derivation takes up to a second. Programs write two or three. */
+const MAX_ENCRYPTED_PARTS = 10;
 
 /** @throws WrongPassphrase, InvalidAsn1, UnknownEncryption */
 export function openPkcs12(file: Uint8Array, passphrase: string): Pkcs12 {
@@ -80,6 +81,7 @@ class Bags implements Pkcs12 {
   readonly certificates: Uint8Array[] = [];
   readonly #passphrase: string;
   #count = 0;
+  #encryptedParts = 0;
 
   constructor(passphrase: string) {
     this.#passphrase = passphrase;
@@ -117,6 +119,7 @@ class Bags implements Pkcs12 {
   }
 
   #decrypted(algorithm: Element, bytes: Uint8Array): Uint8Array {
+    if (this.#encryptedParts++ >= MAX_ENCRYPTED_PARTS) throw new UnknownEncryption();
     return decryptedBy(readAlgorithm(algorithm), this.#passphrase, bytes);
   }
 }
