@@ -26,7 +26,7 @@ import { RequestListener } from "./request-listener.ts";
 import { engineEnvironment, readSettings, type Settings } from "./settings.ts";
 import { DiskImageCache } from "./storage/disk-image-cache.ts";
 import { MemoryImageCache } from "./storage/memory-image-cache.ts";
-import { openBucket, readS3Settings } from "./storage/open-bucket.ts";
+import { openBucket, storeIdentity } from "./storage/open-bucket.ts";
 import { openRecords } from "./storage/open-records.ts";
 import { KeyCache } from "./storage/postgres/key-cache.ts";
 
@@ -57,8 +57,9 @@ shrinkWhenIdle();
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
 const lifetimeMs = readConfig(settings.variables as Env).fileLifetimeMs;
-const records = await openRecords(settings.dataFolder, { lifetimeMs, database: settings.database }).catch(exit);
-if (settings.database && !readS3Settings(process.env)) log("files not shared");
+const store = await storeIdentity(settings.dataFolder, process.env).catch(exit);
+const database = settings.database && { ...settings.database, store };
+const records = await openRecords(settings.dataFolder, { lifetimeMs, database }).catch(exit);
 const engines = settings.startsEngines
   ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment(process.env) }, log)
   : undefined;

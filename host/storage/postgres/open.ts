@@ -10,6 +10,7 @@ import { openPostgresJobs } from "./job-database.ts";
 import { JobSignals } from "./job-signals.ts";
 import { PostgresKeys } from "./keys.ts";
 import { migrate } from "./migrations.ts";
+import { OTHER_STORE, StoreGuard } from "./store-guard.ts";
 import { PostgresUsage } from "./usage.ts";
 
 /** A server that a failover has left behind is read-only, and can hold the connections of hosts. */
@@ -21,6 +22,8 @@ export interface DatabaseSettings {
   readonly url: string;
   /** Maximum number of connections of this host. */
   readonly connections: number;
+  /** Identity of the store with the files, which is the same for all hosts. @default files are not used */
+  readonly store?: string;
 }
 
 export interface DatabaseRecords extends HostRecords {
@@ -32,9 +35,13 @@ export interface DatabaseRecords extends HostRecords {
  * @param lifetimeMs time for which the results of jobs are stored; 0 means unlimited
  * @throws Error with a message for the operator if the database cannot be used
  */
-export async function openDatabase({ url, connections }: DatabaseSettings, lifetimeMs = 0): Promise<DatabaseRecords> {
+export async function openDatabase(
+  { url, connections, store }: DatabaseSettings,
+  lifetimeMs = 0,
+): Promise<DatabaseRecords> {
   await migrate(url);
   const database = new Database(url, connections);
+  const guard = await openGuard(database, store);
   const claims = new PostgresClaims(database);
   const limiter = new PostgresLimiter(database);
   const jobs = openPostgresJobs(database, { lifetimeMs });
@@ -53,7 +60,8 @@ export async function openDatabase({ url, connections }: DatabaseSettings, lifet
       const at = performance.now();
       if (probe && at - probe.at < LIMITS.databaseProbeMs) return probe.failure;
       const failure = database.read(PROBE).then(
-        ([state]) => (state!.readonly === "on" ? "The database is read-only." : undefined),
+        ([state]) =>
+          state!.readonly === "on" ? "The database is read-only." : guard?.isOther ? OTHER_STORE : undefined,
         (error) => `The database ${error instanceof RecordsUnavailable ? "does not answer" : "rejects statements"}.`,
       );
       probe = { at, failure };
@@ -64,8 +72,19 @@ export async function openDatabase({ url, connections }: DatabaseSettings, lifet
       await limiter.tidy();
     },
     async [Symbol.asyncDispose]() {
+      guard?.[Symbol.dispose]();
       await signals?.[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
+}
+
+async function openGuard(database: Database, store: string | undefined): Promise<StoreGuard | undefined> {
+  if (store === undefined) return undefined;
+  try {
+    return await StoreGuard.open(database, store);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
 }

@@ -134,6 +134,17 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     await open().run("ALTER TABLE pagewright.hidden RENAME TO keys");
   });
 
+  test("a host with other files is refused, until the others have stopped for some time", async () => {
+    const withStore = (store: string) => openDatabase({ url, connections: 1, store });
+    const refusal = "DATABASE_URL: Hosts with the same database have their files in another store.";
+    await using _first = await withStore("one");
+    await using _second = await withStore("one");
+    await expect(withStore("other")).rejects.toThrow(refusal);
+    await open().run("UPDATE pagewright.stores SET seen = now() - interval '2 minutes'");
+    await using _other = await withStore("other");
+    await expect(withStore("one")).rejects.toThrow(refusal);
+  });
+
   test("what has expired is deleted, with the files that only replays need", async () => {
     const claims = new PostgresClaims(open(), clock.now);
     const keep = async (name: string, file: { id: string; isOwn: boolean }) => {
