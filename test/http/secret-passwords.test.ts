@@ -117,7 +117,8 @@ async function signAll({ url, key, persistTo }: Signing, authority: Authority): 
     "base64",
   );
   const body = der.toString("base64");
-  plantedBytes.push(der.subarray(-80, -40), Buffer.from(body.slice(60, 100)), Buffer.from(p12.subarray(600, 640)));
+  // The number of the key, also as it is in a line of PEM.
+  plantedBytes.push(der.subarray(36, 68), Buffer.from(body.slice(66, 90)), Buffer.from(p12.subarray(600, 640)));
   plantedBytes.push(Buffer.from(Buffer.from(p12).toString("base64").slice(800, 840)));
   const pdf = await textPdf(1);
   const post = async (path: string, fields: Record<string, Uint8Array | string>, headers: object = {}) => {

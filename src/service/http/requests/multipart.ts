@@ -182,7 +182,7 @@ class MultipartReader {
     this.#order.push(key.name);
     this.#storing = this.#storing.then(async () => {
       try {
-        if (isJson) await this.#readSmallFile(key, stream, fileName, (bytes) => new TextDecoder().decode(bytes));
+        if (isJson) await this.#readSmallFile(key, stream, fileName, textOfJson);
         else if (isSecret) await this.#readSmallFile(key, stream, fileName, textOfFile);
         else await this.#storeFile(key, stream, fileName);
       } catch (error) {
@@ -285,6 +285,10 @@ export async function* enforceMaxBytes(
     yield chunk;
   }
 }
+
+/** Returns the text of a JSON file. Of a truncated file, leaves out a character that is not complete. */
+const textOfJson = (bytes: Uint8Array): string =>
+  new TextDecoder().decode(bytes, { stream: bytes.length > LIMITS.jsonFileBytes });
 
 /**
  * Returns the bytes of a small file. A file above the limit for JSON files is truncated slightly above it, possibly within
