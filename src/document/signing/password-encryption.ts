@@ -51,6 +51,8 @@ const BLOCK_BYTES = 8;
 /** Programs write 2,000 to 600,000 iterations. Those of PKCS #12 run in JavaScript. */
 const MAX_ITERATIONS = 1_000_000;
 const MAX_OLD_ITERATIONS = 200_000;
+/** The longest key of a message authentication code. */
+const MAX_KEY_BYTES = 128;
 /** Kinds of derived keys (RFC 7292, B.3). */
 const ENCRYPTION_KEY = 1;
 const VECTOR = 2;
@@ -94,8 +96,9 @@ export function deriveKey({ content }: Element, passphrase: string, keyBytes: nu
   const code = rest.find(({ tag }) => tag === TAG.sequence);
   const name = code ? MESSAGE_CODES[readAlgorithm(code).identifier] : "sha1";
   const iterations = numberIn(count);
-  if (!name || iterations > MAX_ITERATIONS || iterations < 1) throw new UnknownEncryption();
-  return pbkdf2Sync(passphrase, octetsOf(salt), iterations, length ? numberIn(length) : keyBytes, name);
+  const bytes = length ? numberIn(length) : keyBytes;
+  if (!name || iterations > MAX_ITERATIONS || iterations < 1 || bytes > MAX_KEY_BYTES) throw new UnknownEncryption();
+  return pbkdf2Sync(passphrase, octetsOf(salt), iterations, bytes, name);
 }
 
 interface OldDerivation {
