@@ -14,7 +14,7 @@ import { encrypted, textPdf } from "../fixtures/pdfs.ts";
 import { startCollector } from "../support/collector.ts";
 import { eventually } from "../support/eventually.ts";
 import { startService, type Target } from "../support/service.ts";
-import { INVISIBLE, pdfsigSays } from "../support/signing.ts";
+import { INVISIBLE, pdfsigSays, startTimeStamps } from "../support/signing.ts";
 
 const main = join(import.meta.dirname, "../../client/cli/main.ts");
 const folder = mkdtempSync(join(tmpdir(), "secret-passwords-"));
@@ -147,6 +147,8 @@ async function signAll({ url, key, persistTo }: Signing, authority: Authority): 
       const status = (await (await fetch(url + accepted.headers.get("location"))).json()) as { outputId: string };
       const made = await fetch(`${url}/resource/${status.outputId}?format=file`);
       expect(pdfsigSays(await made.bytes())).toEqual(["Signature is Valid."]);
+      const asked = await post("/verified-pdf", { id: status.outputId });
+      expect(await asked.json()).toMatchObject({ signatures: [{ intact: true, time_stamp: { intact: true } }] });
     });
   }
   const used = await byId();
@@ -171,6 +173,7 @@ test.each<Target>(["wrangler", "host"])(
   async (target) => {
     await using collector = await startCollector();
     using authority = new Authority();
+    using stamps = await startTimeStamps(authority);
     const scratch = mkdtempSync(join(folder, "scratch-"));
     // Engines run as other users.
     chmodSync(folder, 0o755);
@@ -178,7 +181,11 @@ test.each<Target>(["wrangler", "host"])(
     const logFile = join(folder, `container-${target}.log`);
     const env = { ENGINES: "ghostscript,verapdf,threads", SCRATCH_DIR: scratch, MEMORY_SCRATCH_DIR: scratch };
     const container = await startContainer({ logFile, env });
-    const vars = { FORM_SECRET: crypto.randomUUID(), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const vars = {
+      FORM_SECRET: crypto.randomUUID(),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      TIMESTAMP_URL: stamps.url,
+    };
     try {
       const service = await startService({ target, variant: "keyed", vars, container });
       try {

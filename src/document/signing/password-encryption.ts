@@ -51,8 +51,8 @@ const BLOCK_BYTES = 8;
 /** Programs write 2,000 to 600,000 iterations. Those of PKCS #12 run in JavaScript. */
 const MAX_ITERATIONS = 1_000_000;
 const MAX_OLD_ITERATIONS = 200_000;
-/** The longest key is that of an HMAC. Each piece of a key takes all iterations. */
-const MAX_KEY_BYTES = 64;
+/** The longest key is that of a message authentication code. Each piece of a key takes all iterations. */
+const MAX_KEY_BYTES = 128;
 /** Kinds of derived keys (RFC 7292, B.3). */
 const ENCRYPTION_KEY = 1;
 const VECTOR = 2;

@@ -241,6 +241,30 @@ test.skipIf(!corpusFile("pdf/hello-world.pdf"))("a document that was signed else
   expect(pdfsigSays(made)).toEqual([...pdfsigSays(pdf), VALID]);
 });
 
+test("damaged credentials are mistakes of the client", async () => {
+  const files = [authority.pkcs12("p256", "old"), authority.pkcs12("p256")].map((file) => ({
+    pfx: pfx(file),
+    size: file.length,
+  }));
+  const pdf = await textPdf(1);
+  for (const { pfx: credential, size } of files) {
+    for (let at = 0; at < size; at += 7) {
+      const copy = Buffer.from(credential.pfxCredentialFile);
+      copy[at] = (copy[at]! + 1 + (at % 200)) & 255;
+      const failure = await signed(pdf, { ...credential, pfxCredentialFile: copy }).catch((error: Error) => error);
+      // What is not authenticated, such as the name of the key, can change.
+      if (failure instanceof Error) expect(failure.name, `byte ${at}: ${failure.stack}`).toBe("OutOfRange");
+    }
+  }
+  const { certificateFile, privateKeyFile } = pair("p256", "DER");
+  for (let at = 0; at < certificateFile.length; at += 5) {
+    const copy = Buffer.from(certificateFile);
+    copy[at]! ^= 0x55;
+    const failure = await signed(pdf, { privateKeyFile, certificateFile: copy }).catch((error: Error) => error);
+    if (failure instanceof Error) expect(failure.name, `byte ${at}: ${failure.stack}`).toBe("OutOfRange");
+  }
+}, 120_000);
+
 test("a credential that cannot sign is refused", async () => {
   const [pdf, p12] = [await textPdf(1), authority.pkcs12("rsa2048", "old")];
   const { key, certificate } = authority.signer("p256");

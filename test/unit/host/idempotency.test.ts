@@ -121,6 +121,21 @@ test("a request that lost its lease gives the answer of the faster one, and undo
   expect(undone).toEqual(["content"]);
 });
 
+test("a request that lost its lease keeps its job, if a retry has found and announced it", async () => {
+  const made = Promise.withResolvers<HandledResponse>();
+  const real = claim();
+  const unheard = vi.fn<Claim["acquire"]>().mockRejectedValue(new Error("no renewal arrives"));
+  const cancel = vi.fn(async () => {});
+  const slow = ask("content", () => made.promise, {
+    by: { ...real, acquire: unheard.mockImplementationOnce(real.acquire) },
+  });
+  await vi.advanceTimersByTimeAsync(LIMITS.claimLeaseMs);
+  await ask("content", async () => json("the job"));
+  made.resolve({ ...json("the job"), cancel });
+  expect(await textOf(await slow)).toEqual(['{"text":"the job"}', null]);
+  expect([cancel.mock.calls, undone]).toEqual([[], []]);
+});
+
 describe("if the claim cannot be reached", () => {
   const fails = () => Promise.reject<never>(new Error("the object was reset"));
 
