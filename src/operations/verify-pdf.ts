@@ -8,7 +8,7 @@ import { decodeTextString } from "../document/objects/text-strings.ts";
 import type { Dictionary } from "../document/objects/values.ts";
 import { type OpenPdf, openPdf } from "../document/pages/open-pdf.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
-import { arePermitted, CHANGE_KINDS, type Change, changesAfter } from "../document/signatures/changes.ts";
+import { arePermitted, CHANGE_KINDS, type Change, changesAfter, textOf } from "../document/signatures/changes.ts";
 import { restrictionsIn } from "../document/signatures/restrictions.ts";
 import { type Certificate, distinguishedName } from "../document/signing/certificate.ts";
 import { certificatesOf, chainOf } from "../document/signing/chain.ts";
@@ -105,13 +105,15 @@ class Verifier {
     const signed = [...new DocumentFacts(this.#pdf, this.#context).signed()].map(([field, dictionary]) => ({
       ...{ dictionary, examined: reader.examine(field, dictionary), ...restrictionsIn(file, dictionary) },
     }));
-    const certified = signed.find(({ level }) => level !== undefined)?.level;
     const answers: object[] = [];
-    for (const [index, one] of signed.entries()) {
-      const locks = signed.slice(0, index + 1).flatMap(({ lock }) => lock ?? []);
-      const changes = await this.#changesAfter(one.examined);
-      const permitted = changes ? arePermitted(changes, certified, locks) : null;
-      answers.push(this.#answer(one, changes, permitted));
+    for (const one of signed) {
+      // A later signature must not permit what an earlier one forbids, nor forbid itself.
+      const known = signed.filter(({ examined: { end } }) => end <= one.examined.end);
+      const locks = known.flatMap(({ lock }) => lock ?? []);
+      const [level] = known.flatMap((other) => other.level ?? []).toSorted();
+      const { changes, isSigned } = await this.#compare(one);
+      const permitted = changes ? arePermitted(changes, level, locks) : null;
+      answers.push(this.#answer(one, changes, permitted, isSigned));
       await yieldToOthers(this.#context.signal);
     }
     return answers;
@@ -121,13 +123,14 @@ class Verifier {
     { dictionary, examined, level, lock }: ReturnType<typeof restrictionsIn> & Examined,
     changes: readonly Change[] | null,
     permitted: boolean | null,
+    isSigned: boolean,
   ): object {
     const { field, signer, date, subfilter, covers_file, valid: intact, cms, end } = examined;
     const stamp = cms?.timeStamp && this.#stampOf(cms, cms.timeStamp);
     const stampedAt = stamp?.intact && stamp.trusted !== false && stamp.time ? Date.parse(stamp.time) : Date.now();
     const chain = this.#chainOf(cms, stampedAt);
     const trusted = chain?.isTrusted ?? null;
-    const covers = covers_file || (end > 0 && EOF.test(this.#text(end - TAIL_BYTES, end)));
+    const covers = isSigned && (covers_file || (end > 0 && EOF.test(this.#text(end - TAIL_BYTES, end))));
     const isSound = covers && permitted !== false && trusted !== false;
     const { certificate } = cms ?? {};
     return {
@@ -167,17 +170,29 @@ class Verifier {
     }
   }
 
-  /** @returns null if the changes are unknown */
-  async #changesAfter({ end, covers_file }: ExaminedSignature): Promise<readonly Change[] | null> {
-    if (covers_file) return [];
-    if (end === 0 || this.#revisions++ >= MAX_REVISIONS) return null;
+  /** Returns the changes after a signature, null if they are unknown; and whether it signs its own dictionary. */
+  async #compare({
+    dictionary,
+    examined,
+  }: Examined): Promise<{ changes: readonly Change[] | null; isSigned: boolean }> {
+    const { field, end, covers_file } = examined;
+    // In an encrypted document, the bytes may have been taken for an encrypted string.
+    const isSigned = examined.isOwn || this.#pdf.source.isEncrypted;
+    if (covers_file) return { changes: [], isSigned };
+    if (end === 0 || this.#revisions++ >= MAX_REVISIONS) return { changes: null, isSigned };
     const passwords = { open: this.#options.open };
     try {
       using revision = await openPdf(this.#pdf.bytes.subarray(0, end), this.#context, { ...HALF, passwords });
-      return changesAfter(new SourceDocument(revision.file), this.#document);
+      const changes = changesAfter(new SourceDocument(revision.file), this.#document);
+      const signed = [...new DocumentFacts(revision, this.#context).signed()];
+      // A later revision can say anything with the bytes of a signature.
+      const isKnown = signed.some(([name, one]) => name === field && textOf(one) === textOf(dictionary));
+      return { changes, isSigned: isSigned && isKnown };
     } catch (error) {
       // The revision is no document, so the signature covers only a part of one.
-      if (error instanceof EngineFailure && ["damaged", "not-a-pdf"].includes(error.reason)) return null;
+      if (error instanceof EngineFailure && ["damaged", "not-a-pdf"].includes(error.reason)) {
+        return { changes: null, isSigned };
+      }
       throw error;
     }
   }
