@@ -127,14 +127,15 @@ class Verifier {
   ): object {
     const { field, signer, date, subfilter, covers_file, valid: intact, cms, end } = examined;
     const stamp = cms?.timeStamp && this.#stampOf(cms, cms.timeStamp);
-    const stampedAt = stamp?.intact && stamp.trusted !== false && stamp.time ? Date.parse(stamp.time) : Date.now();
+    const stamped = (stamp?.intact && stamp.trusted !== false && stamp.time) || undefined;
+    const stampedAt = stamped ? Math.min(Date.parse(stamped), Date.now()) : Date.now();
     const chain = this.#chainOf(cms, stampedAt);
     const trusted = chain?.isTrusted ?? null;
     const covers = isSigned && (covers_file || (end > 0 && EOF.test(this.#text(end - TAIL_BYTES, end))));
     const isSound = covers && permitted !== false && trusted !== false;
     const { certificate } = cms ?? {};
     return {
-      ...{ field, signer, subfilter, time: (stamp?.intact && stamp.time) || date || null },
+      ...{ field, signer, subfilter, time: stamped ?? (date || null) },
       ...{ subject: certificate ? distinguishedName(certificate.subject) : null },
       ...{ issuer: certificate ? distinguishedName(certificate.issuer) : null },
       ...{ reason: this.#textIn(dictionary, "Reason"), location: this.#textIn(dictionary, "Location") },
@@ -163,7 +164,9 @@ class Verifier {
       const intact = actual && isEqual(actual, digest) ? isIntact(cms, [cms.content!]) : actual && false;
       const chain = this.#chainOf(cms, Date.parse(time ?? ""));
       const authority = cms.certificate?.name ?? "";
-      return { time: time ?? null, authority, intact: intact ?? null, trusted: chain?.isTrusted ?? null };
+      // Any certificate of a trusted authority could date signatures back otherwise (RFC 3161, 2.3).
+      const trusted = chain?.isTrusted === true ? cms.certificate!.isTimeStamper : (chain?.isTrusted ?? null);
+      return { time: time ?? null, authority, intact: intact ?? null, trusted };
     } catch (error) {
       if (!(error instanceof InvalidAsn1)) throw error;
       return { time: null, authority: "", intact: false, trusted: null };

@@ -126,7 +126,7 @@ export class SignatureReader {
       certificate: certificate && readCertificate(firstElement(certificate.bytes)),
       ...{ digest: SHA1, algorithm: RSA, value: octetsOf(firstElement(contents)) },
       ...{ content: undefined, attributes: undefined, messageDigest: undefined, time: undefined, certificates: [] },
-      timeStamp: undefined,
+      ...{ timeStamp: undefined, certificateDigest: undefined },
     };
   }
 }
