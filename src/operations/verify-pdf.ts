@@ -4,6 +4,7 @@ import { type Context, defineOperation, type Input, type Run, yieldToOthers } fr
 import type { JsonSchema, Params } from "../document/contract/parameter.ts";
 import { DocumentFacts } from "../document/facts/document-facts.ts";
 import { type ExaminedSignature, SignatureReader } from "../document/facts/signature-facts.ts";
+import { lastSection } from "../document/objects/appendix.ts";
 import { decodeTextString } from "../document/objects/text-strings.ts";
 import type { Dictionary } from "../document/objects/values.ts";
 import { type OpenPdf, openPdf } from "../document/pages/open-pdf.ts";
@@ -55,6 +56,7 @@ export const VERIFICATION_SCHEMAS: Readonly<Record<"signatures", JsonSchema>> = 
 const MAX_REVISIONS = 20;
 const EOF = /%%EOF\s*$/;
 const TAIL_BYTES = 32;
+const SPACE = 0x20;
 const HALF = { engineShare: 1 / 2, objectShare: 1 / 2, asIs: true } as const;
 
 /** @throws EngineFailure the failure of the document; OutOfRange for certificates that cannot be read */
@@ -186,7 +188,9 @@ class Verifier {
     const passwords = { open: this.#options.open };
     try {
       using revision = await openPdf(this.#pdf.bytes.subarray(0, end), this.#context, { ...HALF, passwords });
-      const changes = changesAfter(new SourceDocument(revision.file), this.#document);
+      const found = changesAfter(new SourceDocument(revision.file), this.#document);
+      const isClear = this.#isAppended(end) && (!this.#pdf.source.wasRepaired() || revision.source.wasRepaired());
+      const changes: readonly Change[] = isClear ? found : [...found, { kind: "other" }];
       const signed = [...new DocumentFacts(revision, this.#context).signed()];
       // A later revision can say anything with the bytes of a signature.
       const isKnown = signed.some(([name, one]) => name === field && textOf(one) === textOf(dictionary));
@@ -198,6 +202,12 @@ class Verifier {
       }
       throw error;
     }
+  }
+
+  /** Reports whether what follows a revision is a section that all readers find; some readers find other objects, too. */
+  #isAppended(end: number): boolean {
+    const { bytes } = this.#pdf;
+    return bytes.subarray(end).every((byte) => byte <= SPACE) || (lastSection(bytes)?.start ?? 0) >= end;
   }
 
   #textIn(dictionary: Dictionary, key: string): string | null {

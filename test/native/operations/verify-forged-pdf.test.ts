@@ -149,6 +149,15 @@ test.for(Object.keys(FORGERIES))("%s", async (name) => {
   expect(first).toMatchObject({ intact: true, valid: false, changes_permitted: false });
 });
 
+test("objects that no table lists", async () => {
+  const listed = Buffer.from(appended(pdf, { [at.content]: PAY_MORE })).toString("latin1");
+  const before = Buffer.from(pdf).toString("latin1");
+  const unlisted = listed.slice(0, listed.lastIndexOf("xref\n", listed.lastIndexOf("startxref") - 1));
+  const forged = Buffer.from(unlisted + before.slice(before.lastIndexOf("startxref")), "latin1");
+  expect(await verified(forged)).toMatchObject([{ intact: true, valid: false, changes: [{ kind: "other" }] }]);
+  expect(await verified(Buffer.concat([pdf, Buffer.from("\r\n\0")]))).toMatchObject([{ valid: true, changes: [] }]);
+});
+
 test("a copy of a signature with another text", async () => {
   const copy = textIn(pdf, Number(own.value)).replace("(Approved)", "(I owe a million)");
   const forged = appended(pdf, {
