@@ -26,6 +26,7 @@ const CONCURRENCY = ["2", "1", "1"];
 
 const page = multipart({ output: "a", resolution: 150 }, [{ name: "a.pdf", bytes: await textPdf(1) }]);
 const pages = multipart({ output: "a", resolution: 150 }, [{ name: "a.pdf", bytes: await textPdf(50) }]);
+const png = (url: string, key: string, body = page) => exchange(`${url}/png`, body, { "Api-Key": key });
 
 console.log(`Load of the machine ${loadavg()[0]!.toFixed(1)}.`);
 try {
@@ -75,8 +76,6 @@ async function compareHosts(): Promise<void> {
       `${worst.toFixed(0)}) while another client sends 50 pages ${HEAVY_CLIENTS} times at once.`,
   );
 }
-
-const png = (url: string, key: string, body = page) => exchange(`${url}/png`, body, { "Api-Key": key });
 
 /** @returns the time of each call, in milliseconds */
 async function repeated(call: () => Promise<unknown>, { clients = 1, forMs = ROUND_MS }): Promise<number[]> {
