@@ -32,7 +32,7 @@ async function* validate(job: NativeJob, params: ValidatePdfParams, engines: Eng
   let claims: string[] = [];
   const reader = new JobValidator(levelNamed(DEFAULT_PROFILE), threads, job);
   for await (const { body } of reader.start(readClaims, [input], {})) claims = JSON.parse(await readText(body));
-  const claimed = VALIDATED_PROFILES.find((profile) => profile === claims[0]);
+  const claimed = claims.flatMap((claim) => VALIDATED_PROFILES.find((profile) => profile === claim) ?? [])[0];
   const profile = params.profile ?? claimed ?? DEFAULT_PROFILE;
   const validation = await validated(input, new JobValidator(levelNamed(profile), threads, job));
   if (!validation) throw new EngineFailure("damaged", "veraPDF cannot read the PDF");
