@@ -7,8 +7,8 @@ import { elementsIn, firstElement, numberIn, TAG } from "../signing/der.ts";
 import { element, identifier, integer, octets, sequence, yes } from "../signing/der-writer.ts";
 import { timeStampIn } from "../signing/time-stamp.ts";
 import { isIntact } from "../signing/verify.ts";
+import { DIGEST_IDENTIFIERS } from "../signing/write-cms.ts";
 
-const SHA256 = "2.16.840.1.101.3.4.2.1";
 const NONCE_BYTES = 8;
 /** Status values of responses with a token: granted, and granted with modifications. */
 const GRANTED = 1;
@@ -27,7 +27,7 @@ export async function requestTimeStamp(address: string, bytes: Uint8Array, signa
   const digest = createHash("sha256").update(bytes).digest();
   // The first bit would be the sign of the number.
   const nonce = randomBytes(NONCE_BYTES).map((byte, at) => (at === 0 ? (byte & 0x7f) | 0x40 : byte));
-  const imprint = sequence(sequence(identifier(SHA256)), octets(digest));
+  const imprint = sequence(sequence(identifier(DIGEST_IDENTIFIERS.sha256)), octets(digest));
   const query = sequence(integer(1), imprint, element(TAG.integer, nonce), yes);
   const timeout = AbortSignal.timeout(LIMITS.timeStampMs);
   try {

@@ -7,7 +7,7 @@ import { identifier, integer, nothing, octets, sequence, setOf, tagged } from ".
 import { DATA } from "./pkcs12.ts";
 
 const CONTENT_TYPE = "1.2.840.113549.1.9.3";
-const DIGEST_IDENTIFIERS = { sha256: "2.16.840.1.101.3.4.2.1", sha384: "2.16.840.1.101.3.4.2.2" } as const;
+export const DIGEST_IDENTIFIERS = { sha256: "2.16.840.1.101.3.4.2.1", sha384: "2.16.840.1.101.3.4.2.2" } as const;
 const RSA_WITH_SHA256 = "1.2.840.113549.1.1.11";
 const ECDSA_IDENTIFIERS = { sha256: "1.2.840.10045.4.3.2", sha384: "1.2.840.10045.4.3.3" } as const;
 
