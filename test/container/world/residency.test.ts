@@ -6,7 +6,7 @@ import type { ListedOperation, OperationList } from "../../../src/service/http/c
 import { invoiceXml } from "../../fixtures/invoices.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 import { fieldPdf } from "../../fixtures/pdfs.ts";
-import { EXAMPLE_IMAGE, exampleFormat } from "../../support/examples.ts";
+import { EXAMPLE_IMAGE, EXAMPLE_SECRETS, exampleFormat } from "../../support/examples.ts";
 import { LIMITS_OF_KEY } from "../../support/world/kinds.ts";
 import { startWorld } from "../../support/world/world-service.ts";
 
@@ -30,7 +30,10 @@ const XML = invoiceXml("xrechnung", { product: TEXT });
 const INPUTS = { pdf: PDF, docx: DOCX, zip: DOCX, xml: XML };
 const fileOf = (accepts: string, name: string) => {
   if (name.endsWith(".png")) return new File([PNG], `${NAME}.png`);
-  return accepts === "pdf" ? new File([PDF], `${NAME}.pdf`) : new File([TEXT], `${NAME}.${name.split(".").at(-1)}`);
+  if (name.endsWith(".p12")) return new File([Buffer.from(EXAMPLE_SECRETS[name]!, "base64")], `${NAME}.p12`);
+  return accepts === "pdf"
+    ? new File([PDF], `${NAME}.pdf`)
+    : new File([EXAMPLE_SECRETS[name] ?? TEXT], `${NAME}.${name.split(".").at(-1)}`);
 };
 
 /** Returns the form of an operation's example. */
