@@ -99,6 +99,7 @@ test.skipIf(missing !== undefined)("a host passes on the job of a client that wa
   const before = (await objects()).length;
   const send = (prefer: string, content = "%!PS\n20 20 100 100 rectfill showpage") => {
     const body = new FormData();
+    body.append("output", "page");
     body.append("file", new File([content], "a.ps"));
     return fetch(`${accepting.url}/pdf`, { method: "POST", body, headers: { Prefer: prefer } });
   };

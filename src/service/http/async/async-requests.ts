@@ -85,7 +85,8 @@ export async function runQueued(
 ): Promise<Response> {
   const id = service.store.taggedId();
   const secrets = deferred.secrets?.(form) ?? new Set<string>();
-  if (secrets.size > 0 && !service.sealer) throw busy();
+  if (!service.sealer && [...form.fields].some(([name, values]) => secrets.has(name) && values.length > 0))
+    throw busy();
   const preferences = { mode: "respond-async", webhook: undefined } as const;
   const cancel = await enqueueForm(form, { id, path, deferred, secrets, ...preferences }, service, { signal });
   try {
