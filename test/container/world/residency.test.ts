@@ -6,7 +6,7 @@ import type { ListedOperation, OperationList } from "../../../src/service/http/c
 import { invoiceXml } from "../../fixtures/invoices.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 import { fieldPdf } from "../../fixtures/pdfs.ts";
-import { EXAMPLE_IMAGE, EXAMPLE_SECRETS, exampleFormat } from "../../support/examples.ts";
+import { EXAMPLE_IMAGE, exampleFields, exampleFormat } from "../../support/examples.ts";
 import { LIMITS_OF_KEY } from "../../support/world/kinds.ts";
 import { startWorld } from "../../support/world/world-service.ts";
 
@@ -30,10 +30,7 @@ const XML = invoiceXml("xrechnung", { product: TEXT });
 const INPUTS = { pdf: PDF, docx: DOCX, zip: DOCX, xml: XML };
 const fileOf = (accepts: string, name: string) => {
   if (name.endsWith(".png")) return new File([PNG], `${NAME}.png`);
-  if (name.endsWith(".p12")) return new File([Buffer.from(EXAMPLE_SECRETS[name]!, "base64")], `${NAME}.p12`);
-  return accepts === "pdf"
-    ? new File([PDF], `${NAME}.pdf`)
-    : new File([EXAMPLE_SECRETS[name] ?? TEXT], `${NAME}.${name.split(".").at(-1)}`);
+  return accepts === "pdf" ? new File([PDF], `${NAME}.pdf`) : new File([TEXT], `${NAME}.${name.split(".").at(-1)}`);
 };
 
 /** Returns the form of an operation's example. */
@@ -42,7 +39,7 @@ function formOf(operation: ListedOperation): FormData {
   const form = new FormData();
   form.append("output", NAME);
   const isFile = (name: string) => name === "file" || files.some((file) => file.name === name);
-  for (const [name, value] of Object.entries(example)) {
+  for (const [name, value] of Object.entries(exampleFields(operation))) {
     if (isFile(name)) continue;
     const values = name === "pages[]" ? ["1"] : [value].flat();
     for (const one of values) form.append(name, String(one));
