@@ -13,7 +13,7 @@ export const WITH_MODEL = {
   group: "Read a PDF",
   variants: ["private", "keyed"],
   needsModel: true,
-  inputs: { file: { kind: "one", description: "PDF, Markdown or plain text", accepts: mayBePdf } },
+  inputs: { file: { kind: "one", description: "PDF or a text (Markdown, plain)", accepts: mayBePdf, mayBeText: true } },
   allowsLargerUploads: true,
   mayRecognize: true,
 } as const;
