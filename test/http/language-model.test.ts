@@ -57,7 +57,8 @@ describe.each<Target>(["wrangler", "host"])("with a language model: %s", (target
       ["a.txt", Buffer.from("\ufeff# Title\n\nText", "utf16le")],
     ];
     for (const [name, bytes] of texts) {
-      const fields = { file: upload(bytes, name), output_type: "file", output: "made", ...german };
+      const ignored = { ocr: "on", current_open_password: "open" };
+      const fields = { file: upload(bytes, name), output_type: "file", output: "made", ...ignored, ...german };
       const markdown = { ...fields, output_format: name.endsWith("md") ? "markdown" : "plaintext" };
       const [made] = await createClient(service.url, "mine").make("/translated-pdf-text", markdown);
       expect([made!.name, Buffer.from(made!.bytes).toString()]).toEqual([`made.${name.slice(2)}`, "# TITLE\n\nTEXT"]);

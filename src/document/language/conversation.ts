@@ -60,7 +60,8 @@ function withoutWrapping(text: string, id: string): string {
     .replace(/^\s*<think>[\s\S]*?(<\/think>|$)/, "")
     .replaceAll(new RegExp(`</?(?:document|before)-${id}>`, "g"), "")
     .trim();
-  return /^```(?:markdown|md|text)?\n((?:(?!```)[\s\S])*)\n```$/.exec(answer)?.[1]?.trim() ?? answer;
+  const [, inside = "```"] = /^```(?:markdown|md|text)?\n([\s\S]*)\n```$/.exec(answer) ?? [];
+  return inside.includes("```") ? answer : inside.trim();
 }
 
 /** Returns what work returns for each item, in their order. Several items are worked on at the same time. */

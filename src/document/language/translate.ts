@@ -62,5 +62,5 @@ function translationIn(answer: string, source: string): Translation {
   const text = answer.slice(line.length).trim();
   if (text === "") throw new EngineFailure("model-failed", "the translation is empty");
   const sourceLanguages = list.split(",").flatMap((tag) => languageOf(tag.trim())?.tag ?? []);
-  return { text: text + /\s*$/.exec(source)![0], sourceLanguages };
+  return { text: text + source.slice(source.trimEnd().length), sourceLanguages };
 }

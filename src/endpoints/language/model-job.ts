@@ -30,6 +30,6 @@ export function modelJob<P extends Params<typeof MODEL_PARAMETERS>>(
   { inputs: [input] }: Pick<PrepareContext, "inputs">,
 ): JobPlan {
   const last = streamingJob<P>(operation, params);
-  if (/^text\/(?:plain|markdown)$/.test(input?.detectedType ?? "")) return last;
+  if (/^text\/(?:plain|markdown)$/.test(input?.detectedType ?? "")) return { ...last, isText: true };
   return { ...edgeJob(pdfToMarkdown, { pages: params.pages, pageBreakComments: false }), last: last.steps[0] };
 }

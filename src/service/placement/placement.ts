@@ -28,6 +28,8 @@ export interface JobPlan {
   readonly backends: readonly Backend["kind"][];
   /** The documents that the job buffers at the edge. A job with several inputs buffers one of them at a time. */
   readonly memoryNeed: MemoryNeed;
+  /** True if the input is a text, which has neither a password nor scanned pages. @default false */
+  readonly isText?: boolean;
   /** A step after the others that runs in this process, because only this process has what it uses. @default none */
   readonly last?: Step;
 }
