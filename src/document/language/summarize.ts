@@ -24,6 +24,8 @@ export const SUMMARY_FORMATS = Object.keys(FORMS) as [Form, ...Form[]];
 /** Tokens of a word in languages that need many. */
 const WORD_TOKENS = 3;
 const SHORTEST_ANSWER_TOKENS = 200;
+/** Room for a summary, however short it is to be, because models write more than they are asked for. */
+const ANSWER_SHARE = 1 / 4;
 /** Notes are this much shorter than their piece, so that notes of notes come to an end. */
 const NOTES_SHARE = 1 / 6;
 const OVERLAP_SHARE = 1 / 16;
@@ -42,11 +44,12 @@ export async function summarize(
   signal: AbortSignal,
 ): Promise<string> {
   const roomTokens = model.contextTokens - FRAME_TOKENS;
-  const answerTokens = SHORTEST_ANSWER_TOKENS + WORD_TOKENS * words;
-  if (answerTokens > roomTokens / 2) {
+  const neededTokens = SHORTEST_ANSWER_TOKENS + WORD_TOKENS * words;
+  if (neededTokens > roomTokens / 2) {
     const most = Math.floor((roomTokens / 2 - SHORTEST_ANSWER_TOKENS) / WORD_TOKENS);
     throw new OutOfRange("targetWordCount", String(words), `The language model can write at most ${most} words.`);
   }
+  const answerTokens = Math.max(neededTokens, Math.floor(roomTokens * ANSWER_SHARE));
   const source = await shortened(text, roomTokens - answerTokens, { model, signal });
   const task = `You summarize documents. Write ${FORMS[summaryFormat]}, of about ${words} words in all, in the language \
 of the document. State nothing that the document does not say. ${WRITTEN[outputFormat]}`;

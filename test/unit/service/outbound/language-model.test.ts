@@ -95,7 +95,7 @@ describe("a question", () => {
     ["no text", { text: " " }, 1, "model-failed", "empty"],
     ["a filter", { text: "I", finish: "content_filter" }, 1, "model-failed", "filter"],
     ["an answer that is cut off", { text: "Winter", finish: "length" }, 1, "model-failed", "cut off"],
-    ["an endless answer", { text: "word ".repeat(500) }, 1, "model-failed", "cut off"],
+    ["an endless answer", { text: "word ".repeat(1000) }, 1, "model-failed", "cut off"],
   ])("%s is a failure", async (_, scripted, attempts, reason, detail) => {
     const failure = await failureOf(ask(() => scripted));
     expect([failure.reason, server.asked.length]).toEqual([reason, attempts]);
