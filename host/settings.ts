@@ -1,7 +1,7 @@
 // Reads the settings of the host from environment variables.
 //
 // - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_OUTPUT_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL, ALLOWED_HOSTS,
-//   CORS_ORIGINS, ADDRESS_*, OTEL_*: as in the Worker
+//   CORS_ORIGINS, ADDRESS_*, LLM_*, OTEL_*: as in the Worker
 // - PORT, HOST: port and address on which the host listens
 // - METRICS_PORT, METRICS_HOST: port and address of the metrics server; by default none runs
 // - DATA_DIR: folder for the databases, and for stored files unless they are in S3
@@ -17,6 +17,7 @@
 // - ENGINES: names of the engines to start (default: all), or `off` to run without the container
 // - CONTAINER_URL, CONTAINER_SECRET: an external container
 // - FORM_SECRET: encrypts passwords of queued requests
+// - LLM_API_KEY: key for the language model at LLM_URL
 
 import { resolve } from "node:path";
 import { selectedEngines } from "../container/engine-selection.ts";
@@ -36,6 +37,7 @@ export type Variables = Omit<
   | "JOBS"
   | "CONTAINER"
   | "LIMITER"
+  | "AI"
   | "USAGE_RECORDS"
   | "RECORDS"
   | `${string}_FILES`
@@ -69,6 +71,7 @@ const VARIABLES = [
   "CONTAINER_URL",
   "CONTAINER_SECRET",
   "FORM_SECRET",
+  "LLM_API_KEY",
 ] as const satisfies readonly (keyof Variables)[];
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -121,7 +124,7 @@ export function readSettings(environment: Environment): Settings {
  */
 export function engineEnvironment(environment: Environment): Environment {
   const isOwn = (name: string) =>
-    /^(?:API_KEYS$|FORM_SECRET$|SHUTDOWN_GRACE_SECONDS$|DATABASE_|PG[A-Z]+$|S3_|OTEL_)/.test(name);
+    /^(?:API_KEYS$|FORM_SECRET$|LLM_|SHUTDOWN_GRACE_SECONDS$|DATABASE_|PG[A-Z]+$|S3_|OTEL_)/.test(name);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn(name)));
 }
 

@@ -180,7 +180,7 @@ async function keptSecret(file: string): Promise<string> {
 }
 
 function settings(): Record<string, string> {
-  const names = [...SETTINGS, "FORM_SECRET"];
+  const names = [...SETTINGS, "FORM_SECRET", "LLM_API_KEY"];
   const given = Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
   // Without BASE_URL, accepts only loopback hosts, because wrangler listens on the loopback address.
   return given.BASE_URL ? given : { ALLOWED_HOSTS: LOOPBACK_HOSTS, ...given };

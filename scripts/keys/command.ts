@@ -178,10 +178,11 @@ async function usage(namespace: Namespace, { key, days = String(DEFAULT_DAYS) }:
   const rows = only === undefined ? all : all.filter(({ key }) => key === only);
   if (rows.length === 0) return print("No usage.");
   const owners = new Map(entries.map(({ hash, owner }) => [hash, owner]));
-  const cells = ({ requests, errors, bytesIn, bytesOut }: Counts) => [requests, errors, bytesIn, bytesOut].map(String);
+  const cells = ({ requests, errors, bytesIn, bytesOut, tokens }: Counts) =>
+    [requests, errors, bytesIn, bytesOut, tokens].map(String);
   printTable(
     [
-      ["hash", "owner", "day", "operation", "requests", "errors", "bytes in", "bytes out"],
+      ["hash", "owner", "day", "operation", "requests", "errors", "bytes in", "bytes out", "tokens"],
       ...rows.map((row) => [
         ...[row.key.slice(0, SHOWN_HASH_LENGTH), owners.get(row.key) ?? "-", row.day, row.operation],
         ...cells(row),

@@ -1,7 +1,7 @@
 // Reads the recorded usage of API keys from D1, or from a database of the host on Node.
 
 import { UsageDatabase } from "../../host/storage/sqlite/usage-database.ts";
-import { CREATE_USAGE, READ_ALL_USAGE } from "../../src/service/keys/usage-table.ts";
+import { CREATE_TOKENS, CREATE_USAGE, READ_ALL_USAGE } from "../../src/service/keys/usage-table.ts";
 import type { KeyUsage } from "../../src/service/ports/usage.ts";
 import { runWrangler } from "../services/wrangler.ts";
 import { type Namespace, withDatabase } from "./key-records.ts";
@@ -19,14 +19,14 @@ export async function readUsage(namespace: Namespace, since: string): Promise<re
 async function readLocal(persistTo: string, since: string): Promise<readonly KeyUsage[]> {
   const { openLocalStorage } = await import("../services/local-storage.ts");
   await using storage = await openLocalStorage(persistTo);
-  await storage.usage.prepare(CREATE_USAGE).run();
+  for (const statement of [CREATE_USAGE, CREATE_TOKENS]) await storage.usage.prepare(statement).run();
   const { results } = await storage.usage.prepare(READ_ALL_USAGE).bind(since).all<KeyUsage>();
   return results;
 }
 
 /** @param since a valid day (YYYY-MM-DD): it is inserted into the SQL statement without escaping */
 async function readRemote(since: string): Promise<readonly KeyUsage[]> {
-  const statements = `${CREATE_USAGE}; ${READ_ALL_USAGE.replace("?", `'${since}'`)}`;
+  const statements = `${CREATE_USAGE}; ${CREATE_TOKENS}; ${READ_ALL_USAGE.replace("?", `'${since}'`)}`;
   const command = ["d1", "execute", "USAGE", "--remote", "--yes", "--json", "--command", statements];
   const results = JSON.parse(await runWrangler(command)) as { results: KeyUsage[] }[];
   return results.at(-1)!.results;

@@ -11,7 +11,7 @@ const ROWS = 2000;
 
 /** A table that both databases have. The first `identity` columns identify a row. */
 interface Table {
-  readonly name: "keys" | "usage" | "clients";
+  readonly name: "keys" | "usage" | "usage_tokens" | "clients";
   readonly columns: readonly (readonly [name: string, type: "text" | "bigint"])[];
   readonly identity: number;
 }
@@ -26,6 +26,7 @@ const TABLES: readonly Table[] = [
     identity: 3,
     columns: [...["key", "day", "operation"].map(text), ...["requests", "errors", "bytes_in", "bytes_out"].map(count)],
   },
+  { name: "usage_tokens", identity: 3, columns: [...["key", "day", "operation"].map(text), count("tokens")] },
   { name: "clients", identity: 1, columns: ["client", "counts"].map(text) },
 ];
 

@@ -172,6 +172,9 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   },
   fetchesMs: { meaning: "download of all `url`s of a request" },
   timeStampMs: { meaning: "time stamp of a signature", within: "requestJobMs" },
+  modelAnswerMs: { meaning: "one answer of the language model", within: "requestJobMs" },
+  modelSilentMs: { meaning: "wait for the next words of the language model", within: "modelAnswerMs" },
+  modelRetryMs: { meaning: "longest `Retry-After` of the language model that is waited for", within: "requestJobMs" },
   oneTimeUploadMs: { meaning: "validity of an upload URL" },
   oneTimeHoldMs: {
     meaning: "time after which an upload URL is free again if its request was lost",
@@ -249,6 +252,8 @@ export const EDGE_MEANINGS: Readonly<Record<SizeOf<typeof LIMITS>, string>> = {
   jsonParts: "arrays, objects and members of a JSON body",
   dataBytes: "output that is data for the response and not a stored file",
   extractedTextBytes: "text that `/extracted-text` extracts",
+  modelTextTokens: "estimated tokens of a text for the language model: a third of its bytes in UTF-8",
+  summaryWords: "words of a summary",
   metricsBytes: "metrics of the container; if they are larger, the host serves only its own metrics",
   jsonFileBytes: "a compression profile",
   checkedArchiveBytes: "an Office document whose parts are checked for its `problem`",

@@ -106,6 +106,7 @@ export function clientHooksOf({ req, var: { admission } }: RequestContext): Clie
   const { key } = admission;
   return {
     countProduced: (bytes) => admission.countProduced(bytes),
+    countTokens: (tokens) => admission.countTokens(tokens),
     retain: () => admission.retain(),
     tokenHeaders: () => admission.tokenHeaders,
     mayDelete: key ? createDeletePolicy(clientIdOfKey(key), req.raw.headers) : anyone,

@@ -8,6 +8,7 @@ import { sealerOf } from "../service/http/async/sealed-values.ts";
 import { clientAt, clientIdOfKey, exactClientAt } from "../service/http/clients/auth.ts";
 import type { RequestTrace } from "../service/http/traces/request-trace.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
+import { connectModel } from "../service/outbound/language-model/connect.ts";
 import { connectContainer } from "../service/placement/container.ts";
 import { createSemaphore } from "../service/placement/semaphore.ts";
 import { regionalCalls } from "../service/regions/located-env.ts";
@@ -113,6 +114,8 @@ export function servicesFor(origin: Origin, shared: SharedResources, spans: Span
       ...{ requestId: ids.requestId, client: client + suffix, oneClient },
       ...{ ...traced, waitUntil },
     }),
+    model: (used: (tokens: number) => void) =>
+      connectModel(env, config.model, { used, log: (message, details) => log(ids, message, details) }),
     log: (message: string, details?: Record<string, unknown>) => log(ids, message, details),
     defer(work: () => Promise<void>): void {
       const afterwards = async () => {

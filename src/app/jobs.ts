@@ -141,6 +141,7 @@ const lowPriorityServices = (services: ReturnType<typeof servicesFor>) => ({
 
 const clientHooksOfJob = (usage: JobUsage): ClientHooks => ({
   countProduced: (bytes) => usage.made(bytes),
+  countTokens: (tokens) => usage.tokensUsed(tokens),
   retain: () => new DisposableStack(),
   tokenHeaders: () => ({}),
   mayDelete: () => false,

@@ -5,8 +5,8 @@ import { acceptRequest, runQueued } from "../service/http/async/async-requests.t
 import { endpointPost } from "../service/http/async/endpoint-post.ts";
 import { rejectWebhook } from "../service/http/async/webhooks.ts";
 import { requireSize } from "../service/http/contract/body-size.ts";
-import type { AsyncServices } from "../service/http/contract/endpoint.ts";
-import { methodNotAllowed, notInVariant } from "../service/http/contract/errors.ts";
+import { type AsyncServices, type Endpoint, isServed, notServed } from "../service/http/contract/endpoint.ts";
+import { methodNotAllowed } from "../service/http/contract/errors.ts";
 import type { Form } from "../service/http/contract/form.ts";
 import type { Post } from "../service/http/contract/route.ts";
 import { openClaim } from "../service/http/pipeline/idempotency.ts";
@@ -23,16 +23,19 @@ import { progressListenerOf } from "./progress-listeners.ts";
 
 const EVERYWHERE: readonly Variant[] = ["private", "keyed"];
 
-export const posts: readonly (Post & { readonly variants: readonly Variant[] })[] = [
-  ...endpoints.map((endpoint) => ({ ...endpointPost(endpoint), variants: endpoint.variants })),
+export const posts: readonly (Post & Pick<Endpoint, "variants" | "needsModel">)[] = [
+  ...endpoints.map((endpoint) => ({
+    ...endpointPost(endpoint),
+    ...{ variants: endpoint.variants, needsModel: endpoint.needsModel === true },
+  })),
   ...routes.map((route) => ({ ...route, variants: EVERYWHERE })),
 ];
 
 export function addPosts(app: App, shared: SharedResources, spans: SpanExport): void {
   for (const post of posts) {
-    const { path, variants } = post;
+    const { path } = post;
     app.post(path, async (c) => {
-      if (!variants.includes(c.get("config").variant)) throw notInVariant(path, variants);
+      if (!isServed(post, c.get("config"))) throw notServed(post, c.get("config"));
       const { promise: answered, resolve } = Promise.withResolvers<void>();
       const response = serve(post, c.req.raw, serviceOf(c, shared, spans, answered));
       // If the client disconnects, the platform ends the request, but the files of the request must still be deleted.
@@ -40,7 +43,7 @@ export function addPosts(app: App, shared: SharedResources, spans: SpanExport): 
       return withFileInfo(c.req.raw, await response, { store: createRequestStore(c), baseUrl: baseUrl(c) });
     });
     app.all(path, (c) => {
-      throw variants.includes(c.get("config").variant) ? methodNotAllowed("POST") : notInVariant(path, variants);
+      throw isServed(post, c.get("config")) ? methodNotAllowed("POST") : notServed(post, c.get("config"));
     });
   }
 }

@@ -15,7 +15,6 @@ import type { UsageCollector } from "../service/keys/usage-collector.ts";
 import { basedText } from "../service/reference/based-texts.ts";
 import { DOCS_PATHS, readDocs } from "../service/reference/docs.ts";
 import { readWorkbench, WORKBENCH_PATHS } from "../service/reference/workbench.ts";
-import type { Variant } from "../service/settings/config.ts";
 import { StorageProbe } from "../service/storage/probe.ts";
 import { createRequestStore } from "./admission.ts";
 import { apiDescription } from "./api-description.ts";
@@ -95,7 +94,7 @@ const PASSED_ON = ["Api-Key", "CF-Connecting-IP"];
 
 /** Each tool call is a separate request with the key and IP address of the agent's request. */
 export function addAgents(app: App, { bodies: memory }: SharedResources): void {
-  const known = new Map<Variant, Tools>();
+  const known = new Map<string, Tools>();
   app.all(MCP_PATH, (c) => {
     const { signal, headers: given, url } = c.req.raw;
     const dispatch: Dispatch = async (path, { progress, ...init } = {}) => {
@@ -113,9 +112,10 @@ export function addAgents(app: App, { bodies: memory }: SharedResources): void {
       return file && infoOf(file, baseUrl(c));
     };
     const bodies = memory.for(requestClientId(c));
-    const { variant } = c.get("config");
-    const tools = known.get(variant) ?? createTools(endpoints, variant);
-    known.set(variant, tools);
+    const { variant, model } = c.get("config");
+    const deployment = `${variant} ${model !== undefined}`;
+    const tools = known.get(deployment) ?? createTools(endpoints, { variant, ...(model ? { model } : {}) });
+    known.set(deployment, tools);
     return serveMcp(c.req.raw, { tools, dispatch, factsOf, bodies });
   });
 }

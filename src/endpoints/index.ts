@@ -28,6 +28,8 @@ import { webp } from "./images/webp.ts";
 import { imposedPdf } from "./imposed-pdf.ts";
 import { validatedZugferd } from "./invoices/validated-zugferd.ts";
 import { zugferdPdf } from "./invoices/zugferd-pdf.ts";
+import { summarizedPdfText } from "./language/summarized-pdf-text.ts";
+import { translatedPdfText } from "./language/translated-pdf-text.ts";
 import { linearizedPdf } from "./linearized-pdf.ts";
 import { markdown } from "./markdown.ts";
 import { mergedPdf } from "./merged-pdf.ts";
@@ -81,11 +83,21 @@ const others: readonly Endpoint[] = [
   ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
   ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData],
   ...[validatedPdf, validatedZugferd, verifiedPdf],
-  ...[zip, unzip, html],
 ];
 
+const storing: readonly Endpoint[] = [zip, unzip, html];
+
+/** Endpoints that cannot be steps, because their operations run outside of the job. */
+const withModel: readonly Endpoint[] = [summarizedPdfText, translatedPdfText];
+
 /** All endpoints, in display order. */
-export const endpoints: readonly Endpoint[] = [...making, stepsEndpoint([...making, ...others]), ...others];
+export const endpoints: readonly Endpoint[] = [
+  ...making,
+  stepsEndpoint([...making, ...others, ...storing]),
+  ...others,
+  ...withModel,
+  ...storing,
+];
 
 /** POSTs that run no operation. */
 export const routes: readonly Route[] = [upload, deleteFiles];

@@ -173,7 +173,17 @@ test("usage shows what the running service has counted, of all keys or one", asy
     const { code, output } = await keys("usage", "--key", "used", "--days", "1");
     expect(code).toBe(0);
     const [head, row, total] = output.split("\n").map((line) => line.split(/ {2,}/));
-    expect(head).toEqual(["hash", "owner", "day", "operation", "requests", "errors", "bytes in", "bytes out"]);
+    expect(head).toEqual([
+      "hash",
+      "owner",
+      "day",
+      "operation",
+      "requests",
+      "errors",
+      "bytes in",
+      "bytes out",
+      "tokens",
+    ]);
     expect(row!.slice(0, 2)).toEqual([hashKey("used").slice(0, 12), "Linus"]);
     expect(row!.slice(3, 6)).toEqual(["html", "3", "0"]);
     expect(total!.slice(0, 3)).toEqual(["total", "3", "0"]);

@@ -16,6 +16,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
 import { OPERATIONS } from "../../client/generated/operations.ts";
 import { labeledPdf } from "../fixtures/pdfs.ts";
+import { NEEDS_MODEL } from "../support/examples.ts";
 import { postHtml } from "../support/keyed-service.ts";
 import { textAndInfoOf } from "../support/pdf-readers.ts";
 import { startService } from "../support/service.ts";
@@ -26,6 +27,7 @@ const { private: open, keyed } = inject("services");
 const folder = mkdtempSync(join(tmpdir(), "mcp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const VERBS = Object.keys(OPERATIONS).filter((verb) => !NEEDS_MODEL.includes(verb));
 /** Tools that run no operation. */
 const OWN_TOOLS = ["create_upload", "describe_file", "delete_file", "read_pages", "search_pages", "look_at_page"];
 
@@ -94,7 +96,7 @@ describe("an agent", () => {
     await connectOverHttp(keyed.url, keyed.key);
     const { tools } = await agent.listTools();
     const names = tools.map(({ name }) => name);
-    expect(names.toSorted()).toEqual([...Object.keys(OPERATIONS), ...OWN_TOOLS].toSorted());
+    expect(names.toSorted()).toEqual([...VERBS, ...OWN_TOOLS].toSorted());
     const { inputSchema } = tools.find(({ name }) => name === "jpg")!;
     expect(inputSchema.required).toEqual(["input"]);
     expect(inputSchema.properties!.resolution).toMatchObject({ type: "integer", minimum: 12, maximum: 2400 });
@@ -238,7 +240,7 @@ describe("`pagewright mcp`", () => {
   test("has the tools of the service, and takes files of this machine by their path", async () => {
     await connect({ PAGEWRIGHT_URL: keyed.url, PAGEWRIGHT_API_KEY: keyed.key });
     const names = (await agent.listTools()).tools.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining([...Object.keys(OPERATIONS), "upload_file", "save_file"]));
+    expect(names).toEqual(expect.arrayContaining([...VERBS, "upload_file", "save_file"]));
     const [from, to] = [join(folder, "in.pdf"), join(folder, "out.png")];
     writeFileSync(from, await document("A"));
     const { id } = (await call("upload_file", { path: from })).structuredContent as { id: string };

@@ -4,6 +4,9 @@
 import type { ListedOperation } from "../../src/service/http/contract/operation-list.ts";
 import EXAMPLE_RULES from "./example-rules.json" with { type: "json" };
 
+/** The verbs of operations that need a language model, which the services of most tests do not have. */
+export const NEEDS_MODEL: readonly string[] = ["summarize", "translate"];
+
 /** Number of pages of the document with which examples are called. */
 export const EXAMPLE_PAGES = 3;
 

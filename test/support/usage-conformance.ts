@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { KeyUsage, UsageRecords } from "../../src/service/ports/usage.ts";
 
 const row = (key: string, day: string, operation: string, more: Partial<KeyUsage> = {}): KeyUsage => ({
-  ...{ key, day, operation, requests: 1, errors: 0, bytesIn: 2, bytesOut: 3 },
+  ...{ key, day, operation, requests: 1, errors: 0, bytesIn: 2, bytesOut: 3, tokens: 0 },
   ...more,
 });
 const without = ({ key: _, ...rest }: KeyUsage) => rest;
@@ -17,18 +17,18 @@ export function usageConformance(open: () => Promise<UsageRecords> | UsageRecord
     const [key, other] = [randomUUID(), randomUUID()];
     const rows = [
       row(key, "2026-11-24", "pdf"),
-      row(key, "2026-11-23", "png", { errors: 1 }),
+      row(key, "2026-11-23", "png", { errors: 1, tokens: 5 }),
       row(other, "2026-11-23", "png"),
     ];
     await Promise.all(Array.from({ length: 10 }, async () => (await open()).add(rows)));
     const sums = { requests: 10, bytesIn: 20, bytesOut: 30 };
     const records = await open();
     expect(await records.read(key, "2026-11-23")).toEqual([
-      { day: "2026-11-23", operation: "png", ...sums, errors: 10 },
-      { day: "2026-11-24", operation: "pdf", ...sums, errors: 0 },
+      { day: "2026-11-23", operation: "png", ...sums, errors: 10, tokens: 50 },
+      { day: "2026-11-24", operation: "pdf", ...sums, errors: 0, tokens: 0 },
     ]);
     expect(await records.read(key, "2026-11-24")).toEqual([
-      { day: "2026-11-24", operation: "pdf", ...sums, errors: 0 },
+      { day: "2026-11-24", operation: "pdf", ...sums, errors: 0, tokens: 0 },
     ]);
     expect(await records.read(randomUUID(), "2026-11-23")).toEqual([]);
   });
@@ -37,7 +37,7 @@ export function usageConformance(open: () => Promise<UsageRecords> | UsageRecord
     const key = randomUUID();
     const records = await open();
     const invalid = row(key, "2026-11-23", "pdf", { requests: Number.NaN });
-    await expect(records.add([row(key, "2026-11-23", "png"), invalid])).rejects.toThrow();
+    await expect(records.add([row(key, "2026-11-23", "png", { tokens: 7 }), invalid])).rejects.toThrow();
     expect(await records.read(key, "2026-11-23")).toEqual([]);
     const valid = row(key, "2026-11-23", "pdf");
     await records.add([valid]);
@@ -47,9 +47,13 @@ export function usageConformance(open: () => Promise<UsageRecords> | UsageRecord
   test("sums end at the largest number that can be read", async () => {
     const key = randomUUID();
     const records = await open();
-    const most = row(key, "2026-11-23", "png", { bytesIn: Number.MAX_SAFE_INTEGER });
+    const most = row(key, "2026-11-23", "png", {
+      ...{ bytesIn: Number.MAX_SAFE_INTEGER, tokens: Number.MAX_SAFE_INTEGER },
+    });
     for (let count = 0; count < 2; count++) await records.add([most]);
-    expect(await records.read(key, "2026-11-23")).toMatchObject([{ requests: 2, bytesIn: Number.MAX_SAFE_INTEGER }]);
+    expect(await records.read(key, "2026-11-23")).toMatchObject([
+      { requests: 2, bytesIn: Number.MAX_SAFE_INTEGER, tokens: Number.MAX_SAFE_INTEGER },
+    ]);
   });
 
   test("days before one are deleted, of all keys", async () => {

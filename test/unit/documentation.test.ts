@@ -41,7 +41,9 @@ interface Property {
 type Responses = Record<string, { content?: { "application/json"?: { examples?: Examples } } }>;
 type Examples = Record<string, { readonly value: { readonly error: string } }>;
 
-const config = readConfig({ VARIANT: "keyed" } as Parameters<typeof readConfig>[0]);
+const config = readConfig({ VARIANT: "keyed", LLM_URL: "http://localhost/v1", LLM_MODEL: "small" } as Parameters<
+  typeof readConfig
+>[0]);
 const { paths } = openApi(apiDescription, config, "https://example.com") as unknown as Described;
 
 /** Returns the section of an endpoint, followed by the section to which it refers for its other parameters. */

@@ -56,7 +56,7 @@ test("an agent names further files as it names the input", async () => {
     bodies.push(JSON.parse(new TextDecoder().decode(body as Uint8Array)));
     return Response.json({ told: [] });
   };
-  const served = { tools: createTools([stamping], "private"), dispatch, factsOf: async () => undefined };
+  const served = { tools: createTools([stamping], { variant: "private" }), dispatch, factsOf: async () => undefined };
   const ask = async (method: string, params: object) => {
     const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
     const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

@@ -25,7 +25,9 @@ interface Document {
 }
 
 const documentOf = (variant: string) => {
-  const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
+  const config = readConfig({ VARIANT: variant, LLM_URL: "http://localhost/v1", LLM_MODEL: "small" } as Parameters<
+    typeof readConfig
+  >[0]);
   return openApi(apiDescription, config, "https://pagewright.test") as unknown as Document;
 };
 

@@ -123,13 +123,13 @@ test("what two isolates collect adds up in D1", async () => {
   const quiet = { records, waitUntil: () => {}, log: () => {} };
   const collectors = [new UsageCollector(), new UsageCollector()];
   for (let at = 0; at < 10_000; at++) {
-    const counts = { requests: 1, errors: at % 2, bytesIn: at, bytesOut: 1 };
+    const counts = { requests: 1, errors: at % 2, bytesIn: at, bytesOut: 1, tokens: 2 };
     collectors[at % 2]!.add(`key${at % 5}`, at % 3 === 0 ? "png" : "pdf", counts, quiet);
     if (at % 2000 === 0) await Promise.all(collectors.map((collector) => collector.record({ records })));
   }
   await Promise.all(collectors.map((collector) => collector.record({ records })));
   const rows = (await Promise.all([0, 1, 2, 3, 4].map((at) => records.read(`key${at}`, dayOf(Date.now()))))).flat();
   expect(rows).toHaveLength(10);
-  const sums = { requests: 10_000, errors: 5000, bytesIn: 49_995_000, bytesOut: 10_000 };
+  const sums = { requests: 10_000, errors: 5000, bytesIn: 49_995_000, bytesOut: 10_000, tokens: 20_000 };
   expect(rows.reduce(sumOf, NO_COUNTS)).toEqual(sums);
 });

@@ -58,6 +58,11 @@ const MIGRATIONS: readonly Migration[] = [
         seen timestamptz NOT NULL DEFAULT now());
       ALTER TABLE pagewright.deliveries ADD COLUMN host text NOT NULL DEFAULT ''`,
   },
+  {
+    statements: `
+      CREATE TABLE pagewright.usage_tokens (key text COLLATE "C", day text COLLATE "C", operation text COLLATE "C",
+        tokens bigint NOT NULL, PRIMARY KEY (key, day, operation)) WITH (fillfactor = 50)`,
+  },
 ];
 
 const PREPARE = `CREATE SCHEMA IF NOT EXISTS pagewright;

@@ -7,9 +7,17 @@ import type { Database } from "./database.ts";
 const MOST = Number.MAX_SAFE_INTEGER;
 const COUNTS = ["requests", "errors", "bytes_in", "bytes_out"];
 const names = COUNTS.join(", ");
+const TOKENS = `
+  INSERT INTO pagewright.usage_tokens AS kept (key, day, operation, tokens)
+  SELECT key, day, operation, least(sum(tokens), ${MOST})
+  FROM unnest($2::text[], $3::text[], $4::text[], $9::bigint[]) AS added (key, day, operation, tokens)
+  WHERE tokens > 0 AND EXISTS (SELECT FROM batch)
+  GROUP BY key, day, operation ORDER BY key COLLATE "C", day COLLATE "C", operation COLLATE "C"
+  ON CONFLICT (key, day, operation) DO UPDATE SET tokens = least(kept.tokens + excluded.tokens, ${MOST})`;
 /** In one order for all hosts, so that two of them never wait for each other. */
 const ADD = `
-  WITH batch AS (INSERT INTO pagewright.usage_batches (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id)
+  WITH batch AS (INSERT INTO pagewright.usage_batches (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id),
+    tokens AS (${TOKENS})
   INSERT INTO pagewright.usage AS kept (key, day, operation, ${names})
   SELECT key, day, operation, ${COUNTS.map((name) => `least(sum(${name}), ${MOST})`).join(", ")}
   FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
@@ -18,10 +26,12 @@ const ADD = `
   GROUP BY key, day, operation ORDER BY key COLLATE "C", day COLLATE "C", operation COLLATE "C"
   ON CONFLICT (key, day, operation) DO UPDATE
     SET ${COUNTS.map((name) => `${name} = least(kept.${name} + excluded.${name}, ${MOST})`).join(", ")}`;
-const COLUMNS = `day, operation, requests, errors, bytes_in AS "bytesIn", bytes_out AS "bytesOut"`;
-const READ = `SELECT ${COLUMNS} FROM pagewright.usage WHERE key = $1 AND day >= $2 ORDER BY day, operation`;
-const READ_ALL = `SELECT key, ${COLUMNS} FROM pagewright.usage WHERE day >= $1 ORDER BY key, day, operation`;
-const REMOVE = "DELETE FROM pagewright.usage WHERE day < $1";
+const COLUMNS = `day, operation, requests, errors, bytes_in AS "bytesIn", bytes_out AS "bytesOut",
+  coalesce(tokens, 0) AS tokens`;
+const TABLES = "pagewright.usage LEFT JOIN pagewright.usage_tokens USING (key, day, operation)";
+const READ = `SELECT ${COLUMNS} FROM ${TABLES} WHERE key = $1 AND day >= $2 ORDER BY day, operation`;
+const READ_ALL = `SELECT key, ${COLUMNS} FROM ${TABLES} WHERE day >= $1 ORDER BY key, day, operation`;
+const REMOVE = ["usage", "usage_tokens"].map((table) => `DELETE FROM pagewright.${table} WHERE day < $1`);
 /** No host repeats a batch after this time. */
 const REMOVE_BATCHES = "DELETE FROM pagewright.usage_batches WHERE added < now() - interval '1 day'";
 
@@ -33,8 +43,12 @@ export class PostgresUsage implements UsageRecords {
   }
 
   async add(rows: readonly KeyUsage[], batch: string = crypto.randomUUID()): Promise<void> {
-    const values = rows.map(valuesOf);
-    await this.#database.run(ADD, batch, ...[0, 1, 2, 3, 4, 5, 6].map((column) => values.map((row) => row[column]!)));
+    const values = rows.map((row) => [...valuesOf(row), row.tokens]);
+    await this.#database.run(
+      ADD,
+      batch,
+      ...[0, 1, 2, 3, 4, 5, 6, 7].map((column) => values.map((row) => row[column]!)),
+    );
   }
 
   async read(key: string, since: string): Promise<UsageRow[]> {
@@ -47,7 +61,7 @@ export class PostgresUsage implements UsageRecords {
   }
 
   async removeBefore(day: string): Promise<void> {
-    await this.#database.run(REMOVE, day);
+    for (const statement of REMOVE) await this.#database.run(statement, day);
     await this.#database.run(REMOVE_BATCHES);
   }
 }

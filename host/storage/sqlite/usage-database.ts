@@ -4,11 +4,14 @@
 import { ClientCounts, type SerializedCounts } from "../../../src/service/keys/client-counts.ts";
 import { CountingLimiter } from "../../../src/service/keys/counting-limiter.ts";
 import {
+  ADD_TOKENS,
   ADD_USAGE,
+  CREATE_TOKENS,
   CREATE_USAGE,
   READ_ALL_USAGE,
   READ_USAGE,
   REMOVE_USAGE,
+  tokensOf,
   valuesOf,
 } from "../../../src/service/keys/usage-table.ts";
 import type { KeyUsage, UsageRecords, UsageRow } from "../../../src/service/ports/usage.ts";
@@ -30,6 +33,7 @@ export class UsageDatabase extends CountingLimiter implements UsageRecords, Disp
     this.#file = file;
     this.#now = now;
     file.exec(CREATE_USAGE);
+    file.exec(CREATE_TOKENS);
     file.exec(CREATE_CLIENTS);
   }
 
@@ -59,7 +63,10 @@ export class UsageDatabase extends CountingLimiter implements UsageRecords, Disp
 
   async add(rows: readonly KeyUsage[]): Promise<void> {
     this.#file.transaction(() => {
-      for (const row of rows) this.#file.all(ADD_USAGE, ...valuesOf(row));
+      for (const row of rows) {
+        this.#file.all(ADD_USAGE, ...valuesOf(row));
+        if (row.tokens > 0) this.#file.all(ADD_TOKENS, ...tokensOf(row));
+      }
     });
   }
 
@@ -73,7 +80,7 @@ export class UsageDatabase extends CountingLimiter implements UsageRecords, Disp
   }
 
   async removeBefore(day: string): Promise<void> {
-    this.#file.all(REMOVE_USAGE, day);
+    for (const statement of REMOVE_USAGE) this.#file.all(statement, day);
   }
 
   protected override countsOf(client: string): ClientCounts {

@@ -23,6 +23,8 @@ export const FAILURE_REASONS = [
   "no-document",
   "target-missed",
   "time-stamp-failed",
+  "model-failed",
+  "model-unavailable",
   "timed-out",
   "crashed",
   "busy",
@@ -61,7 +63,9 @@ interface FailureOptions extends ErrorOptions {
 }
 
 /** Reasons whose details say nothing about the document. */
-const OF_THE_SERVICE: ReadonlySet<FailureReason> = new Set(["timed-out", "busy", "lost", "time-stamp-failed"]);
+const OF_THE_SERVICE: ReadonlySet<FailureReason> = new Set([
+  ...(["timed-out", "busy", "lost", "time-stamp-failed", "model-failed", "model-unavailable"] as const),
+]);
 
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw deliberately. */
 export class EngineFailure extends Error {

@@ -56,6 +56,10 @@ export const LIMITS = {
   spansExportMs: 5_000,
   fetchesMs: 300_000,
   timeStampMs: 5_000,
+  modelAnswerMs: 180_000,
+  /** A server without an accelerator reads several thousand tokens before its first word. */
+  modelSilentMs: 60_000,
+  modelRetryMs: 30_000,
   /**
    * Maximum time to check the URLs of an asynchronous job before it is accepted. After this time, the job itself
    * rejects blocked URLs.
@@ -135,6 +139,8 @@ export const LIMITS = {
   dataBytes: 4 * MIB,
   /** In memory together with the document and its engine. */
   extractedTextBytes: 24 * MIB,
+  modelTextTokens: 500_000,
+  summaryWords: 10_000,
   metricsBytes: 4 * MIB,
   /** A proxy opens a few hundred connections, a browser up to six. */
   connections: 4096,

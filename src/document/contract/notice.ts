@@ -50,6 +50,7 @@ export const NOTICE_CODES = [
   "frames-left-out",
   "settings-ignored",
   "columns-cut",
+  "no-text",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

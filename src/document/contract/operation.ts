@@ -79,6 +79,29 @@ export interface Output {
   readonly total?: number;
 }
 
+/** A question to a language model: instructions of the service, and a message with the document, which is never an instruction. */
+export interface Question {
+  readonly instructions: string;
+  readonly message: string;
+  /** Maximum length of the answer, in tokens. */
+  readonly answerTokens: number;
+}
+
+/** An answer of a language model. */
+export interface Answer {
+  readonly text: string;
+  /** True if the answer reached its maximum length. */
+  readonly isCut: boolean;
+}
+
+/** A language model, independent of its provider. Tokens are estimated (src/document/language/tokens.ts). */
+export interface LanguageModel {
+  /** Number of tokens that a question and its answer can have together. */
+  readonly contextTokens: number;
+  /** @throws EngineFailure `model-failed`, `model-unavailable` */
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+}
+
 /** Services that an operation can use. */
 export interface Context {
   /** Aborted when the client disconnects or the job times out. Operations check it between pages and bands. */
@@ -95,6 +118,8 @@ export interface Context {
   readonly fonts?: FontProvider;
   /** Fonts for text that the operation sets. @default none */
   readonly typefaces?: TypefaceProvider;
+  /** The operator's language model, only in the process of the service. @default none */
+  readonly model?: LanguageModel;
   /** Returns the CPU time of the job's thread, in milliseconds. @default unknown */
   usedMs?(): number;
   /** Called when a step of the request has ended. */

@@ -72,7 +72,7 @@ export interface JsonContent {
 
 /** A text that cannot be parsed as a value of its kind. */
 export class UnreadableText extends Error {
-  readonly reason: "not-json" | "too-long" | "too-short";
+  readonly reason: "not-json" | "too-long" | "too-short" | "no-language";
   constructor(reason: UnreadableText["reason"]) {
     super(reason);
     this.reason = reason;

@@ -2,6 +2,7 @@
 // run on the same backend.
 
 import { EngineFailure } from "../../document/contract/failure.ts";
+import { LIMITS } from "../../document/contract/limits.ts";
 import {
   type ContainerClient,
   type Context,
@@ -9,10 +10,11 @@ import {
   type Operation,
   type OperationDeclaration,
   type Output,
+  type Step,
   type Steps,
   stepOf,
 } from "../../document/contract/operation.ts";
-import { runSteps } from "../../operations/steps.ts";
+import { runSteps, runThroughMemory } from "../../operations/steps.ts";
 import type { PageImageCache } from "../ports/page-image-cache.ts";
 import type { ProcessCapacity } from "../settings/capacity.ts";
 import { needsSeveral, runDivided } from "./divided.ts";
@@ -26,6 +28,10 @@ export interface JobPlan {
   readonly backends: readonly Backend["kind"][];
   /** The documents that the job buffers at the edge. A job with several inputs buffers one of them at a time. */
   readonly memoryNeed: MemoryNeed;
+  /** True if the input is a text, which has neither a password nor scanned pages. @default false */
+  readonly isText?: boolean;
+  /** A step after the others that runs in this process, because only this process has what it uses. @default none */
+  readonly last?: Step;
 }
 
 /**
@@ -114,6 +120,27 @@ export function selectBackends(
   inputs: readonly Input[],
   places: Backends,
 ): readonly [Backend, ...Backend[]] {
+  const [first, ...others] = backendsFor(job, inputs, places);
+  const { last } = job;
+  if (!last) return [first, ...others];
+  return [
+    finishing(first, job.steps[0], last, inputs),
+    ...others.map((one) => finishing(one, job.steps[0], last, inputs)),
+  ];
+}
+
+/** Returns a backend whose outputs the last step reads, after the permits of the backend have been released. */
+const finishing = ({ kind, run }: Backend, first: Step, last: Step, inputs: readonly Input[]): Backend => ({
+  kind,
+  run: (context) =>
+    runThroughMemory([first, last], inputs, {
+      run: (step, given) =>
+        step === last ? last.operation.run!(given, last.params, { ...context, heapLimitBytes: 0 }) : run(context),
+      limitFor: () => LIMITS.extractedTextBytes,
+    }),
+});
+
+function backendsFor(job: JobPlan, inputs: readonly Input[], places: Backends): readonly [Backend, ...Backend[]] {
   const { budgets } = places;
   const copies = { nothing: 0, part: 0, input: 1, "input-and-output": 2 }[job.memoryNeed];
   const heldBytes = copies * inputs.reduce((largest, { size }) => Math.max(largest, size), 0);

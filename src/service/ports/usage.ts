@@ -7,6 +7,8 @@ export interface Counts {
   readonly errors: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
+  /** Tokens of the language model. */
+  readonly tokens: number;
 }
 
 /**

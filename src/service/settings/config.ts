@@ -109,11 +109,37 @@ export interface Env extends TraceVariables {
   readonly FORM_SECRET?: string;
   /** URL of a time stamp authority (RFC 3161), which can be private. @default signatures have no time stamps */
   readonly TIMESTAMP_URL?: string;
+  /** Base URL of a language model with the API of OpenAI, which can be private. @default the binding AI */
+  readonly LLM_URL?: string;
+  /** Name of the language model. @default none: the service has no endpoints that need one */
+  readonly LLM_MODEL?: string;
+  readonly LLM_CONTEXT_TOKENS?: string;
+  /** Key for LLM_URL. */
+  readonly LLM_API_KEY?: string;
+  /** The platform's language models, on Cloudflare. */
+  readonly AI?: ModelBinding;
 }
 
 /** The subset of Cloudflare's AnalyticsEngineDataset that the service uses. */
 interface Analytics {
   writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
+}
+
+/** The subset of Cloudflare's Ai that the service uses. */
+export interface ModelBinding {
+  run(
+    model: string,
+    inputs: object,
+    options: { readonly returnRawResponse: true; readonly signal: AbortSignal },
+  ): Promise<Response>;
+}
+
+export interface ModelSettings {
+  /** URL of the requests. @default the binding AI */
+  readonly url?: string;
+  readonly name: string;
+  /** Number of tokens that a question and its answer can have together. */
+  readonly contextTokens: number;
 }
 
 /** Maximum of every numeric setting. A file lifetime of this many hours still ends at a valid Date. */
@@ -142,6 +168,8 @@ export interface Config {
   readonly checksHost?: boolean;
   /** URL of a time stamp authority. @default signatures have no time stamps */
   readonly timeStampUrl?: string;
+  /** @default there is no language model */
+  readonly model?: ModelSettings;
   /** @default traces are not exported */
   readonly traces?: TraceSettings | undefined;
   /** Limits per IP address in the private variant. @default none */
@@ -164,6 +192,11 @@ const INPUTS: NumberSetting = {
   fallback: LIMITS.inputs,
   range: "a whole number from 1 to",
   accepts: (inputs) => Number.isInteger(inputs) && inputs > 0,
+};
+const CONTEXT_TOKENS: NumberSetting = {
+  fallback: 8192,
+  range: "a whole number from 4096 to",
+  accepts: (tokens) => Number.isInteger(tokens) && tokens >= 4096,
 };
 const LIFETIME_HOURS: NumberSetting = { fallback: 24, range: "a number from 0 to", accepts: (hours) => hours >= 0 };
 
@@ -195,8 +228,18 @@ export function readConfig(env: Env): Config {
     ...(hosts.length > 0 ? { hosts } : {}),
     ...(allowed ? { checksHost: true } : {}),
     ...(env.TIMESTAMP_URL ? { timeStampUrl: addressSetting("TIMESTAMP_URL", env.TIMESTAMP_URL) } : {}),
+    ...modelSettings(env),
     traces: readTraceSettings(env),
   };
+}
+
+function modelSettings({ LLM_URL, LLM_MODEL: name, LLM_CONTEXT_TOKENS, AI }: Env): Pick<Config, "model"> {
+  if (LLM_URL && !name) throw new Error("LLM_URL needs LLM_MODEL.");
+  const contextTokens = numberSetting("LLM_CONTEXT_TOKENS", LLM_CONTEXT_TOKENS, CONTEXT_TOKENS);
+  if (!name || (!LLM_URL && !AI)) return {};
+  if (!LLM_URL) return { model: { name, contextTokens } };
+  const base = addressSetting("LLM_URL", LLM_URL).replace(/\/+$/, "");
+  return { model: { url: `${base.replace(/\/chat\/completions$/, "")}/chat/completions`, name, contextTokens } };
 }
 
 function addressLimitsSetting(env: Env): Limits | undefined {

@@ -5,7 +5,9 @@ import { listOperations } from "../../../src/service/http/openapi/operations.ts"
 import { readConfig } from "../../../src/service/settings/config.ts";
 
 export function describedService(variant: "private" | "keyed") {
-  const config = readConfig({ VARIANT: variant } as Parameters<typeof readConfig>[0]);
+  const config = readConfig({ VARIANT: variant, LLM_URL: "http://localhost/v1", LLM_MODEL: "small" } as Parameters<
+    typeof readConfig
+  >[0]);
   return readService(listOperations(endpoints, config));
 }
 

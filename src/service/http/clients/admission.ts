@@ -64,6 +64,7 @@ export class Admission {
   readonly #options: AdmissionOptions;
   #receivedBytes = 0;
   #madeBytes = 0;
+  #tokens = 0;
   #headers: Record<string, string> = {};
   readonly #lease: ClientJobLease;
   #token: string | undefined;
@@ -143,6 +144,11 @@ export class Admission {
     this.#madeBytes += bytes;
   }
 
+  /** Counts tokens of the language model. */
+  countTokens(tokens: number): void {
+    this.#tokens += tokens;
+  }
+
   /** Keeps the request counted until disposed. Used for a job that might end after the response has started. */
   retain(): Disposable {
     this.#holds++;
@@ -172,7 +178,7 @@ export class Admission {
     // The larger number counts: the body includes more than its files, but the service might also have fetched files. A
     // failed request might not have sent all of its Content-Length, so only its received bytes count.
     const bytesIn = isError ? this.#receivedBytes : Math.max(bodyBytes, this.#receivedBytes);
-    const counts = { requests: 1, errors: isError ? 1 : 0, bytesIn, bytesOut: this.#madeBytes };
+    const counts = { requests: 1, errors: isError ? 1 : 0, bytesIn, bytesOut: this.#madeBytes, tokens: this.#tokens };
     collector.add(key.hash, operation, counts, { records, waitUntil, log });
   }
 }

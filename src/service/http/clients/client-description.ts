@@ -40,7 +40,7 @@ const integer = { type: "integer" };
 const object = (properties: Json, required: readonly string[] = Object.keys(properties)): Json => ({
   ...{ type: "object", properties, required },
 });
-const COUNTS = { requests: integer, errors: integer, bytesIn: integer, bytesOut: integer };
+const COUNTS = { requests: integer, errors: integer, bytesIn: integer, bytesOut: integer, tokens: integer };
 const ROW = object({ day: { type: "string", format: "date" }, operation: { type: "string" }, ...COUNTS });
 const ofLimits = (schema: Json): Json =>
   object({ requestsPerMinute: schema, concurrentJobs: schema, megabytesPerDay: schema, storedMegabytes: schema }, []);
@@ -56,7 +56,7 @@ const USAGE = object(
   },
   ["limits", "left", "total", "usage"],
 );
-const SUMS = { requests: 12, errors: 1, bytesIn: 48_213, bytesOut: 96_426 };
+const SUMS = { requests: 12, errors: 1, bytesIn: 48_213, bytesOut: 96_426, tokens: 0 };
 
 export const describeUsage: Describe = () => ({
   path: "/usage",

@@ -21,6 +21,7 @@ export class JobUsage {
   readonly #counting: Counting;
   #receivedBytes = 0;
   #madeBytes = 0;
+  #tokens = 0;
   readonly #lease: ClientJobLease;
 
   constructor(account: ClientAccount, counting: Counting) {
@@ -60,6 +61,11 @@ export class JobUsage {
     this.#madeBytes += bytes;
   }
 
+  /** Counts tokens of the language model. */
+  tokensUsed(tokens: number): void {
+    this.#tokens += tokens;
+  }
+
   /** @param outcome undefined if the job will run again, or has been canceled */
   end(outcome: "completed" | "failed" | undefined): void {
     const { operation, key, limits } = this.#account;
@@ -68,7 +74,13 @@ export class JobUsage {
     const { collector, records } = usage;
     if (outcome === undefined || key === undefined || records === undefined) return;
     const errors = outcome === "failed" ? 1 : 0;
-    const counts = { requests: 0, errors, bytesIn: this.#receivedBytes, bytesOut: this.#madeBytes };
+    const counts = {
+      requests: 0,
+      errors,
+      bytesIn: this.#receivedBytes,
+      bytesOut: this.#madeBytes,
+      tokens: this.#tokens,
+    };
     collector.add(key, operation, counts, { records, waitUntil, log });
   }
 }

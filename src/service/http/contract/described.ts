@@ -68,8 +68,8 @@ function describeInput(inputs: Inputs): DescribedInput {
   };
 }
 
-const acceptedBy = ({ accepts }: Pick<OneInput, "accepts">): DescribedInput["accepts"] =>
-  accepts === mayBePdf ? "pdf" : accepts ? "documents" : "files";
+const acceptedBy = ({ accepts, mayBeText }: Pick<OneInput, "accepts" | "mayBeText">): DescribedInput["accepts"] =>
+  accepts === mayBePdf && !mayBeText ? "pdf" : accepts ? "documents" : "files";
 
 function describeParameters(endpoint: Endpoint, perInput: readonly string[]): readonly DescribedParameter[] {
   const { fields, output, openPasswordAlias } = endpoint;

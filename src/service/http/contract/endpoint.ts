@@ -2,7 +2,13 @@
 
 import type { EngineFailure, FailureReason } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
-import type { Context, Input, Operation, OperationDeclaration } from "../../../document/contract/operation.ts";
+import type {
+  Context,
+  Input,
+  LanguageModel,
+  Operation,
+  OperationDeclaration,
+} from "../../../document/contract/operation.ts";
 import { optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { fileId, fileName } from "../../../document/contract/parameters/text.ts";
@@ -33,7 +39,7 @@ import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/ope
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
 import { OUTPUT_URL, outputUrlErrors, outputUrlField } from "./declaration/output-url.ts";
 import { RECOGNITION_FIELDS, recognizing } from "./declaration/recognition.ts";
-import type { ServiceError } from "./errors.ts";
+import { noSuchEndpoint, notInVariant, type ServiceError } from "./errors.ts";
 import { idFieldOf, isSent, type MissingErrors, readFields, type SentFields } from "./fields.ts";
 import type { Form } from "./form.ts";
 import type { Inputs } from "./input-declaration.ts";
@@ -55,6 +61,8 @@ interface EndpointFacts {
   readonly title: string;
   readonly group: Group;
   readonly variants: readonly Variant[];
+  /** True if only deployments with a language model have the endpoint. @default false */
+  readonly needsModel?: boolean;
   /** Description of the operation in one sentence. */
   readonly summary: string;
   /**
@@ -265,11 +273,25 @@ function jobOf({ operation, memory }: OperationEndpoint<unknown, Parameters>, pa
   return memory === "nothing" ? streamingJob(operation, params) : edgeJob(operation, params, memory);
 }
 
+/** Reports whether a deployment has an endpoint. */
+export const isServed = (
+  { variants, needsModel = false }: Pick<Endpoint, "variants" | "needsModel">,
+  { variant, model }: Pick<Config, "variant" | "model">,
+): boolean => variants.includes(variant) && (model !== undefined || !needsModel);
+
+/** Returns the error for an endpoint that a deployment does not have. */
+export const notServed = (
+  { path, variants }: Pick<Endpoint, "path" | "variants">,
+  { variant }: Pick<Config, "variant">,
+): ServiceError => (variants.includes(variant) ? noSuchEndpoint() : notInVariant(path, variants));
+
 /** The services that the pipeline needs for a request. */
 export interface RequestServices extends Backends, MemoryQuotas {
   readonly config: Config;
   readonly store: Store;
   readonly container: ConnectedContainer | undefined;
+  /** @param used receives the tokens of each answer. @returns undefined without a language model */
+  model?(used: (tokens: number) => void): LanguageModel | undefined;
   readonly uploadSemaphore: Semaphore;
   /** Limits jobs that no longer wait for their slow clients, but write the output to storage. */
   readonly overflowSemaphore: Semaphore;
@@ -294,6 +316,8 @@ export interface RequestServices extends Backends, MemoryQuotas {
 export interface ClientHooks {
   /** Counts the bytes of outputs. */
   countProduced(bytes: number): void;
+  /** Counts tokens of the language model. */
+  countTokens(tokens: number): void;
   /** Keeps the request's job counted for the client until disposed. */
   retain(): Disposable;
   /** Returns the headers of a response that contains IDs of files stored by the request. */

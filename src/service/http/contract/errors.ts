@@ -76,6 +76,8 @@ export const customSizeRequired = () =>
   new ServiceError(400, "Missing custom_height and/or custom_width for custom page size.");
 export const passwordRequired = () => new ServiceError(400, "A password is required to process the document.");
 export const damagedArchive = () => new ServiceError(400, "The zip archive is damaged, or has no files.");
+export const unknownLanguage = (parameter: string) =>
+  about(400, "The provided '<parameter>' language tag is invalid.", { parameter });
 export const passwordTooShort = () => new ServiceError(400, "The given new password is too short.");
 export const keyRequired = () => new ServiceError(401, "An Api-Key header is required to send this request.");
 export const invalidKey = () => new ServiceError(401, "The provided key is not valid.");
@@ -228,6 +230,11 @@ export const timeStampFailed = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The time stamp authority is not available, please try again later.", {
     "Retry-After": String(retryAfterSeconds),
   });
+export const modelFailed = () => new ServiceError(502, "The language model gave no usable answer.");
+export const modelUnavailable = (retryAfterSeconds = 5) =>
+  new ServiceError(503, "The language model is not available, please try again later.", {
+    "Retry-After": String(retryAfterSeconds),
+  });
 const REGION_LOST = "The region <region> is unavailable, and with it its files and jobs; please try again later.";
 export const regionLost = (region: string) => about(503, REGION_LOST, { region }, { "Retry-After": "30" });
 export const noRegion = () => new ServiceError(503, "None of the regions of the key is available.");
@@ -277,6 +284,10 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return signatureForbidden();
     case "time-stamp-failed":
       return timeStampFailed();
+    case "model-failed":
+      return modelFailed();
+    case "model-unavailable":
+      return modelUnavailable();
     case "not-an-invoice":
       return notAnInvoice();
     case "unsupported":

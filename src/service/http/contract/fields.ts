@@ -18,6 +18,7 @@ import {
   passwordTooShort,
   profileNotJson,
   type ServiceError,
+  unknownLanguage,
 } from "./errors.ts";
 
 /** The fields of a request, independent of the body's encoding. */
@@ -127,6 +128,7 @@ function readText(name: string, kind: Kind<unknown>, text: string): unknown {
     if (!(error instanceof UnreadableText)) throw error;
     if (error.reason === "too-long") throw fieldTooLarge(name);
     if (error.reason === "too-short") throw passwordTooShort();
+    if (error.reason === "no-language") throw unknownLanguage(name);
     throw kind.json?.file ? profileNotJson() : outOfRange(name, kind.isSecret ? SECRET : text, "It is not JSON.");
   }
 }

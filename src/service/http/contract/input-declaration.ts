@@ -36,6 +36,8 @@ export interface OneInput {
   accepts?(type: string): boolean;
   /** Reports whether the endpoint has another operation for documents of this type. @default no other types */
   acceptsAlso?(type: string): boolean;
+  /** True if the endpoint processes texts as they are. @default false */
+  readonly mayBeText?: boolean;
   /**
    * True if a URL can refer to a web page. The page's URL is then stored as an internet shortcut file. @default a URL
    * refers to a file

@@ -3,10 +3,10 @@
 import { type CallToolResult, createMcpHandler, type Tool as ListedTool, Server } from "@modelcontextprotocol/server";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
-import type { Variant } from "../../settings/config.ts";
+import type { Config } from "../../settings/config.ts";
 import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
 import { describe } from "../contract/described.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
+import { type Endpoint, isServed } from "../contract/endpoint.ts";
 import { bodyTooLarge, methodNotAllowed } from "../contract/errors.ts";
 import { readWhole } from "../requests/arriving-body.ts";
 import { CallError, type Calling, callOperation, createUpload, deleteFile, describeFile } from "./calls.ts";
@@ -28,9 +28,9 @@ interface Tool {
 
 export type Tools = ReadonlyMap<string, Tool>;
 
-/** Returns the tools of a variant by name. They are the same for all requests. */
-export function createTools(endpoints: readonly Endpoint[], variant: Variant): Tools {
-  const operations = endpoints.filter(({ variants }) => variants.includes(variant)).map(describe);
+/** Returns the tools of a deployment by name. They are the same for all requests. */
+export function createTools(endpoints: readonly Endpoint[], config: Pick<Config, "variant" | "model">): Tools {
+  const operations = endpoints.filter((endpoint) => isServed(endpoint, config)).map(describe);
   const tools = operations.map((one): Tool => ({ listed: toolOf(one), call: callOperation.bind(undefined, one) }));
   return new Map([...tools, ...FILE_TOOLS, ...READING_TOOLS].map((tool) => [tool.listed.name, tool]));
 }

@@ -16,7 +16,7 @@ import {
   TAGS,
   withFeatures,
 } from "../contract/description.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
+import { type Endpoint, isServed } from "../contract/endpoint.ts";
 import {
   bodyTooSlow,
   boundElsewhere,
@@ -49,7 +49,7 @@ export function describePaths(served: Served, config: Config, baseUrl: string): 
   const { endpoints, routes, paths, ofPosts } = served;
   const posts = [
     ...endpoints
-      .filter(({ variants }) => variants.includes(config.variant))
+      .filter((endpoint) => isServed(endpoint, config))
       .map((endpoint) => describeEndpoint(endpoint, config, baseUrl)),
     ...routes.map(({ path, describe }) => ({ path, ...describe(config, baseUrl) })),
   ];

@@ -9,7 +9,8 @@ import { errorAnchor } from "../responses/help.ts";
 
 export function listOperations(endpoints: readonly Endpoint[], config: Config): OperationList {
   const { variant, maxInputs, dialect } = config;
-  const operations = endpoints.map((endpoint) => {
+  const served = endpoints.filter((endpoint) => config.model !== undefined || !endpoint.needsModel);
+  const operations = served.map((endpoint) => {
     const { errors, parameters, ...operation } = describe(endpoint);
     const maxFileBytes = uploadLimit(endpoint, config);
     // Errors without a parameter are about the file itself.

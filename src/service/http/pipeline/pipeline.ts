@@ -160,8 +160,10 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
   const { endpoint, service, form, outputs, signal, deadline } = exchange;
   const { store, timing, config } = service;
   const { progress } = exchange;
+  const model = service.model?.((tokens) => service.caller?.countTokens(tokens));
   const context = {
     ...{ signal, log: service.log, defer: service.defer },
+    ...(model ? { model } : {}),
     ...(progress ? { onStep: progress } : {}),
   };
   const places = measuredBackends(service);

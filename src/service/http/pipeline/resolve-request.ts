@@ -4,8 +4,15 @@ import type { Config } from "../../settings/config.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import type { Store } from "../../storage/store.ts";
 import { inStep } from "../contract/declaration/in-step.ts";
-import type { ClientHooks, Endpoint, ParsedRequest, StepRequest } from "../contract/endpoint.ts";
-import { notInVariant, outOfScope } from "../contract/errors.ts";
+import {
+  type ClientHooks,
+  type Endpoint,
+  isServed,
+  notServed,
+  type ParsedRequest,
+  type StepRequest,
+} from "../contract/endpoint.ts";
+import { outOfScope } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 import { defaultOutput, needsOutput } from "../contract/output-name.ts";
 import { type InputFile, type ResolveOptions, resolveInputs } from "../requests/inputs.ts";
@@ -53,9 +60,9 @@ export async function resolveRequest(
 }
 
 /** Steps are subject to the same permissions as single requests. @throws ServiceError 403, 404 */
-function requirePermission({ path, variants }: Endpoint, { config, caller }: RequestContext): void {
-  if (!variants.includes(config.variant)) throw notInVariant(path, variants);
-  if (caller && !caller.mayUse(path.slice(1))) throw outOfScope();
+function requirePermission(endpoint: Endpoint, { config, caller }: RequestContext): void {
+  if (!isServed(endpoint, config)) throw notServed(endpoint, config);
+  if (caller && !caller.mayUse(endpoint.path.slice(1))) throw outOfScope();
 }
 
 const received = (file: InputFile): ReceivedFile =>

@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("PostgreSQL that does not answer", () => 
       collector.add(
         "collected",
         "png",
-        { requests: 1, errors: 0, bytesIn: 1, bytesOut: 1 },
+        { requests: 1, errors: 0, bytesIn: 1, bytesOut: 1, tokens: 1 },
         {
           ...{ records, waitUntil: () => {}, log: () => {} },
         },
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)("PostgreSQL that does not answer", () => 
     isLost = false;
     await server.start();
     await collector.record({ records });
-    expect(await usage.read("collected", "2026-01-01")).toMatchObject([{ requests: 3, bytesOut: 3 }]);
+    expect(await usage.read("collected", "2026-01-01")).toMatchObject([{ requests: 3, bytesOut: 3, tokens: 3 }]);
     const { left } = await limiter.acquire("owing", { megabytesPerDay: 3 }, { isJob: false, bytes: 2 ** 20 });
     expect(left.megabytesPerDay?.count).toBe(2 ** 20);
   });

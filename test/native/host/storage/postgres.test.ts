@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
   });
 
   test("a repeated batch of usage counts once", async () => {
-    const counts = { requests: 1, errors: 0, bytesIn: 2, bytesOut: 3 };
+    const counts = { requests: 1, errors: 0, bytesIn: 2, bytesOut: 3, tokens: 4 };
     const rows = [{ key: "repeated", day: "2026-11-23", operation: "png", ...counts }];
     const batch = crypto.randomUUID();
     await Promise.all([1, 2, 3].map(() => new PostgresUsage(open()).add(rows, batch)));
@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     await new PostgresUsage(open()).add(rows);
     expect(await new PostgresUsage(open()).readAll("2026-11-23")).toContainEqual({
       ...{ key: "repeated", day: "2026-11-23", operation: "png" },
-      ...{ requests: 2, errors: 0, bytesIn: 4, bytesOut: 6 },
+      ...{ requests: 2, errors: 0, bytesIn: 4, bytesOut: 6, tokens: 8 },
     });
   });
 
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
       ...{ hash: hashKey(`key ${number}`), owner: `Owner ✓ ${number}`, created: `2026-01-01T00:00:00.000Z ${number}` },
       ...{ revoked: number % 7 === 0 ? "2026-02-01T00:00:00.000Z" : null, limits: { concurrentJobs: number + 1 } },
     }));
-    const counts = { requests: 1, errors: 0, bytesIn: Number.MAX_SAFE_INTEGER, bytesOut: 3 };
+    const counts = { requests: 1, errors: 0, bytesIn: Number.MAX_SAFE_INTEGER, bytesOut: 3, tokens: 4 };
     const rows = entries
       .slice(0, 3000)
       .map(({ hash: key }) => ({ key, day: "2026-11-23", operation: "png", ...counts }));

@@ -5,7 +5,7 @@ import { endpoints } from "../../../../src/endpoints/index.ts";
 import { createTools, serveMcp } from "../../../../src/service/http/mcp/server.ts";
 import { createMemoryQuota } from "../../../../src/service/storage/memory-quota.ts";
 
-const tools = createTools(endpoints, "private");
+const tools = createTools(endpoints, { variant: "private" });
 const INPUT = "1f7b7c0de-0c2f-4f0e-8c62-0a2b9a9a3d11";
 const idOf = (index: number) => `2d0c1f2a5-7d3f-4c39-9d7e-${String(index).padStart(12, "0")}`;
 

@@ -41,7 +41,7 @@ export function openPasswordIn(fields: Parameters, values: Readonly<Record<strin
 
 /** Returns a job that first decrypts its inputs, if the client sent a password. */
 export function unlocking(job: JobPlan, openPassword: string | undefined, { type }: OutputDeclaration): JobPlan {
-  if (openPassword === undefined) return job;
+  if (openPassword === undefined || job.isText) return job;
   const outputs = type === "application/pdf" ? "pdfs" : "others";
   return {
     ...job,

@@ -21,7 +21,7 @@ export const RECOGNITION_FIELDS: Parameters = {
  * @param values the values of {@link RECOGNITION_FIELDS}, and of `pages` if only these pages are read
  */
 export function recognizing(job: JobPlan, values: Readonly<Record<string, unknown>>): JobPlan {
-  if (values[OCR] !== true) return job;
+  if (values[OCR] !== true || job.isText) return job;
   const languages = values[LANGUAGES] as RecognizeTextParams["languages"];
   const pages = values.pages as PageSelection | undefined;
   const params = { languages, ...(pages ? { pages } : {}) };
