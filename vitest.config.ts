@@ -8,6 +8,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { corpusDir, corpusPlace } from "./test/support/corpus.ts";
+import { keptWorkers } from "./test/support/kept-workers.ts";
 import SlowestFirst from "./test/support/slowest-first.ts";
 
 const sayWhetherTheCorpusIsThere = {
@@ -51,7 +52,11 @@ const TOGETHER = { maxWorkers: 5, sequence: { groupOrder: 2 } };
  * A worker for each file, and modules that Vite rewrites, would take a sixth of the processor time: V8 optimizes native
  * imports better.
  */
-const SHARED = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+const SHARED = {
+  isolate: false,
+  pool: keptWorkers,
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+};
 const OVER_HTTP = {
   ...TOGETHER,
   environment: "node",
@@ -129,6 +134,7 @@ export default defineConfig({
           include: ["test/worker/**/*.test.ts"],
           globalSetup: ["./test/support/fake-platform.ts"],
           testTimeout: 240_000,
+          isolate: false,
           ...WITH_ENGINES,
         },
       },

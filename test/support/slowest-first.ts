@@ -1,7 +1,6 @@
 // Starts the slowest test files of a group first, so that none of them runs alone at its end. Vitest sorts by the
 // durations of earlier runs, which a fresh clone does not have. Spreads the files of "native", which compute, among those
-// that wait, so that neither kind runs alone: some files at a time, because a worker ends if the next file belongs to
-// another project.
+// that wait, so that neither kind runs alone.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -69,9 +68,6 @@ const SLOWEST: readonly string[] = [
   "test/container/flattening-deck.test.ts",
 ];
 
-/** Files of one kind that follow each other. */
-const BLOCK = 5;
-
 export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root } = this.ctx.config;
@@ -91,7 +87,7 @@ export default class SlowestFirst extends BaseSequencer {
 function spread(files: readonly TestSpecification[]): TestSpecification[] {
   const kinds = Map.groupBy(files, ({ project }) => project.name === "native");
   const placed = [...kinds.values()].flatMap((kind) =>
-    kind.map((file, index) => ({ file, place: (index - (index % BLOCK)) / kind.length })),
+    kind.map((file, index) => ({ file, place: index / kind.length })),
   );
   return placed.sort((a, b) => a.place - b.place).map(({ file }) => file);
 }
