@@ -3,6 +3,9 @@
 
 import { ForksPoolWorker, type PoolOptions, type PoolWorker, type TestProject, type WorkerRequest } from "vitest/node";
 
+/** Maximum number of waiting processes of a project, which keep hundreds of megabytes each. */
+const MOST_WAITING = 3;
+
 type Listener = (...args: unknown[]) => void;
 
 /** Processes that wait for their next test file. */
@@ -53,7 +56,7 @@ class KeptWorker implements PoolWorker {
 
   async stop(): Promise<void> {
     for (const [event, listener] of this.#listeners) this.#process.off(event, listener);
-    if (this.#canContinue) this.#waiting.push(this.#process);
+    if (this.#canContinue && this.#waiting.length < MOST_WAITING) this.#waiting.push(this.#process);
     else await this.#process.stop();
   }
 
