@@ -8,6 +8,7 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { corpusDir, corpusPlace } from "./test/support/corpus.ts";
+import { keptWorkers } from "./test/support/kept-workers.ts";
 import SlowestFirst from "./test/support/slowest-first.ts";
 
 const sayWhetherTheCorpusIsThere = {
@@ -43,15 +44,14 @@ const HOST_TESTS = [
   "upload-addresses",
   "workbench",
 ].map((name) => `test/http/${name}.test.ts`);
-/** Files that wait for engines half of their time: with four workers, two processors are busy. */
-const WITH_ENGINES = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+/** Files that wait for engines more than half of their time: with six workers, two processors are busy. */
+const WITH_ENGINES = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 /** Files that wait for the service most of their time, and those that compute meanwhile. */
 const TOGETHER = { maxWorkers: 5, sequence: { groupOrder: 2 } };
-/**
- * A worker for each file, and modules that Vite rewrites, would take a sixth of the processor time: V8 optimizes native
- * imports better.
- */
-const SHARED = { isolate: false, experimental: { viteModuleRunner: false, nodeLoader: false } };
+/** V8 optimizes native imports better than modules that Vite rewrites. */
+const NATIVE_MODULES = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+/** A worker for each file, and modules that Vite rewrites, would take a sixth of the processor time. */
+const SHARED = { isolate: false, pool: keptWorkers, ...NATIVE_MODULES };
 const OVER_HTTP = {
   ...TOGETHER,
   environment: "node",
@@ -129,6 +129,7 @@ export default defineConfig({
           include: ["test/worker/**/*.test.ts"],
           globalSetup: ["./test/support/fake-platform.ts"],
           testTimeout: 240_000,
+          isolate: false,
           ...WITH_ENGINES,
         },
       },
@@ -140,6 +141,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
+          ...NATIVE_MODULES,
           ...WITH_ENGINES,
         },
       },
@@ -152,6 +154,7 @@ export default defineConfig({
           environment: "node",
           testTimeout: 240_000,
           hookTimeout: 240_000,
+          ...NATIVE_MODULES,
           ...WITH_ENGINES,
         },
       },

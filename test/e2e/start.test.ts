@@ -124,9 +124,14 @@ describe("whichever way it is ended, nothing is left", () => {
   });
 
   for (const signal of ["SIGTERM", "SIGHUP", "SIGKILL"] as const) {
-    test(`${signal} to npm alone`, async () => {
-      command = npmStart(await freePort());
+    const setsKey = signal === "SIGTERM";
+    test(`${signal} to npm alone${setsKey ? ", with a key that API_KEY has set" : ""}`, async () => {
+      command = npmStart(await freePort(), setsKey ? { VARIANT: "keyed", API_KEY: "my-own-key" } : {});
       await waitForOutput(command, "Ready");
+      if (setsKey) {
+        expect(command.output()).toContain("Development key: my-own-key");
+        expect(await answerOf(curlLine(command.output()))).toHaveProperty("outputUrl");
+      }
       const all = processTree(command.pid);
       process.kill(command.pid, signal);
       expect(await survivors(all)).toEqual([]);
@@ -153,18 +158,6 @@ describe("whichever way it is ended, nothing is left", () => {
 });
 
 describe("settings", () => {
-  test("API_KEY sets the key", async () => {
-    const port = await freePort();
-    const command = npmStart(port, { VARIANT: "keyed", API_KEY: "my-own-key" });
-    try {
-      await waitForOutput(command, "Ready");
-      expect(command.output()).toContain("Development key: my-own-key");
-      expect(await answerOf(curlLine(command.output()))).toHaveProperty("outputUrl");
-    } finally {
-      await end(command);
-    }
-  });
-
   test("a variant or a port that cannot be is told with what can be, exit code 1", async () => {
     const variant = npmStart(8787, { VARIANT: "public" });
     expect(await variant.ended).toBe(1);

@@ -25,7 +25,7 @@ test("a key is free again, and an answer still known, after a crash", async () =
       const { outputId } = (await response.json()) as { outputId: unknown };
       return { status: response.status, replayed: response.headers.get("Idempotent-Replayed"), outputId };
     };
-    const file = new File([Buffer.from(await textPdf(60))], "a.pdf");
+    const file = new File([Buffer.from(await textPdf(24))], "a.pdf");
     const slow = { file, output: "made", resolution: "250" };
     const quick = { file, output: "made", pages: "1" };
     const [key, quickKey] = [randomUUID(), randomUUID()];

@@ -6,15 +6,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { startContainer } from "../../scripts/services/container-process.ts";
+import { type ContainerProcess, startContainer } from "../../scripts/services/container-process.ts";
 import { root } from "../../scripts/services/wrangler.ts";
 import { type Service, type ServiceAddress, startService, targetOf } from "./service.ts";
 import { bundleWorker } from "./worker-bundle.ts";
 
+/** The container that "http" and "host" share. Each project has a copy of this module. */
+const shared = globalThis as { containerOfTests?: { readonly started: Promise<ContainerProcess>; users: number } };
+
+/** @returns the shared container, whose last `stop` ends it */
+async function openContainer(logFile: string): Promise<Pick<ContainerProcess, "vars" | "stop">> {
+  shared.containerOfTests ??= { started: startContainer({ logFile }), users: 0 };
+  const container = shared.containerOfTests;
+  container.users++;
+  const { vars, stop } = await container.started;
+  return { vars, stop: async () => (--container.users === 0 ? stop() : undefined) };
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const target = targetOf({ ...process.env, ...project.config.env });
   const folder = await mkdtemp(join(tmpdir(), "container-"));
-  const container = await startContainer({ logFile: join(folder, "container.log") });
+  const container = await openContainer(join(folder, "container.log"));
   if (target === "wrangler") {
     // Each service would take longer to bundle the Worker than to start, and would then watch the sources.
     const bundle = await bundleWorker(join(folder, "bundle"), join(root, "test/worker/drained-worker.ts"));

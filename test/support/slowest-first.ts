@@ -1,12 +1,14 @@
 // Starts the slowest test files of a group first, so that none of them runs alone at its end. Vitest sorts by the
 // durations of earlier runs, which a fresh clone does not have. Spreads the files of "native", which compute, among those
-// that wait, so that neither kind runs alone: some files at a time, because a worker ends if the next file belongs to
-// another project.
+// that wait, so that neither kind runs alone.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take more than 50 seconds on two idle cores, the slowest first. */
+/**
+ * Files that take more than 50 seconds on two idle cores, the slowest first, and then small ones that take more than 15:
+ * the others are sorted by size, so that these would run alone at the end.
+ */
 const SLOWEST: readonly string[] = [
   "test/container/pdfa/corpus.test.ts",
   "test/e2e/workbench.test.ts",
@@ -15,6 +17,13 @@ const SLOWEST: readonly string[] = [
   "test/http/client.test.ts",
   "test/container/world/trips.test.ts",
   "container/engines/chromium/test/chromium-recovery.test.ts",
+  "test/native/host/hosts-under-faults.test.ts",
+  "test/native/host/storage/postgres-away.test.ts",
+  "test/native/regions/loss.test.ts",
+  "test/native/regions/routing.test.ts",
+  "test/native/host/balancer.test.ts",
+  "test/native/host/shared-jobs.test.ts",
+  "test/native/operations/compress-corpus.test.ts",
   "test/http/resumable-uploads.test.ts",
   "test/e2e/docs-examples.test.ts",
   "test/http/client-outages.test.ts",
@@ -45,6 +54,9 @@ const SLOWEST: readonly string[] = [
   "test/container/world/residency.test.ts",
   "container/engines/chromium/test/chromium-hostile.test.ts",
   "container/engines/chromium/test/chromium-isolation.test.ts",
+  "container/engines/libreoffice/test/libreoffice-forms.test.ts",
+  "container/engines/ghostscript/test/ghostscript-hostile.test.ts",
+  "container/engines/libreoffice/test/libreoffice-hidden.test.ts",
   "test/http/zugferd-pdf.test.ts",
   "test/http/keyed-webhooks.test.ts",
   "test/http/idempotency.test.ts",
@@ -67,10 +79,22 @@ const SLOWEST: readonly string[] = [
   "test/container/server.test.ts",
   "test/container/jobs/threads.test.ts",
   "test/container/flattening-deck.test.ts",
+  "container/engines/ghostscript/test/ghostscript-recovery.test.ts",
+  "container/engines/mustang/test/mustang.test.ts",
+  "container/engines/chromium/test/chromium-jobs.test.ts",
+  "container/engines/chromium/test/chromium-killed.test.ts",
+  "test/http/idempotency-restart.test.ts",
+  "test/e2e/traces.test.ts",
+  "test/http/corpus.test.ts",
+  "test/e2e/metrics.test.ts",
+  "test/http/split-pdf.test.ts",
+  "test/e2e/two-isolates.test.ts",
+  "test/e2e/bootstrap.test.ts",
+  "test/native/host/storage/postgres-jobs.test.ts",
+  "test/native/document/typesetting/scripts.test.ts",
+  "test/native/deployment.test.ts",
+  "test/native/host/shared-renderers.test.ts",
 ];
-
-/** Files of one kind that follow each other. */
-const BLOCK = 5;
 
 export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -91,7 +115,7 @@ export default class SlowestFirst extends BaseSequencer {
 function spread(files: readonly TestSpecification[]): TestSpecification[] {
   const kinds = Map.groupBy(files, ({ project }) => project.name === "native");
   const placed = [...kinds.values()].flatMap((kind) =>
-    kind.map((file, index) => ({ file, place: (index - (index % BLOCK)) / kind.length })),
+    kind.map((file, index) => ({ file, place: index / kind.length })),
   );
   return placed.sort((a, b) => a.place - b.place).map(({ file }) => file);
 }

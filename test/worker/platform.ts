@@ -1,6 +1,6 @@
 // The Worker of the tests in workerd: the Worker of src/, whose Durable Objects connect to
-// test/support/fake-platform.ts in place of the platform's container runtime. Before `usePlatform`, they have no
-// container runtime.
+// test/support/fake-platform.ts in place of the platform's container runtime, if they belong to an environment of
+// `environmentOf`. Others have no container runtime.
 
 import { LIMITS } from "../../src/document/contract/limits.ts";
 import {
@@ -76,8 +76,8 @@ export class WebContainerApac extends WebContainer {}
 
 function withRuntime(ctx: Context, pool: string): Context {
   const { platform } = shared;
-  if (!platform) return ctx;
   const [test, ...names] = ctx.id.name!.split("/");
+  if (!platform || names.length === 0) return ctx;
   const runtime = new Runtime(platform.url, platform.ports, `${test}/${[pool, ...names].join(" ")}`);
   return Object.defineProperty(ctx, "container", { value: runtime });
 }

@@ -265,7 +265,11 @@ describe("hostile archives", () => {
     ],
     ["another name in the local header", () => archive([{ name: "a.txt", localName: "a.exe" }]), "damaged"],
     ["a wrong number of entries", () => archive([{ name: "a" }], 2), "damaged"],
-    ["100,000 entries", () => archive(Array.from({ length: 100_000 }, () => ({ name: "a" }))), "too-complex"],
+    [
+      "100,000 entries",
+      () => archive(Array.from({ length: 100_000 }, () => ({ name: "a", method: 0 }))),
+      "too-complex",
+    ],
     ["no entries", () => archive([]), "damaged"],
     ["another compression", () => archive([{ name: "a", method: 12 }]), "unsupported"],
     ["no end", () => archive([{ name: "a", data: TEXT }]).subarray(0, -30), "damaged"],
