@@ -14,6 +14,7 @@ import { mergePdfs } from "../operations/merge-pdfs.ts";
 import { fillTemplate, MARKDOWN } from "../operations/to-pdf/fill-template.ts";
 import { htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import type { Endpoint } from "../service/http/contract/endpoint.ts";
+import { wrongType } from "../service/http/contract/errors.ts";
 import { readFields } from "../service/http/contract/fields.ts";
 import { edgeJob, type JobPlan } from "../service/placement/placement.ts";
 
@@ -44,6 +45,11 @@ function withSettings(endpoint: Endpoint): Endpoint {
     ...endpoint,
     inputs: { ...endpoint.inputs, ...MARKDOWN_FILES },
     fields: { ...endpoint.fields, ...FIELDS },
+    failures: {
+      ...endpoint.failures,
+      unsupported: (failure) =>
+        failure.why ? wrongType(failure.why) : (endpoint.failures?.unsupported?.(failure) ?? wrongType()),
+    },
     parse(form, defaults) {
       const parsed = endpoint.parse(form, defaults);
       const { page_settings: settings } = readFields(FIELDS, form, {});

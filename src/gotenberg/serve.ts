@@ -141,8 +141,8 @@ function formOf({ documents, url, steps, further = [] }: Plan, { uploads }: Form
       ...(url === undefined ? [] : [["url", [url]] as const]),
     ]),
     files: new Map([
-      ["file", documents],
-      [STEP_FILES, further],
+      ...(documents.length > 0 ? [["file", documents] as const] : []),
+      ...(further.length > 0 ? [[STEP_FILES, further] as const] : []),
     ]),
     order: [...documents.map(() => "file"), ...(url === undefined ? [] : ["url"]), ...further.map(() => STEP_FILES)],
     ...{ uploads, encoding: "multipart" },

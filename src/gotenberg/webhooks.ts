@@ -6,7 +6,7 @@ import { memoryInput } from "../document/contract/operation.ts";
 import type { DeliveryOptions, RequestServices } from "../service/http/contract/endpoint.ts";
 import { ServiceError, toServiceError } from "../service/http/contract/errors.ts";
 import { checkDelivery, deliver } from "../service/http/responses/delivery.ts";
-import { statusOf } from "./errors.ts";
+import { foreignError } from "./errors.ts";
 import { texts } from "./fields.ts";
 
 const METHODS = ["POST", "PATCH", "PUT"] as const;
@@ -81,8 +81,7 @@ export async function report(webhook: ForeignWebhook, error: unknown, service: R
   const { errorUrl, eventsUrl, errorMethod, headers } = webhook;
   const common = { correlationId: headers["Gotenberg-Trace"], timestamp: new Date().toISOString() };
   if (error === undefined) return send(eventsUrl, { event: "webhook.success", ...common }, "POST", headers, service);
-  const failure = toServiceError(error);
-  const about = { status: statusOf(failure), message: failure.message };
+  const about = foreignError(toServiceError(error));
   await send(errorUrl, about, errorMethod, headers, service);
   await send(eventsUrl, { event: "webhook.error", ...common, error: about }, "POST", headers, service);
 }

@@ -203,6 +203,14 @@ function sheetOf(options: PrintOptions, { purpose, overflow }: Findings): Sheet 
 /** The longest sheet in points that PDF readers accept (ISO 32000-1, annex C). */
 const MAX_LENGTH = 14_400;
 
+/** Removes the page breaks of a document. Returns its height in CSS pixels. Runs in the page. */
+function measured(): number {
+  const styles = new CSSStyleSheet();
+  styles.replaceSync("* { break-before: auto !important; break-after: auto !important }");
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
+  return Math.ceil(document.documentElement?.getBoundingClientRect().height ?? 0);
+}
+
 /** Returns the height in points of a sheet that contains the whole page. Changes the size of the window. */
 async function lengthOf(
   { paper, margin, scale = 1 }: PrintOptions,
@@ -211,7 +219,7 @@ async function lengthOf(
   const { top, right, bottom, left } = sidesOf(margin);
   const width = Math.max(1, Math.floor(((paper.width - left - right) * CSS_PIXELS_PER_POINT) / scale));
   void session.send("Emulation.setDeviceMetricsOverride", { width, height: 1, deviceScaleFactor: 1, mobile: false });
-  const expression = "Math.ceil(document.documentElement?.getBoundingClientRect().height ?? 0)";
+  const expression = `(${measured})()`;
   const { result } = await session.send("Runtime.evaluate", { expression, contextId, returnByValue: true });
   // One pixel more, because rounded lengths of the content could need a second sheet.
   const height = ((Number(result.value) + 1) * scale) / CSS_PIXELS_PER_POINT;
