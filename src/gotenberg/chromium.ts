@@ -4,7 +4,6 @@ import {
   choice,
   differs,
   duration,
-  type Field,
   flag,
   ignored,
   integer,
@@ -64,16 +63,13 @@ export const PAGE_FIELDS = {
   generateTaggedPdf: differs(flag()),
 };
 
-const FORMATS = { png: "png", jpeg: "jpg" } as const;
-const format: Field<"png" | "jpeg" | ""> = { ...choice(["png", "jpeg"], "png"), support: "differs" };
-
 export const PICTURE_FIELDS = {
   ...VISIT_FIELDS,
   width: integer(800, { min: 16, max: 8192 }),
   height: integer(600, { min: 16, max: 8192 }),
   clip: takes(flag(), "full_page", (value) => (value ? "off" : "on")),
   selector: takes(text, "selector"),
-  format,
+  format: choice(["png", "jpeg", "webp"], "png"),
   quality: integer(100, { min: 0, max: 100 }),
   optimizeForSpeed: ignored(flag()),
   deviceScaleFactor: takes(number(1, { min: 0.1, max: 4 }), "device_scale", String),
@@ -117,8 +113,9 @@ export function picturing(form: ForeignForm, isUrl: boolean): readonly [string, 
     viewport: `${width}x${height}`,
     ...(values.omitBackground ? { background: "off" } : {}),
   };
-  const endpoint = FORMATS[values.format || "png"];
-  return [endpoint, endpoint === "jpg" ? { ...body, quality: String(Math.max(1, quality)) } : body];
+  if (values.format === "jpeg") return ["jpg", { ...body, quality: String(Math.max(1, quality)) }];
+  const settings: PageSettings = { format: "webp" };
+  return ["png", values.format === "webp" ? { ...body, page_settings: settings } : body];
 }
 
 function visiting(values: Values<typeof VISIT_FIELDS>, { errors }: ForeignForm, isUrl: boolean): Body {

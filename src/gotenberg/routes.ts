@@ -48,11 +48,11 @@ const furtherOf = (form: ForeignForm): readonly ReceivedFile[] => [
   ...form.filesOf("stamp"),
 ];
 
-/** Names parts of one document like Gotenberg: `name_0.pdf`. The parts of several are numbered together. */
-const partsOf = ([first, ...others]: readonly ReceivedFile[], isSplit: boolean, suffix = "") =>
-  isSplit && first && others.length === 0
-    ? { nameOf: (index: number) => `${suffix === "" ? stem(first.name) : first.name}_${index}.pdf` }
-    : {};
+/** Names the parts of a document like Gotenberg: `name_0.pdf`. The parts of several documents are numbered together. */
+function partsOf([first, ...others]: readonly ReceivedFile[], nameOf: (file: ReceivedFile) => string) {
+  const name = first && others.length === 0 ? nameOf(first) : "document";
+  return { nameOf: (index: number) => `${name}_${index}.pdf` };
+}
 
 const keepingNames = (documents: readonly ReceivedFile[], suffix = "") => ({
   nameOf: (index: number) =>
@@ -66,7 +66,7 @@ const office: ForeignRoute = {
     const documents = form.documents(OFFICE_EXTENSIONS);
     const { steps, isMerged } = officeJob(form);
     const { steps: further, isSplit } = resultSteps(form);
-    const names = isMerged || isSplit ? partsOf(documents, isSplit, ".pdf") : keepingNames(documents, ".pdf");
+    const names = isSplit ? partsOf(documents, ({ name }) => name) : isMerged ? {} : keepingNames(documents, ".pdf");
     return { documents, steps: [...steps, ...further], further: furtherOf(form), ...names };
   },
 };
@@ -148,7 +148,7 @@ const splitting: ForeignRoute = {
     for (const name of ["splitMode", "splitSpan"]) form.requireField(name);
     const documents = form.documents(PDF);
     const { steps, isSplit } = resultSteps(form);
-    const names = isSplit ? partsOf(documents, true) : keepingNames(documents);
+    const names = isSplit ? partsOf(documents, ({ name }) => stem(name)) : keepingNames(documents);
     return { documents, steps, further: furtherOf(form), ...names };
   },
 };
