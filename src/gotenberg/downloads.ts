@@ -5,7 +5,7 @@ import type { Form } from "../service/http/contract/form.ts";
 import type { Receiving } from "../service/http/pipeline/pipeline.ts";
 import { fetchInput } from "../service/http/requests/url-inputs.ts";
 import type { ReceivedFile } from "../service/storage/file.ts";
-import { invalid, isObject, json } from "./fields.ts";
+import { differs, invalid, isObject, json } from "./fields.ts";
 
 const FIELD = "downloadFrom";
 
@@ -23,7 +23,7 @@ const downloads = json(
   "a JSON list of objects with a url",
 );
 
-export const DOWNLOAD_FIELDS = { [FIELD]: downloads };
+export const DOWNLOAD_FIELDS = { [FIELD]: differs(downloads) };
 
 /** Returns the form with the downloaded files before those that were sent. @throws ServiceError 400, 413, 422 */
 export async function withDownloads(
