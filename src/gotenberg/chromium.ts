@@ -12,6 +12,7 @@ import {
   number,
   objects,
   parametersOf,
+  ranges,
   readTable,
   refused,
   statuses,
@@ -22,7 +23,6 @@ import {
 } from "./fields.ts";
 import type { PageSettings } from "./page-endpoints.ts";
 import type { ForeignForm } from "./plan.ts";
-import { ranges } from "./ranges.ts";
 
 /** The fields of a visit. */
 const VISIT_FIELDS = {

@@ -61,6 +61,19 @@ export const integer = <V extends number | undefined>(fallback: V, range?: Range
   return { ...any, read, expected: any.expected.replace("a number", "a whole number") };
 };
 
+const RANGE = /^(\d{1,9})?\s*-\s*(\d{1,9})?$|^(\d{1,9})$/;
+
+/** A page selection in the words of the service: `1-3,5,7-last`. */
+export const ranges: Field<string> = {
+  ...text,
+  read(given) {
+    const parts = given.split(",").map((part) => RANGE.exec(part.trim()));
+    if (parts.some((part) => part === null || part[0] === "-")) return undefined;
+    return parts.map((part) => part![3] ?? `${part![1] ?? "1"}-${part![2] ?? "last"}`).join(",");
+  },
+  expected: "page ranges such as 1-3,5,7-",
+};
+
 const POINTS: Readonly<Record<string, number>> = { pt: 1, px: 0.75, in: 72, mm: 72 / 25.4, cm: 72 / 2.54, pc: 12 };
 
 /** A length in points, of a text in inches or with a unit. @param inches the fallback */

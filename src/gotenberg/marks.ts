@@ -1,8 +1,7 @@
 // Watermarks behind the pages, and stamps on top of them.
 
-import { isObject } from "./fields.ts";
+import { isObject, ranges } from "./fields.ts";
 import type { ForeignForm, StepBody } from "./plan.ts";
-import { ranges } from "./ranges.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -10,6 +10,7 @@ import {
   json,
   object,
   objects,
+  ranges,
   readTable,
   refused,
   text,
@@ -18,7 +19,6 @@ import {
 import { markSteps } from "./marks.ts";
 import { metadataOf } from "./metadata.ts";
 import type { ForeignForm, StepBody } from "./plan.ts";
-import { ranges } from "./ranges.ts";
 
 const PDFA = ["PDF/A-1a", "PDF/A-1b", "PDF/A-2a", "PDF/A-2b", "PDF/A-2u", "PDF/A-3a", "PDF/A-3b", "PDF/A-3u"] as const;
 

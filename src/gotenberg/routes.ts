@@ -3,10 +3,9 @@
 import { stem } from "../document/contract/file-name.ts";
 import type { ReceivedFile } from "../service/storage/file.ts";
 import { PAGE_FIELDS, PICTURE_FIELDS, picturing, printing, URL_FIELDS } from "./chromium.ts";
-import { OFFICE_EXTENSIONS } from "./extensions.ts";
 import { type FieldTable, readTable } from "./fields.ts";
 import { markSteps } from "./marks.ts";
-import { OFFICE_FIELDS, officeJob } from "./office.ts";
+import { OFFICE_EXTENSIONS, OFFICE_FIELDS, officeJob } from "./office.ts";
 import {
   BOOKMARK_FIELDS,
   EMBED_FIELDS,

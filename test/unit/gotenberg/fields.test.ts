@@ -5,12 +5,19 @@ import { expect, test } from "vitest";
 import { PAGE_FIELDS, PICTURE_FIELDS, URL_FIELDS } from "../../../src/gotenberg/chromium.ts";
 import { DOWNLOAD_FIELDS } from "../../../src/gotenberg/downloads.ts";
 import { foreignError } from "../../../src/gotenberg/errors.ts";
-import { duration, type FieldTable, FormErrors, flag, length, readTable } from "../../../src/gotenberg/fields.ts";
+import {
+  duration,
+  type FieldTable,
+  FormErrors,
+  flag,
+  length,
+  ranges,
+  readTable,
+} from "../../../src/gotenberg/fields.ts";
 import { exifEntries, metadataOf } from "../../../src/gotenberg/metadata.ts";
 import { OFFICE_FIELDS } from "../../../src/gotenberg/office.ts";
 import { byName } from "../../../src/gotenberg/order.ts";
 import { BOOKMARK_FIELDS, FLATTENING_FIELDS, RESULT_FIELDS } from "../../../src/gotenberg/pdf-steps.ts";
-import { ranges } from "../../../src/gotenberg/ranges.ts";
 import { FOREIGN_ROUTES } from "../../../src/gotenberg/routes.ts";
 import { faultyPage, outOfRange, timedOut, unreachable } from "../../../src/service/http/contract/errors.ts";
 
