@@ -29,7 +29,7 @@ export type Values<T extends FieldTable> = { readonly [N in keyof T]: T[N]["fall
 
 export const text: Field<string> = { read: (given) => given, fallback: "", expected: "a text", support: "same" };
 
-/** Like strconv.ParseBool of Go. */
+/** The words that Go takes for a boolean. */
 export const flag = (fallback = false): Field<boolean> => ({
   read(given) {
     if (/^(1|t|T|TRUE|true|True)$/.test(given)) return true;

@@ -22,7 +22,7 @@ import type { ForeignForm, StepBody } from "./plan.ts";
 
 const PDFA = ["PDF/A-1a", "PDF/A-1b", "PDF/A-2a", "PDF/A-2b", "PDF/A-2u", "PDF/A-3a", "PDF/A-3b", "PDF/A-3u"] as const;
 
-export const SPLIT_FIELDS = {
+const SPLIT_FIELDS = {
   splitMode: choice(["intervals", "pages"], ""),
   splitSpan: text,
   splitUnify: flag(),
@@ -124,7 +124,7 @@ export function resultSteps(form: ForeignForm, { before = [], isWhole = false }:
   return { steps, isSplit };
 }
 
-export function splitSteps(values: Values<typeof SPLIT_FIELDS>, errors: ForeignForm["errors"]): readonly StepBody[] {
+function splitSteps(values: Values<typeof SPLIT_FIELDS>, errors: ForeignForm["errors"]): readonly StepBody[] {
   const { splitMode, splitSpan, splitUnify: isUnified } = values;
   if (splitMode === "") return [];
   const wrong = (expected: string) =>
