@@ -5,6 +5,7 @@ import {
   differs,
   duration,
   flag,
+  headerTexts,
   ignored,
   integer,
   length,
@@ -32,7 +33,7 @@ const VISIT_FIELDS = {
   waitForSelector: differs(text),
   cookies: objects,
   userAgent: takes(text, "user_agent"),
-  extraHttpHeaders: differs(texts),
+  extraHttpHeaders: differs(headerTexts),
   emulatedMediaType: takes(choice(["screen", "print"], ""), "media"),
   emulatedMediaFeatures: refused(texts),
   failOnHttpStatusCodes: differs(statuses),
@@ -77,6 +78,9 @@ export const PICTURE_FIELDS = {
 
 export const URL_FIELDS = { url: text };
 
+/** Minimum width and height between the margins, in points, as on /pdf. */
+const MIN_ROOM = 9;
+
 type Body = Record<string, unknown>;
 
 /** Returns the fields of /pdf, and the paper. @param isUrl true for the address of a page, false for HTML */
@@ -85,9 +89,13 @@ export async function printing(form: ForeignForm, isUrl: boolean): Promise<Body>
   const values = readTable(PAGE_FIELDS, form.values, errors);
   const { landscape, printBackground, omitBackground, marginTop, marginRight, marginBottom, marginLeft } = values;
   if (omitBackground && !printBackground) errors.add("omitBackground requires printBackground set to true");
-  const [width, height] = [values.paperWidth, values.paperHeight];
+  const [short, long] = [values.paperWidth, values.paperHeight];
+  const paper = landscape ? { width: long, height: short } : { width: short, height: long };
+  const room = Math.min(paper.width - marginLeft - marginRight, paper.height - marginTop - marginBottom);
+  if (room < MIN_ROOM)
+    errors.add("Chromium does not handle the provided settings; please check for aberrant form values");
   const settings: PageSettings = {
-    paper: landscape ? { width: height, height: width } : { width, height },
+    paper,
     margin: { top: marginTop, right: marginRight, bottom: marginBottom, left: marginLeft },
     hasOwnSize: values.preferCssPageSize,
     ...(values.singlePage ? { isOneSheet: true } : {}),

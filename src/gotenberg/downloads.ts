@@ -5,7 +5,7 @@ import type { Form } from "../service/http/contract/form.ts";
 import type { Receiving } from "../service/http/pipeline/pipeline.ts";
 import { fetchInput } from "../service/http/requests/url-inputs.ts";
 import type { ReceivedFile } from "../service/storage/file.ts";
-import { differs, invalid, isObject, json } from "./fields.ts";
+import { differs, headerTexts, invalid, isObject, json } from "./fields.ts";
 
 const FIELD = "downloadFrom";
 
@@ -17,10 +17,14 @@ interface Download {
   readonly field?: string;
 }
 
+const isDownload = (value: unknown): value is Download =>
+  isObject(value) &&
+  typeof value.url === "string" &&
+  (value.extraHttpHeaders == null || headerTexts.read(JSON.stringify(value.extraHttpHeaders)) !== undefined);
+
 const downloads = json(
-  (value): value is readonly Download[] =>
-    Array.isArray(value) && value.every((one) => isObject(one) && typeof one.url === "string"),
-  "a JSON list of objects with a url",
+  (value): value is readonly Download[] => Array.isArray(value) && value.every(isDownload),
+  "a JSON list of objects with a url, and headers that a client can choose",
 );
 
 export const DOWNLOAD_FIELDS = { [FIELD]: differs(downloads) };

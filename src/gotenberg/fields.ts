@@ -1,6 +1,7 @@
 // Reads the fields of a foreign form, with the messages that its clients know. All errors are reported together.
 
 import { LIMITS } from "../document/contract/limits.ts";
+import { requestHeaders } from "../document/contract/parameters/web-page.ts";
 import { ServiceError } from "../service/http/contract/errors.ts";
 
 /** How far the service does with a field what Gotenberg 8 does. `ignored`: without effect on the result, as it is. */
@@ -135,6 +136,11 @@ export const object = json(isObject, "a JSON object");
 export const texts = json(
   (value): value is Entries<string> => isObject(value) && Object.values(value).every((one) => typeof one === "string"),
   "a JSON object of texts",
+);
+/** Headers of requests, without those that describe the connection or the message itself. */
+export const headerTexts = json(
+  (value): value is Entries<string> => requestHeaders.value.safeParse(value).success,
+  "a JSON object of request headers",
 );
 export const names = json(
   isListOf((value): value is string => typeof value === "string"),

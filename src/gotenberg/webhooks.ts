@@ -7,7 +7,7 @@ import type { DeliveryOptions, RequestServices } from "../service/http/contract/
 import { ServiceError, toServiceError } from "../service/http/contract/errors.ts";
 import { checkDelivery, deliver } from "../service/http/responses/delivery.ts";
 import { foreignError } from "./errors.ts";
-import { texts } from "./fields.ts";
+import { headerTexts } from "./fields.ts";
 
 const METHODS = ["POST", "PATCH", "PUT"] as const;
 type Method = (typeof METHODS)[number];
@@ -49,8 +49,8 @@ export function webhookIn(headers: Headers, trace: string): ForeignWebhook | und
     throw wrong(`Invalid '${PREFIX}${name}' header value: expected 'POST', 'PATCH' or 'PUT', but got '${given}'`);
   };
   const further = at("Extra-Http-Headers");
-  const extra = further === undefined ? {} : texts.read(further);
-  if (!extra) throw wrong(`Invalid '${PREFIX}Extra-Http-Headers' header value: expected ${texts.expected}`);
+  const extra = further === undefined ? {} : headerTexts.read(further);
+  if (!extra) throw wrong(`Invalid '${PREFIX}Extra-Http-Headers' header value: expected ${headerTexts.expected}`);
   return {
     ...{ url, errorUrl, eventsUrl, method: methodIn("Method"), errorMethod: methodIn("Error-Method") },
     headers: { "User-Agent": "Gotenberg", ...extra, "Gotenberg-Trace": trace },

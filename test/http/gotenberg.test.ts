@@ -62,6 +62,7 @@ describe("what clients send", () => {
     const answer = await send("/forms/chromium/convert/markdown", [
       ["files", file(page, "index.html")],
       ["files", file("# Heading", "a.md")],
+      ["files", file("body{margin:0}", "a.css")],
       ["singlePage", "true"],
     ]);
     expect(answer.status, answer.text).toBe(200);
@@ -137,13 +138,17 @@ describe("what clients rely on", () => {
       await send("/forms/pdfengines/flatten", [["files", file("x", "a.pdf")]]),
       await send("/forms/chromium/convert/html", page(["failOnConsoleExceptions", "true"])),
       await send("/forms/chromium/convert/url", [["url", "http://127.0.0.1/"]]),
+      await send("/forms/chromium/convert/html", page(["marginLeft", "9"])),
+      await send("/forms/pdfengines/flatten", [
+        ["downloadFrom", '[{"url":"http://x.example","extraHttpHeaders":{"Host":"y"}}]'],
+      ]),
       await send("/forms/pdfengines/flatten", [["files", pdf("a.pdf", "A")]], {
         "Gotenberg-Webhook-Url": "http://10.0.0.1/",
       }),
       await send(convert),
       await send("/forms/unknown", [["a", "b"]]),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([400, 415, 400, 409, 400, 400, 405, 404]);
+    expect(answers.map(({ status }) => status)).toEqual([400, 415, 400, 409, 400, 400, 400, 400, 405, 404]);
     expect(new Set(answers.map(({ headers }) => headers["content-type"]))).toEqual(
       new Set(["text/plain; charset=UTF-8"]),
     );

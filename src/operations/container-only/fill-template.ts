@@ -8,7 +8,11 @@ import { decodeText } from "../../document/formats/text/decode.ts";
 import { markdownPage } from "../../document/texts/markdown-page.ts";
 import { MARKDOWN, fillTemplate as signature } from "../to-pdf/fill-template.ts";
 
-const ACTION = /\{\{-?\s*(?:toHTML\s+(?:"([^"\n]*)"|`([^`\n]*)`)|\/\*[\s\S]*?\*\/)\s*-?\}\}|\{\{[^}]*\}?\}?/g;
+const ACTION =
+  /\{\{-?\s*(?:toHTML\s+(?:"([^"\n]*)"|`([^`\n]*)`)|\/\*(?:(?!\*\/)[\s\S]){0,1000}\*\/)\s*-?\}\}|\{\{[^}]*\}?\}?/g;
+const COMMENT = /^\{\{-?\s*\/\*/;
+/** An action in a message is not longer. */
+const SHOWN_LENGTH = 100;
 const IMAGES = {
   image: (source: string, alt: string | undefined) => ({ source, ...(alt === undefined ? {} : { alt }) }),
 };
@@ -16,25 +20,26 @@ const IMAGES = {
 /** @throws EngineFailure `unsupported` for a text that is missing, or another action of the template; `too-complex` */
 const run: Run<Record<string, never>> = async function* ([page, ...others]) {
   if (!page || page.size === 0) throw new EngineFailure("unsupported", "an empty file");
-  const texts = others.filter(({ role }) => role === MARKDOWN);
-  const actions = [...(await textOf(page)).matchAll(ACTION)];
-  const names = actions.map(([, quoted, raw]) => quoted ?? raw);
-  const missing = names.filter((name) => name !== undefined && !texts.some((text) => text.name === name));
+  const texts = new Map(others.filter(({ role }) => role === MARKDOWN).map((text) => [text.name, text]));
+  const template = await textOf(page);
+  const actions = [...template.matchAll(ACTION)];
+  const names = new Set(actions.flatMap(([, quoted, raw]) => quoted ?? raw ?? []));
+  const missing = [...names].filter((name) => !texts.has(name));
   if (missing.length > 0)
     throw refusal(`Markdown file(s) not found: ${missing.map((name) => `'${name}'`).join(", ")}.`);
-  const other = actions.find(([whole], index) => names[index] === undefined && !/^\{\{-?\s*\/\*/.test(whole));
-  if (other) throw refusal(`The template can only use toHTML, not ${other[0]}.`);
+  const other = actions.find(([whole, quoted, raw]) => (quoted ?? raw) === undefined && !COMMENT.test(whole));
+  if (other) throw refusal(`The template can only use toHTML, not ${other[0].slice(0, SHOWN_LENGTH)}.`);
   const filled = new Map<string, string>();
-  for (const text of texts) {
-    if (names.includes(text.name)) filled.set(text.name, markdownPage(await textOf(text), IMAGES, false).html);
-  }
-  const html = (await textOf(page)).replace(
-    ACTION,
-    (_, quoted?: string, raw?: string) => filled.get(quoted ?? raw ?? "") ?? "",
-  );
+  for (const name of names) filled.set(name, markdownPage(await textOf(texts.get(name)!), IMAGES, false).html);
+  const inserted = ({ 1: quoted, 2: raw }: RegExpMatchArray) => filled.get(quoted ?? raw ?? "") ?? "";
+  const length = actions.reduce((sum, action) => sum + inserted(action).length, template.length);
+  if (length > LIMITS.textLength) throw new EngineFailure("too-complex", `${length} characters`);
+  const html = template.replace(ACTION, (...action) => inserted(action as unknown as RegExpMatchArray));
   yield { extension: "html", name: page.name, type: "text/html", body: new TextEncoder().encode(`\ufeff${html}`) };
-  for (const { name, role = "", stream } of others.filter(({ role }) => role !== MARKDOWN)) {
-    yield { extension: extensionIn(name), name, role, type: "application/octet-stream", body: stream() };
+  for (const file of others) {
+    const { name, role = "" } = file;
+    if (role === MARKDOWN) continue;
+    yield { extension: extensionIn(name), name, role, type: "application/octet-stream", body: file.stream() };
   }
 };
 
