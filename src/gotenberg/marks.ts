@@ -10,11 +10,19 @@ const TEXT = { text_color_rgb: "128,128,128", text_size: "48", rotation: "-45", 
 
 /** Parameters of /watermarked-pdf, by the options of pdfcpu. */
 const OPTIONS: Readonly<Record<string, (value: string) => Readonly<Record<string, string>>>> = {
+  font: (value) => ({ font: value }),
   points: (value) => ({ text_size: value }),
+  color: (value) => ({ text_color_rgb: rgbOf(value) }),
   opacity: (value) => ({ opacity: value }),
   // Angles of pdfcpu are counterclockwise.
   rotation: (value) => ({ rotation: String(-Number(value)) }),
 };
+
+/** @returns the color of a text such as `#ff0000`; any other text unchanged, which is refused later */
+function rgbOf(color: string): string {
+  const [, ...parts] = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(color) ?? [];
+  return parts.length === 0 ? color : parts.map((part) => Number.parseInt(part, 16)).join(",");
+}
 
 /** Returns one step for each mark. Repeated fields belong together by their positions. */
 export function markSteps(form: ForeignForm, kind: "watermark" | "stamp"): readonly StepBody[] {

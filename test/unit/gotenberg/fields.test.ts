@@ -14,10 +14,12 @@ import {
   ranges,
   readTable,
 } from "../../../src/gotenberg/fields.ts";
+import { markSteps } from "../../../src/gotenberg/marks.ts";
 import { exifEntries, metadataOf } from "../../../src/gotenberg/metadata.ts";
 import { OFFICE_FIELDS } from "../../../src/gotenberg/office.ts";
 import { byName } from "../../../src/gotenberg/order.ts";
 import { BOOKMARK_FIELDS, FLATTENING_FIELDS, RESULT_FIELDS } from "../../../src/gotenberg/pdf-steps.ts";
+import { ForeignForm } from "../../../src/gotenberg/plan.ts";
 import { FOREIGN_ROUTES } from "../../../src/gotenberg/routes.ts";
 import { faultyPage, outOfRange, timedOut, unreachable } from "../../../src/service/http/contract/errors.ts";
 
@@ -98,6 +100,22 @@ test("all errors of a form are reported, with the names of its fields", () => {
   expect(() => errors.check()).toThrow(
     "Invalid form data: form field 'landscape' is invalid (got 'foo', expected true or false)\n" +
       "form field 'quality' is not supported with the value '50'",
+  );
+});
+
+test("marks are steps, by the positions of their fields", () => {
+  const fields = new Map([
+    ["stampSource", ["text", "image"]],
+    ["stampExpression", ["A", ""]],
+    ["stampOptions", ['{"color":"#ff0080","rotation":30}', '{"scale":1}']],
+  ]);
+  const form = new ForeignForm({ fields, files: new Map() }, async () => "");
+  const [first] = markSteps(form, "stamp");
+  expect(first).toMatchObject({
+    "watermarked-pdf": { watermark_text: "A", text_color_rgb: "255,0,128", rotation: "-30", behind_page: "false" },
+  });
+  expect(() => form.errors.check()).toThrow(
+    "'stampOptions' is not supported with scale\nform field 'stampSource' is not supported with the value 'image'",
   );
 });
 
