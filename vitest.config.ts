@@ -28,6 +28,7 @@ const HOST_TESTS = [
   "keyed-webhooks",
   "address-limits",
   "cors",
+  "gotenberg",
   "html",
   "idempotency",
   "idempotency-restart",

@@ -14,6 +14,7 @@ import type { PrintOptions } from "../container/engines/chromium/page.ts";
 import { WEB_RULES } from "../container/fonts/system-fonts.ts";
 import { minimalEnvironment } from "../container/processes/process.ts";
 import { Scratch } from "../container/scratch/scratch.ts";
+import { sidesOf } from "../src/operations/to-pdf/html-to-pdf.ts";
 import { parsePnm, perceptualDistance } from "../test/support/pictures.ts";
 import { startSite } from "../test/support/web.ts";
 
@@ -141,10 +142,10 @@ async function printWithPlaywright(browser: Browser, { url, path, options, waitF
   if (waitFor && "selector" in waitFor) await page.waitForSelector(waitFor.selector);
   if (waitFor && "expression" in waitFor) await page.waitForFunction(waitFor.expression);
   const inches = (points: number) => `${points / 72}in`;
-  const all = inches(margin);
+  const { top, right, bottom, left } = sidesOf(margin);
   await page.pdf({
     ...{ path, width: inches(paper.width), height: inches(paper.height), scale, printBackground: background },
-    margin: { top: all, right: all, bottom: all, left: all },
+    margin: { top: inches(top), right: inches(right), bottom: inches(bottom), left: inches(left) },
     ...{ displayHeaderFooter: header !== undefined || footer !== undefined },
     ...{ headerTemplate: header ?? "<span></span>", footerTemplate: footer ?? "<span></span>" },
   });

@@ -1,7 +1,7 @@
 // Reads the settings of the host from environment variables.
 //
 // - VARIANT, API_DIALECT, MAX_UPLOAD_MB, MAX_OUTPUT_MB, MAX_INPUTS, FILE_LIFETIME_HOURS, BASE_URL, ALLOWED_HOSTS,
-//   CORS_ORIGINS, ADDRESS_*, LLM_*, OTEL_*: as in the Worker
+//   CORS_ORIGINS, GOTENBERG_ROUTES, ADDRESS_*, LLM_*, OTEL_*: as in the Worker
 // - PORT, HOST: port and address on which the host listens
 // - METRICS_PORT, METRICS_HOST: port and address of the metrics server; by default none runs
 // - DATA_DIR: folder for the databases, and for stored files unless they are in S3

@@ -20,9 +20,18 @@ import { threadStep } from "./thread-step.ts";
 const ALL = parsePages("1-last")!;
 
 /** Reports whether a page is printed without anything that outlasts it in a renderer, or runs in it. */
-const isPlain = ({ visit, header, footer, contents, fonts = [], layout = "desktop" }: PrintOptions): boolean =>
-  [...Object.values(visit ?? {}), header, footer, contents, ...fonts].every((value) => value === undefined) &&
-  layout === "desktop";
+const isPlain = ({
+  visit,
+  header,
+  footer,
+  contents,
+  isOneSheet,
+  fonts = [],
+  layout = "desktop",
+}: PrintOptions): boolean =>
+  [...Object.values(visit ?? {}), header, footer, contents, isOneSheet, ...fonts].every(
+    (value) => value === undefined,
+  ) && layout === "desktop";
 
 /**
  * @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.printToPdf}; `unsupported` for an empty document

@@ -2,6 +2,7 @@
 
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
+import { WEB_MEDIA_TYPES } from "../../src/operations/draw-web-images.ts";
 import { htmlToPicture } from "../../src/operations/html-to-picture.ts";
 import { MEDIA_TYPES } from "../../src/operations/rasterize-pdf.ts";
 import { fontsIn } from "../fonts/added-fonts.ts";
@@ -9,6 +10,8 @@ import { CONTAINER_LIMITS } from "../limits.ts";
 import { encodeOutputs } from "./encode-outputs.ts";
 import { nativeOperation } from "./native.ts";
 import { pageSource } from "./page-source.ts";
+
+const TYPES = { ...MEDIA_TYPES, webp: WEB_MEDIA_TYPES.webp };
 
 /** @throws EngineFailure, OutOfRange for the reasons of {@link Chromium.takePicture} */
 export const nativeHtmlToPicture = nativeOperation(
@@ -23,6 +26,6 @@ export const nativeHtmlToPicture = nativeOperation(
     const source = await pageSource(params, job, engines.web);
     await chromium.takePicture(source, path, settings, job.signal);
     const { format } = options;
-    yield* encodeOutputs([{ extension: format, type: MEDIA_TYPES[format], body: createReadStream(path) }], job.log);
+    yield* encodeOutputs([{ extension: format, type: TYPES[format], body: createReadStream(path) }], job.log);
   },
 );

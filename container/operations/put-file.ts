@@ -1,4 +1,4 @@
-// Sends a file to a web server with PUT.
+// Sends a file to a web server.
 
 import { putFile } from "../../src/service/outbound/put-file.ts";
 import { CONTAINER_LIMITS } from "../limits.ts";
@@ -10,8 +10,8 @@ export const nativePutFile = nativeOperation(
   putFile,
   // Assigned to Chromium, like the posting of webhooks.
   { engine: "chromium", countsAsProbe: false, timeoutMs: CONTAINER_LIMITS.deliveryMs, onlyInputs: true },
-  async function* ({ inputs, signal, withoutPermit, log }, { url, headers }, { posts }) {
-    const status = await withoutPermit(() => posts.put(url, headers, inputs[0]!, signal));
+  async function* ({ inputs, signal, withoutPermit, log }, { url, headers, method = "PUT" }, { posts }) {
+    const status = await withoutPermit(() => posts.send(url, { method, headers }, inputs[0]!, signal));
     const body = new TextEncoder().encode(JSON.stringify({ status }));
     yield* encodeOutputs([{ extension: "json", type: "application/json", body }], log);
   },

@@ -1,6 +1,7 @@
 // Admits requests: checks keys and limits, records usage, and sets the policy of stored files.
 
 import { endpoints, routes } from "../endpoints/index.ts";
+import { FOREIGN_ROUTES } from "../gotenberg/routes.ts";
 import { OTHER_OPERATION } from "../service/http/clients/admission.ts";
 import { clientIdOfKey, createDeletePolicy } from "../service/http/clients/auth.ts";
 import { createAdmission } from "../service/http/clients/guard.ts";
@@ -21,7 +22,7 @@ import type { Quota } from "../service/storage/uploads/one-time-uploads.ts";
 import { type App, idsOf, log, type RequestContext, retiredIn } from "./context.ts";
 
 const operations = new Set([...endpoints, ...routes].map(({ path }) => path));
-const jobs = new Set(endpoints.map(({ path }) => path));
+const jobs = new Set([...endpoints, ...FOREIGN_ROUTES].map(({ path }) => path));
 
 /** Checks keys and limits, and records usage. */
 export function addAdmission(app: App, collector: UsageCollector): void {

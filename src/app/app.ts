@@ -13,6 +13,7 @@ import type { App } from "./context.ts";
 import { createSharedResources, pageImagesService } from "./dependencies.ts";
 import { respondWithErrors } from "./errors.ts";
 import { addResources, addResumableUploads, addUploadAddresses } from "./files.ts";
+import { addForeignRoutes, addForeignTraces } from "./gotenberg.ts";
 import { addRequestStatus, deliver, runLeasedJob, type WaitUntil } from "./jobs.ts";
 import { addPosts } from "./posts.ts";
 import { addRegions, rejectWithoutRegion } from "./regions.ts";
@@ -38,8 +39,10 @@ export function createApp(budgets: ProcessCapacity, answered?: (request: Complet
   addRegions(app);
   addRequestLifecycle(app, spans, answered);
   rejectWithoutRegion(app);
+  addForeignTraces(app);
   addAdmission(app, collector);
   addPosts(app, shared, spans);
+  addForeignRoutes(app, shared, spans);
   addResumableUploads(app, shared);
   addUploadAddresses(app, shared);
   addPages(app, (c) => pageImagesService(c, shared, spans));

@@ -1,6 +1,7 @@
 // Responds to failed requests, and to requests without a matching route.
 import { HTTPException } from "hono/http-exception";
 import { EngineFailure } from "../document/contract/failure.ts";
+import { foreignErrorResponse } from "../gotenberg/errors.ts";
 import { describeError } from "../runtime/log-line.ts";
 import { noSuchEndpoint, ServiceError, toServiceError } from "../service/http/contract/errors.ts";
 import { parametersOf } from "../service/http/openapi/document.ts";
@@ -9,6 +10,7 @@ import { stringItem } from "../service/http/responses/string-item.ts";
 import type { Config } from "../service/settings/config.ts";
 import { apiDescription } from "./api-description.ts";
 import { type App, baseUrl, idsOf, log, type RequestContext } from "./context.ts";
+import { isForeign } from "./gotenberg.ts";
 
 export function respondWithErrors(app: App): void {
   // These handlers return responses. If they threw, the response would lack the headers that the middleware adds.
@@ -24,6 +26,9 @@ export function respondWithErrors(app: App): void {
 }
 
 const respond = (error: ServiceError, c: RequestContext): Response =>
+  isForeign(c) ? foreignErrorResponse(error) : jsonResponse(error, c);
+
+const jsonResponse = (error: ServiceError, c: RequestContext): Response =>
   c.json({ error: error.message }, error.status as 400, {
     // Repeats the message for clients that discard the body of an error, such as `curl --fail`.
     Error: stringItem(error.message),

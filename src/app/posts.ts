@@ -60,7 +60,12 @@ async function serve(post: Post, request: Request, service: AsyncServices): Prom
 }
 
 /** @param ended settles when the request has a response or has failed */
-function serviceOf(c: RequestContext, shared: SharedResources, spans: SpanExport, ended: Promise<void>): AsyncServices {
+export function serviceOf(
+  c: RequestContext,
+  shared: SharedResources,
+  spans: SpanExport,
+  ended: Promise<void>,
+): AsyncServices {
   const caller = clientHooksOf(c);
   const policy = filePolicyOf(c);
   const origin = { ...originOf(c), files: fileOptions(c, policy), ended };

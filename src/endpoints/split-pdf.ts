@@ -3,6 +3,9 @@ import { mayBePdf } from "../document/contract/media-type.ts";
 import { splitPdf } from "../operations/split-pdf.ts";
 import { defineEndpoint } from "../service/http/contract/endpoint.ts";
 import { outOfRange } from "../service/http/contract/errors.ts";
+import { edgeJob } from "../service/placement/placement.ts";
+
+const BOTH = "The request has pages[], too.";
 
 export const splitPdfEndpoint = defineEndpoint({
   path: "/split-pdf",
@@ -14,5 +17,9 @@ export const splitPdfEndpoint = defineEndpoint({
   operation: splitPdf,
   output: { kind: "files", naming: "list", type: "application/pdf", isOptional: true },
   allowsLargerUploads: true,
-  errors: [outOfRange("pages[]", "0")],
+  errors: [outOfRange("pages[]", "0"), outOfRange("pages_per_file", "0")],
+  createJob(params) {
+    if (params.pages && params.pagesPerFile) throw outOfRange("pages_per_file", `${params.pagesPerFile}`, BOTH);
+    return edgeJob(splitPdf, params);
+  },
 });

@@ -5,7 +5,7 @@ import { declareOperation } from "../document/contract/operation.ts";
 import { viewport, visitSchema } from "../document/contract/parameters/web-page.ts";
 
 const paramsSchema = z.object({
-  format: z.enum(["png", "jpg"]),
+  format: z.enum(["png", "jpg", "webp"]),
   /** From 1 to 100, for JPEG. @default 75 */
   quality: z.int().min(1).max(100).exactOptional(),
   /** URL of the page. @default the input is the page */

@@ -11,6 +11,7 @@ import { addWatermark } from "./add-watermark.ts";
 import { applyRedactions } from "./apply-redactions.ts";
 import { compressPdf } from "./compress-pdf.ts";
 import { drawWebImages } from "./container-only/draw-web-images.ts";
+import { fillTemplate } from "./container-only/fill-template.ts";
 import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { heifToPdf } from "./container-only/heif-to-pdf.ts";
 import { textToHtml } from "./container-only/text-to-html.ts";
@@ -95,6 +96,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractText,
   pdfToMarkdown,
   pdfToWorkbook,
+  fillTemplate,
   findDifferences,
   flattenTransparency,
   heifToPdf,

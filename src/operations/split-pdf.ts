@@ -1,9 +1,11 @@
 // Splits a PDF into one PDF per page selection, or per page. An output contains no data of omitted pages.
 
+import { LIMITS } from "../document/contract/limits.ts";
 import { countedNotices } from "../document/contract/notice.ts";
 import { defineOperation, type Run } from "../document/contract/operation.ts";
 import { resolvePages } from "../document/contract/pages.ts";
 import { optional, type Params } from "../document/contract/parameter.ts";
+import { integer } from "../document/contract/parameters/number.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
 import { list } from "../document/contract/parameters/text.ts";
 import { Budget } from "../document/objects/budget.ts";
@@ -16,6 +18,10 @@ import { xfaNotices } from "../document/pages/unprotect.ts";
 
 const parameters = {
   pages: optional("The pages of each file to make; one file for each page if left out.", list(listedPages)),
+  pagesPerFile: optional(
+    "Number of pages of each file, instead of pages.",
+    integer({ min: 1, max: LIMITS.selectedPages }),
+  ),
 };
 export type SplitPdfParams = Params<typeof parameters>;
 
@@ -27,7 +33,7 @@ const SOURCE_PART = 0.4;
  * @throws EngineFailure the failure of the document or the engine
  * @throws OutOfRange `pages`, before the first output
  */
-const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
+const run: Run<SplitPdfParams> = async function* (inputs, { pages, pagesPerFile = 1 }, context) {
   for (const input of inputs) {
     using pdf = await openPdf(await input.bytes(), context, { objectShare: SOURCE_PART });
     const { file, notices, memory, budget } = pdf;
@@ -41,8 +47,12 @@ const run: Run<SplitPdfParams> = async function* (inputs, { pages }, context) {
       const taken = pages && new Set(pages.flatMap((selection) => resolvePages(selection, pageCount)));
       const read = source.pages.filter(({ index }) => taken?.has(index + 1) ?? true);
       notices.push(...countedNotices("damaged-content-kept", countDamagedContents(file, read)));
-      const select = (index: number) => (pages ? resolvePages(pages[index]!, pageCount) : [index + 1]);
-      const total = pages?.length ?? pageCount;
+      const rangeOf = (index: number) => {
+        const first = index * pagesPerFile + 1;
+        return Array.from({ length: Math.min(pagesPerFile, pageCount + 1 - first) }, (_, at) => first + at);
+      };
+      const select = (index: number) => (pages ? resolvePages(pages[index]!, pageCount) : rangeOf(index));
+      const total = pages?.length ?? Math.ceil(pageCount / pagesPerFile);
       for (; outputs < total; outputs++) {
         context.signal.throwIfAborted();
         const wanted = select(outputs);

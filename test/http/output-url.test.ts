@@ -8,6 +8,7 @@ import { type ContainerProcess, startContainer } from "../../scripts/services/co
 import { plainPdf } from "../fixtures/pdf-builder.ts";
 import { createClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
+import { sendForm } from "../support/foreign-client.ts";
 import { pageTexts } from "../support/pdf-readers.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Ear, openEar, type Site, startSite } from "../support/web.ts";
@@ -46,7 +47,11 @@ beforeAll(async () => {
     logFile: join(folder, "container.log"),
     env: { ENGINES: "chromium,threads", URL_ALLOW: `127.0.0.1:${site.port}` },
   });
-  service = await startService({ variant: "private", container, vars: { FORM_SECRET: crypto.randomUUID() } });
+  service = await startService({
+    variant: "private",
+    container,
+    vars: { FORM_SECRET: crypto.randomUUID(), GOTENBERG_ROUTES: "on" },
+  });
 }, 600_000);
 afterAll(async () => {
   await service?.stop();
@@ -142,4 +147,42 @@ test("an asynchronous job delivers, too, and the address is in no log", async ()
   expect(done).toMatchObject({ outputUrl: `${site.url}/bucket/c.pdf` });
   expect(deliveries.splice(0)).toHaveLength(1);
   expect(readFileSync(join(folder, "container.log"), "utf8")).not.toContain("Signature");
+});
+
+// Contract: docs/gotenberg.md#the-routes-of-version-8
+test("a webhook of Gotenberg's clients gets the file, or the error", async () => {
+  const rotate = (name: string, more: Readonly<Record<string, string>> = {}) =>
+    sendForm(
+      `${service.url}/forms/pdfengines/rotate`,
+      [
+        ["files", name === "a.pdf" ? file("Turned") : upload("no PDF", name)],
+        ["rotateAngle", "90"],
+      ],
+      {
+        ...{ "Gotenberg-Webhook-Url": `${site.url}/file`, "Gotenberg-Webhook-Error-Url": `${site.url}/error` },
+        ...{ "Gotenberg-Trace": "t1", "Gotenberg-Webhook-Extra-Http-Headers": '{"X-Extra":"yes"}', ...more },
+      },
+    );
+  const accepted = await rotate("a.pdf");
+  expect([accepted.status, accepted.text, accepted.headers["gotenberg-trace"]]).toEqual([204, "", "t1"]);
+  await eventually(() => expect(deliveries).toHaveLength(1));
+  const [{ method, url, headers, body }] = deliveries.splice(0) as [Delivery];
+  expect([method, url, pageTexts(new Uint8Array(body)).map((text) => text.trim())]).toEqual([
+    "POST",
+    "/file",
+    ["Turned"],
+  ]);
+  expect(headers).toMatchObject({
+    ...{ "content-type": "application/pdf", "content-disposition": "attachment; filename=report.pdf" },
+    ...{ "gotenberg-trace": "t1", "x-extra": "yes" },
+  });
+  expect((await rotate("b.pdf", { "Gotenberg-Webhook-Error-Method": "PUT" })).status).toBe(204);
+  await eventually(() => expect(deliveries).toHaveLength(1));
+  const [failed] = deliveries.splice(0) as [Delivery];
+  expect([failed.method, failed.url]).toEqual(["PUT", "/error"]);
+  expect(JSON.parse(failed.body.toString())).toEqual({
+    status: 400,
+    message: "The input file is damaged or is not a PDF.",
+  });
+  expect((await rotate("a.pdf", { "Gotenberg-Webhook-Error-Url": "" })).text).toMatch(/^At least one of/);
 });

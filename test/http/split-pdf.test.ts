@@ -37,6 +37,17 @@ describe("outputs", () => {
     expect(await split({ file: book() })).toEqual([1, 2, 3, 4, 5].map((page) => [`part_${page}.pdf`, `P${page}`]));
   });
 
+  test("spec: pages_per_file makes one file of each few pages; not together with pages[]", async () => {
+    expect(await split({ file: book(), pages_per_file: "2" })).toEqual([
+      ["part_1.pdf", "P1 P2"],
+      ["part_2.pdf", "P3 P4"],
+      ["part_3.pdf", "P5"],
+    ]);
+    expect(await error({ file: book(), pages_per_file: "2", "pages[]": "1" })).toEqual([
+      ...[400, "2 is not within the acceptable range for pages_per_file. The request has pages[], too."],
+    ]);
+  });
+
   test("spec: even and odd", async () => {
     expect(await split({ file: book(), "pages[]": ["even", "odd"] })).toEqual([
       ["part_1.pdf", "P2 P4"],

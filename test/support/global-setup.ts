@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await writeFile(process.env.WORKER_BUNDLE, JSON.stringify({ name: "pagewright", ...workerOptions, ...bundle }));
   }
   // Without this setting, an asynchronous request with a password is rejected.
-  const vars = { FORM_SECRET: randomUUID() };
+  const vars = { FORM_SECRET: randomUUID(), GOTENBERG_ROUTES: "on" };
   const started = await Promise.allSettled([
     startService({ variant: "private", container, target, vars }),
     startService({ variant: "keyed", container, target, vars }),

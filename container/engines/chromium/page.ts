@@ -3,12 +3,13 @@
 
 import type { Protocol } from "devtools-protocol";
 import type { PageVisit } from "../../../src/document/contract/parameters/web-page.ts";
-import type { OwnPages } from "../../../src/operations/to-pdf/html-to-pdf.ts";
+import { type HtmlToPdfParams, type OwnPages, sidesOf } from "../../../src/operations/to-pdf/html-to-pdf.ts";
 import type { AddedFont } from "../../fonts/added-fonts.ts";
 import { type FontSubstitutions, NO_SUBSTITUTIONS } from "../../fonts/substitutions.ts";
 import { DEVICES, type DeviceName, emulate } from "./devices.ts";
 import { NotStatic } from "./errors.ts";
 import { enlargePages, readTargetPages, savePdf } from "./output/pdf-output.ts";
+import type { Session } from "./pipe.ts";
 import { QUESTIONS } from "./scripts/page-scripts.ts";
 import { detectMedium, type Findings, isSettled, type Paper, setPaper } from "./scripts/paper-scripts.ts";
 import { waiting } from "./scripts/waiting-scripts.ts";
@@ -23,7 +24,9 @@ import { printedTitles, type RunningTitles } from "./visit/running-titles.ts";
 /** Options for printing a page. Lengths are in points. */
 export interface PrintOptions extends RunningTitles {
   readonly paper: { readonly width: number; readonly height: number };
-  readonly margin: number;
+  readonly margin: HtmlToPdfParams["margin"];
+  /** True for one sheet that is as long as the page. Only with a scale. @default false */
+  readonly isOneSheet?: boolean;
   /** @default a desktop; no device for a document made for paper, whose CSS lengths stay unchanged */
   readonly layout?: DeviceName;
   /** The @page rules of a document made for paper that apply. @default none */
@@ -93,14 +96,16 @@ async function print(job: PageJob, options: PrintOptions, outputPath: string): P
   const hasFonts = options.fonts !== undefined && options.fonts.length > 0;
   if (hasFonts) await within(limits.answerMs, addFontsToFrames(session), "a frame");
   const replaced = hasFonts ? await within(limits.answerMs, replacedFonts(world), "a script") : NO_SUBSTITUTIONS;
-  const margin = `${options.margin / enlargement}pt`;
-  const { sides = { left: margin, right: margin } } = findings;
+  const { left, right } = sidesOf(options.margin);
+  const { sides = { left: `${left / enlargement}pt`, right: `${right / enlargement}pt` } } = findings;
   const templates = { ...world, hasUrl: !location.isUpload, zoom: 1 / enlargement, sides };
   const titles = await within(limits.answerMs, printedTitles(options, templates), "a template");
   const hasNumbers = await within(limits.answerMs, prepareReferences(world, options.contents), "a script");
   job.check();
+  const length = options.isOneSheet ? await within(limits.answerMs, lengthOf(options, world), "a script") : undefined;
+  const sheet = length === undefined ? options : { ...options, paper: { ...options.paper, height: length } };
   for (let pass = 1; ; pass++) {
-    const printed = session.send("Page.printToPDF", { ...requestOf(options, findings), ...titles });
+    const printed = session.send("Page.printToPDF", { ...requestOf(sheet, findings), ...titles });
     const { stream } = await within(limits.printMs, printed, "printing");
     await within(limits.printMs, savePdf(session, stream!, outputPath, limits.fileBytes), "taking the PDF");
     if (!hasNumbers || pass === MAX_PASSES) return { enlargement, replaced };
@@ -172,11 +177,12 @@ interface Sheet {
 }
 
 function sheetOf(options: PrintOptions, { purpose, overflow }: Findings): Sheet {
-  const { paper, margin, layout = "desktop", scale: wanted } = options;
+  const { paper, layout = "desktop", scale: wanted } = options;
+  const { top, right, bottom, left } = sidesOf(options.margin);
   const asItIs = { enlargement: 1, size: "auto", margin: "revert" };
   if (wanted !== undefined) return { ...asItIs, scale: wanted };
   if (purpose === "paper") return { ...asItIs, scale: 1 };
-  const printable = (paper.width - 2 * margin) * CSS_PIXELS_PER_POINT;
+  const printable = (paper.width - left - right) * CSS_PIXELS_PER_POINT;
   const usual = printable / DEVICES[layout].width;
   const fitted = overflow > FITTED_OVERFLOW ? usual / overflow : usual;
   // Content that would need a smaller scale is intentionally off-screen.
@@ -190,8 +196,34 @@ function sheetOf(options: PrintOptions, { purpose, overflow }: Findings): Sheet 
     scale: MIN_SCALE,
     enlargement: 1,
     size: `${points(paper.width)} ${points(paper.height)}`,
-    margin: points(margin),
+    margin: [top, right, bottom, left].map(points).join(" "),
   };
+}
+
+/** The longest sheet in points that PDF readers accept (ISO 32000-1, annex C). */
+const MAX_LENGTH = 14_400;
+
+/** Removes the page breaks of a document. Returns its height in CSS pixels. Runs in the page. */
+function measured(): number {
+  const styles = new CSSStyleSheet();
+  styles.replaceSync("* { break-before: auto !important; break-after: auto !important }");
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, styles];
+  return Math.ceil(document.documentElement?.getBoundingClientRect().height ?? 0);
+}
+
+/** Returns the height in points of a sheet that contains the whole page. Changes the size of the window. */
+async function lengthOf(
+  { paper, margin, scale = 1 }: PrintOptions,
+  { session, contextId }: { readonly session: Session; readonly contextId: number },
+): Promise<number> {
+  const { top, right, bottom, left } = sidesOf(margin);
+  const width = Math.max(1, Math.floor(((paper.width - left - right) * CSS_PIXELS_PER_POINT) / scale));
+  void session.send("Emulation.setDeviceMetricsOverride", { width, height: 1, deviceScaleFactor: 1, mobile: false });
+  const expression = `(${measured})()`;
+  const { result } = await session.send("Runtime.evaluate", { expression, contextId, returnByValue: true });
+  // One pixel more, because rounded lengths of the content could need a second sheet.
+  const height = ((Number(result.value) + 1) * scale) / CSS_PIXELS_PER_POINT;
+  return Math.min(MAX_LENGTH, Math.ceil(height + top + bottom));
 }
 
 function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.PrintToPDFRequest {
@@ -200,14 +232,14 @@ function requestOf(options: PrintOptions, findings: Findings): Protocol.Page.Pri
   const inches = (points: number) => points / enlargement / POINTS_PER_INCH;
   // Rounds to the nearest point, because the browser would round up.
   const wholePoints = (points: number) => Math.round(points / enlargement) / POINTS_PER_INCH;
-  const margin = inches(options.margin);
+  const { top, right, bottom, left } = sidesOf(options.margin);
   return {
     paperWidth: wholePoints(options.paper.width),
     paperHeight: wholePoints(options.paper.height),
-    marginTop: margin,
-    marginBottom: margin,
-    marginLeft: margin,
-    marginRight: margin,
+    marginTop: inches(top),
+    marginBottom: inches(bottom),
+    marginLeft: inches(left),
+    marginRight: inches(right),
     scale,
     printBackground: options.background ?? true,
     preferCSSPageSize: findings.purpose === "paper",

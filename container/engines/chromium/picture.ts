@@ -13,7 +13,7 @@ import { completed, type PageJob, visitPage } from "./visit/page-job.ts";
 import type { LeasedPage, PageSetting } from "./visit/page-setting.ts";
 
 export interface PictureOptions {
-  readonly format: "png" | "jpg";
+  readonly format: "png" | "jpg" | "webp";
   /** @default 75 */
   readonly quality?: number;
   readonly viewport: WindowSize;
@@ -87,7 +87,7 @@ async function capture(job: PageJob, options: PictureOptions): Promise<string> {
   job.check();
   const { format, quality = DEFAULT_QUALITY } = options;
   const taken = session.send("Page.captureScreenshot", {
-    ...(format === "jpg" ? { format: "jpeg", quality } : { format }),
+    ...(format === "jpg" ? { format: "jpeg", quality } : { format, quality: 100 }),
     clip: { ...area, scale: 1 },
     captureBeyondViewport: true,
   });

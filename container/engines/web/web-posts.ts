@@ -49,15 +49,15 @@ export class WebPosts {
     return this.#send(address, { method: "POST", headers, body, answerMs }, body.length, signal);
   }
 
-  /** Sends a file with PUT, without retries. Returns and throws the same as {@link post}. */
-  async put(
+  /** Sends a file, without retries. Returns and throws the same as {@link post}. */
+  async send(
     address: string,
-    headers: Readonly<Record<string, string>>,
+    request: Pick<WebRequest, "method" | "headers">,
     file: Pick<Input, "size" | "stream">,
     signal: AbortSignal,
   ): Promise<number> {
     const { deliveryMs: answerMs } = CONTAINER_LIMITS;
-    return this.#send(address, { method: "PUT", headers, body: file.stream(), answerMs }, file.size, signal);
+    return this.#send(address, { ...request, body: file.stream(), answerMs }, file.size, signal);
   }
 
   async #send(

@@ -20,7 +20,7 @@ export interface WebRequestsSettings extends WebProxySettings {
 }
 
 export interface WebRequest {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
   readonly headers: OutgoingHttpHeaders;
   /** @default none */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array>;

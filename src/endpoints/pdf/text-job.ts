@@ -6,7 +6,7 @@ import { choice } from "../../document/contract/parameters/choice.ts";
 import { json } from "../../document/contract/parameters/json.ts";
 import type { PageSize } from "../../document/contract/parameters/paper.ts";
 import { appendAttachments } from "../../operations/to-pdf/append-attachments.ts";
-import { type HtmlToPdfParams, htmlToPdf } from "../../operations/to-pdf/html-to-pdf.ts";
+import { type HtmlToPdfParams, htmlToPdf, sidesOf } from "../../operations/to-pdf/html-to-pdf.ts";
 import {
   PAGE_SIZES,
   type StructuredTextOptions,
@@ -55,7 +55,7 @@ interface TextRequest {
 export function textJob({ kind, html, options, appends, isOriented }: TextRequest): JobPlan {
   const { page_setup: setup = {} } = options;
   const paper = paperOf(setup, html.paper);
-  const margin = { ...sides(html.margin), ...setup.margin };
+  const margin = { ...sidesOf(html.margin), ...setup.margin };
   checkRoom(paper, margin, setup);
   const tagged = options.enable_tagging ?? html.tagged ?? false;
   const isTurnable = setup.orientation === undefined ? !isOriented : setup.orientation === "auto";
@@ -67,8 +67,6 @@ export function textJob({ kind, html, options, appends, isOriented }: TextReques
   const appending = stepOf(appendAttachments, { printing: printed, text: made });
   return stepsJob([stepOf(textToHtml, { ...made, appends }), appending]);
 }
-
-const sides = (margin: number) => ({ top: margin, right: margin, bottom: margin, left: margin });
 
 type PageSetup = NonNullable<StructuredTextOptions["page_setup"]>;
 

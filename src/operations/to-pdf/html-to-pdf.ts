@@ -4,6 +4,12 @@ import { LIMITS } from "../../document/contract/limits.ts";
 import { declareOperation } from "../../document/contract/operation.ts";
 import { visitSchema } from "../../document/contract/parameters/web-page.ts";
 
+const side = z.number().min(0);
+const sides = z.object({ top: side, right: side, bottom: side, left: side });
+
+/** Lengths in points. */
+export type Sides = z.infer<typeof sides>;
+
 const paramsSchema = z.object({
   /** URL of the page. @default the input is the page */
   url: z
@@ -16,8 +22,10 @@ const paramsSchema = z.object({
   isArchive: z.boolean().exactOptional(),
   /** Size of the sheet in its final orientation, in points. */
   paper: z.object({ width: z.number().positive(), height: z.number().positive() }),
-  /** Margin on all sides, in points. */
-  margin: z.number().min(0),
+  /** Margin on all sides, or on each, in points. */
+  margin: z.union([side, sides]),
+  /** True for one sheet that is as long as the page, instead of sheets of the paper's height. @default false */
+  isOneSheet: z.boolean().exactOptional(),
   /**
    * Device whose layout is used, scaled to the width between the margins.
    * @default a desktop, except for documents made for paper (@page rules, print styles), whose CSS units keep their
@@ -51,6 +59,9 @@ const paramsSchema = z.object({
 export type HtmlToPdfParams = z.infer<typeof paramsSchema>;
 /** The @page rules of a document that can apply. `size` includes the orientation. */
 export type OwnPages = NonNullable<HtmlToPdfParams["ownPages"]>;
+
+export const sidesOf = (margin: HtmlToPdfParams["margin"]): Sides =>
+  typeof margin === "number" ? { top: margin, right: margin, bottom: margin, left: margin } : margin;
 
 /** {@link Input.role} of the files to which the page refers. */
 export const ASSET = "asset";

@@ -7,6 +7,8 @@ import { declareOperation } from "../../document/contract/operation.ts";
 const paramsSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(LIMITS.addressLength),
   headers: z.record(z.string(), z.string()),
+  /** @default PUT */
+  method: z.enum(["PUT", "POST", "PATCH"]).exactOptional(),
 });
 
 /** The input is the file. The output is the HTTP status of the response, as JSON. */

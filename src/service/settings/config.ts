@@ -63,6 +63,8 @@ export interface Env extends TraceVariables {
   readonly ADDRESS_STORED_MEGABYTES?: string;
   /** Origins of web pages that can call the service, comma-separated, or `*`. */
   readonly CORS_ORIGINS?: string;
+  /** `on`: the routes of Gotenberg 8 are served, too. @default off */
+  readonly GOTENBERG_ROUTES?: string;
   readonly MAX_UPLOAD_MB?: string;
   readonly MAX_OUTPUT_MB?: string;
   readonly MAX_INPUTS?: string;
@@ -178,6 +180,8 @@ export interface Config {
   readonly hasRegions?: boolean;
   /** Origins of web pages that can call the service; `*` means all. @default none */
   readonly corsOrigins?: readonly string[];
+  /** True if the routes of Gotenberg are served, too. @default false */
+  readonly servesGotenberg?: boolean;
 }
 
 const bytesOf = (megabytes: number) => Math.floor(megabytes * 2 ** 20);
@@ -219,6 +223,7 @@ export function readConfig(env: Env): Config {
     ...{ variant, dialect },
     ...(variant === "private" && addressLimits ? { addressLimits } : {}),
     ...(env.REGIONS?.trim() ? { hasRegions: true } : {}),
+    ...(onOffSetting("GOTENBERG_ROUTES", env.GOTENBERG_ROUTES) ? { servesGotenberg: true } : {}),
     ...(env.CORS_ORIGINS ? { corsOrigins: originsSetting(env.CORS_ORIGINS) } : {}),
     maxUploadBytes: bytesOf(numberSetting("MAX_UPLOAD_MB", env.MAX_UPLOAD_MB, UPLOAD_MB)),
     maxOutputBytes: bytesOf(numberSetting("MAX_OUTPUT_MB", env.MAX_OUTPUT_MB, OUTPUT_MB)),
@@ -256,6 +261,12 @@ function addressLimitsSetting(env: Env): Limits | undefined {
     ...limit("ADDRESS_STORED_MEGABYTES", "storedMegabytes"),
   };
   return Object.keys(limits).length > 0 ? limits : undefined;
+}
+
+function onOffSetting(name: string, text = "off"): boolean {
+  if (text === "on") return true;
+  if (text === "off" || text.trim() === "") return false;
+  throw new Error(`${name} must be "on" or "off", not "${text}".`);
 }
 
 function originsSetting(text: string): readonly string[] {

@@ -30,6 +30,19 @@ export async function requireKey(apiKey: string | null | undefined, keys: KeyRec
   return { hash, record };
 }
 
+const BASIC = /^Basic ([A-Za-z0-9+/]+={0,2})$/i;
+
+/** Returns the password of HTTP basic authentication (RFC 7617), which clients of Gotenberg send as the key. */
+export function passwordIn(headers: Headers): string | undefined {
+  const [, encoded] = BASIC.exec(headers.get("Authorization") ?? "") ?? [];
+  return (
+    encoded &&
+    Buffer.from(encoded, "base64")
+      .toString("utf8")
+      .replace(/^[^:]*:/, "")
+  );
+}
+
 /** Returns the client ID of a key. The ID does not reveal the key. */
 export const clientIdOfKey = ({ hash }: ValidKey): string => hash.slice(0, CLIENT_DIGITS);
 

@@ -9,9 +9,9 @@ import type { Config, Env } from "../../settings/config.ts";
 import type { DeletePolicy } from "../../storage/file-policy.ts";
 import type { Quota } from "../../storage/uploads/one-time-uploads.ts";
 import { noRegion, type ServiceError, uploadElsewhere } from "../contract/errors.ts";
-import { ONE_TIME_PATH, TUS_PATH } from "../contract/paths.ts";
+import { FOREIGN_PATHS, ONE_TIME_PATH, TUS_PATH } from "../contract/paths.ts";
 import { Admission, type AdmissionOptions, checkLimits } from "./admission.ts";
-import { clientAt, clientIdOfKey, createDeletePolicy, DELETE_TOKEN_HEADER, requireKey } from "./auth.ts";
+import { clientAt, clientIdOfKey, createDeletePolicy, DELETE_TOKEN_HEADER, passwordIn, requireKey } from "./auth.ts";
 
 export interface GuardOptions extends Pick<AdmissionOptions, "operation" | "isJob" | "waitUntil" | "log"> {
   readonly request: Request;
@@ -40,7 +40,9 @@ export async function createAdmission(guarded: GuardOptions): Promise<Admission 
   const usage = { collector, records: usageOf(env) };
   const common = { ...others, bodyBytes: bodyBytesOf(request, env), usage };
   if (config.variant === "keyed") {
-    const key = await requireKey(request.headers.get("Api-Key"), env.API_KEYS);
+    const takesPassword = config.servesGotenberg && path.startsWith(FOREIGN_PATHS);
+    const sent = request.headers.get("Api-Key") ?? (takesPassword ? passwordIn(request.headers) : undefined);
+    const key = await requireKey(sent, env.API_KEYS);
     if (key.record.regions && env.BOUND === undefined) throw unboundRequest(key.record.regions, env);
     const limits = limitsOf(key.record.limits);
     const client = countedName(clientIdOfKey(key), key.record.regions, env);

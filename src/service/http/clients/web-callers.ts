@@ -5,7 +5,7 @@
 import { isNumber } from "../../../document/contract/web-url.ts";
 import type { Config } from "../../settings/config.ts";
 import { foreignOrigin, type ServiceError, unknownHost } from "../contract/errors.ts";
-import { MCP_PATH } from "../contract/paths.ts";
+import { FOREIGN_PATHS, MCP_PATH } from "../contract/paths.ts";
 
 type Callers = Pick<Config, "variant" | "hosts" | "checksHost" | "corsOrigins" | "baseUrl">;
 
@@ -19,9 +19,11 @@ const OWN_SITES: ReadonlySet<string | null> = new Set(["same-origin", "none"]);
 
 /**
  * Reports whether the origin is checked. MCP requires this check for every method, with or without keys (MCP,
- * Transports, "Security Warning").
+ * Transports, "Security Warning"). The routes of Gotenberg accept passwords, which browsers remember and send for any
+ * page.
  */
-const isChecked = (path: string, { variant }: Callers) => variant === "private" || path === MCP_PATH;
+const isChecked = (path: string, { variant }: Callers) =>
+  variant === "private" || path === MCP_PATH || path.startsWith(FOREIGN_PATHS);
 const isRead = (method: string, path: string) => SAFE.has(method) && path !== MCP_PATH;
 
 /**

@@ -167,6 +167,14 @@ export interface Endpoint extends EndpointFacts {
   secretsIn?(form: Form): ReadonlySet<string>;
 }
 
+/** How an output is sent to an address. */
+export interface DeliveryOptions {
+  /** @default PUT */
+  readonly method?: "PUT" | "POST" | "PATCH";
+  /** @default only those that describe the body */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface ParsedRequest {
   /** Name of the output. */
   readonly output: string;
@@ -174,6 +182,10 @@ export interface ParsedRequest {
   readonly isData: boolean;
   /** The address that receives the output. @default the output is stored, or is the response */
   readonly deliverTo?: string;
+  /** Returns how an output of this name is delivered. @default with PUT, without further headers */
+  readonly deliverAs?: (name: string) => DeliveryOptions;
+  /** Returns the name of one of several outputs, with its extension. @param index from 0 @default see OutputDeclaration */
+  readonly nameOf?: (index: number) => string | undefined;
   prepare(inputs: readonly Input[], settings: JobSettings): JobPlan | Promise<JobPlan>;
 }
 

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import { RecordsUnavailable } from "../../ports/records-unavailable.ts";
 import { FileBoundElsewhere, RegionLost } from "../../regions/region-errors.ts";
 
-/** An error with a message for the client. Constructed only in this file. */
+/** An error with a message for the client. Constructed only in this file, and by the routes of Gotenberg. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly status: number;

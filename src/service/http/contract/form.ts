@@ -30,6 +30,8 @@ export interface FormOptions extends Omit<RequestMemory, "responseReservation"> 
    * @default none
    */
   readonly fileFields?: ReadonlySet<string>;
+  /** True if each part with a file name is a file, whatever the name of its field. @default false */
+  readonly takesEveryFile?: boolean;
   /** Names of the file fields that contain text. In a JSON body, such a field is a string. @default none */
   readonly textFields?: ReadonlySet<string>;
   /**

@@ -11,7 +11,7 @@ import { bodyLimitsOf } from "../contract/body-size.ts";
 import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { fieldNamesOf, orderedFieldsOf, secretsOf, streamedFields } from "../contract/declaration/field-names.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
-import { type Endpoint, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
+import { type Endpoint, type ParsedRequest, type RequestServices, uploadLimit } from "../contract/endpoint.ts";
 import { toServiceError } from "../contract/errors.ts";
 import type { Form } from "../contract/form.ts";
 import type { ReceiveOptions } from "../contract/route.ts";
@@ -38,6 +38,21 @@ import { resolveRequest } from "./resolve-request.ts";
 /** Handles a request to an endpoint. If it fails, deletes the files that it stored. */
 export async function handleRequest(endpoint: Endpoint, request: Request, service: RequestServices): Promise<Response> {
   const wishes = negotiate(request.headers, offersOf(endpoint.output));
+  return handleForm({ endpoint, wishes, read: (to) => readEndpointForm(endpoint, request, to) }, request, service);
+}
+
+/** A request to an endpoint, in a format of its own. */
+interface FormRequest extends Pick<RequestState, "endpoint" | "wishes"> {
+  /** Reads the body as a form of the endpoint. */
+  read(to: Receiving): Promise<Form>;
+}
+
+/** Handles a request whose body is read in a format of its own. If it fails, deletes the files that it stored. */
+export async function handleForm(
+  { endpoint, wishes, read }: FormRequest,
+  request: Request,
+  service: RequestServices,
+): Promise<Response> {
   const resources = new DisposableStack();
   try {
     if (service.caller) resources.use(service.caller.retain());
@@ -45,7 +60,7 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     const deadline = new AbortController();
     const signal = AbortSignal.any([request.signal, deadline.signal]);
     const isTransient = !keepsInputs(endpoint) || wishes.mayReturnFile;
-    const form = await readEndpointForm(endpoint, request, { ...memory, service, isTransient, signal });
+    const form = await read({ ...memory, service, isTransient, signal });
     const outputs = service.store.batch("output", memory.batchReservation);
     const progress = service.progress ? { progress: service.progress } : {};
     const exchange = {
@@ -112,7 +127,7 @@ function requestContent({ endpoint, form, wishes }: RequestState, salt: string):
   return [endpoint.path, wishes.fingerprint, fingerprintContent(form, about)];
 }
 
-type Receiving = Pick<RequestState, "service" | "isTransient"> & ReceiveOptions;
+export type Receiving = Pick<RequestState, "service" | "isTransient"> & ReceiveOptions;
 
 /** Reads the body. Unknown fields are dropped: a misspelled or superfluous password must not be stored. */
 export async function readEndpointForm(endpoint: Endpoint, request: Request, receiving: Receiving): Promise<Form> {
@@ -140,9 +155,9 @@ export async function readEndpointForm(endpoint: Endpoint, request: Request, rec
  */
 export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
-    const { sources, delivery, deliverTo } = await executeJob(exchange, resources);
+    const { sources, delivery, deliverTo, deliverAs } = await executeJob(exchange, resources);
     if (deliverTo !== undefined && delivery.kind === "arrival") {
-      return await respondDelivered(exchange, sources, delivery, deliverTo, resources);
+      return await respondDelivered(exchange, sources, delivery, { address: deliverTo, how: deliverAs }, resources);
     }
     return await respond(exchange, sources, delivery, resources);
   } catch (error) {
@@ -154,6 +169,7 @@ interface Worked {
   readonly sources: readonly InputFile[];
   readonly delivery: OutputResult;
   readonly deliverTo: string | undefined;
+  readonly deliverAs: ParsedRequest["deliverAs"];
 }
 
 async function executeJob(exchange: RequestState, resources: DisposableStack): Promise<Worked> {
@@ -185,7 +201,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       receive: (addressed) => fetchInput(addressed, fetching),
     }),
   );
-  const { output: name, isData, deliverTo, prepare } = parse(sources[0]);
+  const { output: name, isData, deliverTo, deliverAs, nameOf, prepare } = parse(sources[0]);
   if (deliverTo !== undefined) await checkDelivery(deliverTo, signal, service);
   const wishes = deliverTo === undefined ? exchange.wishes : delivering(exchange.wishes);
   const inputs = sources.map((source) => toInput(source, store));
@@ -198,6 +214,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       // Each attempt collects its own outputs and notices.
       () =>
         collectOutputs(attempt.run(context), {
+          ...(nameOf ? { nameOf } : {}),
           ...{ ...exchange, wishes, name, isNumbered, isPlainIfOne, keepsNames, isData, store, timing },
           ...{ caller: service.caller, maxBytes: config.maxOutputBytes },
         }),
@@ -211,7 +228,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
       return attempted(others[0]!);
     }),
   );
-  return { sources, delivery, deliverTo };
+  return { sources, delivery, deliverTo, deliverAs };
 }
 
 /** Measures the time that the request waits for permits. */
@@ -226,14 +243,14 @@ const measuredBackends = ({ timing, budgets, container, typefaceCache, ...semaph
 async function respondDelivered(
   exchange: RequestState,
   sources: readonly InputFile[],
-  { file, type, lost }: Extract<OutputResult, { kind: "arrival" }>,
-  address: string,
+  { file, name, type, lost }: Extract<OutputResult, { kind: "arrival" }>,
+  { address, how }: { readonly address: string; readonly how: ParsedRequest["deliverAs"] },
   resources: DisposableStack,
 ): Promise<HandledResponse> {
   const { endpoint, service, form, outputs, signal, isTransient } = exchange;
   const output = await file.stored;
   await service.timing.measure("store", () =>
-    deliver(toInput(output, service.store), address, type, { service, signal }),
+    deliver(toInput(output, service.store), address, { ...how?.(name), type }, { service, signal }),
   );
   await outputs.discard();
   if (isTransient) await form.uploads.discard();

@@ -36,7 +36,8 @@ export async function readMultipart(
     busboy = new Busboy({
       headers: { "content-type": contentType } as BusboyHeaders,
       preservePath: true,
-      isPartAFile: (name) => {
+      isPartAFile: (name, _type, fileName) => {
+        if (options.takesEveryFile) return fileName !== undefined;
         const key = name === undefined ? "" : parseName(name).name;
         return [options.fileFields, options.jsonFileFields, options.secretFileFields].some((names) => names?.has(key));
       },

@@ -43,6 +43,8 @@ export interface UrlInput {
   readonly parameter: string;
   /** True if the URL can refer to a web page. @default the URL refers to a file */
   readonly mayBePage?: boolean;
+  /** Request headers. @default those of the service */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -51,12 +53,12 @@ export interface UrlInput {
  * @throws EngineFailure `busy` without a container
  */
 export async function fetchInput(
-  { url, parameter, mayBePage = false }: UrlInput,
+  { url, parameter, mayBePage = false, headers }: UrlInput,
   to: FetchOptions,
 ): Promise<ReceivedFile> {
   const address = requireWebUrl({ url, parameter });
   try {
-    const file = await retryIfLost(() => fetchFile(address, mayBePage, to), to);
+    const file = await retryIfLost(() => fetchFile(address, { mayBePage, headers }, to), to);
     if (!to.isTransient || !file.bytes) to.uploads.flush();
     return file;
   } catch (error) {
@@ -76,10 +78,16 @@ export function requireWebUrl({ url, parameter }: UrlInput): string {
   return address;
 }
 
-async function fetchFile(address: string, mayBePage: boolean, to: FetchOptions): Promise<ReceivedFile> {
+async function fetchFile(
+  address: string,
+  { mayBePage, headers }: { readonly mayBePage: boolean; readonly headers: UrlInput["headers"] | undefined },
+  to: FetchOptions,
+): Promise<ReceivedFile> {
   const { uploads, uploadReservation, maxBytes, places } = to;
   const visit = mayBePage ? to.visit?.() : undefined;
-  const page = mayBePage ? { keepsPage: true, ...(visit ? { visit } : {}) } : {};
+  const page = mayBePage
+    ? { keepsPage: true, ...(visit ? { visit } : {}) }
+    : { ...(headers ? { visit: { headers } } : {}) };
   const params = { url: new URL(address).href, maxBytes, ...page };
   const [attempt] = selectBackends(inContainer(fetchUrl, params), [], places);
   for await (const { name: receivedName = "", type, body } of attempt.run(to)) {

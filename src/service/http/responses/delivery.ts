@@ -10,7 +10,7 @@ import { putFile } from "../../outbound/put-file.ts";
 import { containerJob as inContainer, selectBackends } from "../../placement/placement.ts";
 import { retryIfLost } from "../../placement/retry-lost.ts";
 import { OUTPUT_URL } from "../contract/declaration/output-url.ts";
-import type { RequestServices } from "../contract/endpoint.ts";
+import type { DeliveryOptions, RequestServices } from "../contract/endpoint.ts";
 import { notDelivered, outOfRange } from "../contract/errors.ts";
 import { checkAddressAllowed } from "../requests/address-check.ts";
 import type { Negotiation } from "./negotiation.ts";
@@ -49,9 +49,9 @@ export async function checkDelivery(address: string, signal: AbortSignal, servic
  * @throws ServiceError 400 if the address is not public, 422 if the server does not take the file
  * @throws EngineFailure `busy` without a container
  */
-export async function deliver(file: Input, address: string, type: string, to: DeliveryContext): Promise<void> {
+export async function deliver(file: Input, address: string, how: Delivery, to: DeliveryContext): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await withField(() => put(file, address, type, to));
+    const answer = await withField(() => put(file, address, how, to));
     if (typeof answer === "number" && answer >= 200 && answer < 300) {
       return to.service.log("output delivered", { attempt, status: answer, bytes: file.size });
     }
@@ -60,6 +60,11 @@ export async function deliver(file: Input, address: string, type: string, to: De
     if (isFinal || attempt === ATTEMPTS) throw notDelivered(typeof answer === "number" ? `status ${answer}` : answer);
     await delay(RETRY_MS, to.signal);
   }
+}
+
+interface Delivery extends DeliveryOptions {
+  /** Media type of the file. */
+  readonly type: string;
 }
 
 interface DeliveryContext {
@@ -71,12 +76,20 @@ interface DeliveryContext {
 async function put(
   file: Input,
   address: string,
-  type: string,
+  { type, method, headers: further }: Delivery,
   { service, signal }: DeliveryContext,
 ): Promise<number | "no response"> {
   const { href, hostname } = new URL(address);
-  const headers = { "Content-Type": type, ...(AZURE.test(hostname) ? { "x-ms-blob-type": "BlockBlob" } : {}) };
-  const [attempt] = selectBackends(inContainer(putFile, { url: href, headers }), [file], service);
+  const headers = {
+    ...further,
+    "Content-Type": type,
+    ...(AZURE.test(hostname) ? { "x-ms-blob-type": "BlockBlob" } : {}),
+  };
+  const [attempt] = selectBackends(
+    inContainer(putFile, { url: href, headers, ...(method ? { method } : {}) }),
+    [file],
+    service,
+  );
   const { container, log, defer } = service;
   try {
     return await retryIfLost(

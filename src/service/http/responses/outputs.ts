@@ -36,6 +36,8 @@ export interface OutputOptions {
   readonly isPlainIfOne?: boolean;
   /** True if outputs keep the names that the operation chose. @default false */
   readonly keepsNames?: boolean;
+  /** Returns the name of one of several outputs. @param index from 0 @default the name and a number */
+  nameOf?(index: number): string | undefined;
   /** True if the only output is data, which is buffered in memory. @default false */
   readonly isData?: boolean;
   readonly store: Store;
@@ -230,7 +232,8 @@ class Outputs {
   #nameOf({ extension, name: own, suffix, total = 1 }: Output): string {
     this.#count++;
     const { isNumbered, isPlainIfOne, keepsNames } = this.#to;
-    if (keepsNames && own !== undefined) return this.#names.add(own);
+    const chosen = (keepsNames ? own : undefined) ?? (total > 1 ? this.#to.nameOf?.(this.#count - 1) : undefined);
+    if (chosen !== undefined) return this.#names.add(chosen);
     const name = withoutExtension(this.#to.name, extension);
     const number = isNumbered && !(isPlainIfOne && total === 1) ? `_${this.#count}` : "";
     return `${name}${suffix ?? number}.${extension}`;

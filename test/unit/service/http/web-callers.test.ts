@@ -86,7 +86,10 @@ test.each<[string, string, Headers, Settings?]>([
   expect(ask(asked, headers, settings)).toBe("taken");
 });
 
-test("agents' path checks the origin with keys, too", () => {
+test("the paths of agents and of Gotenberg's clients check the origin with keys, too", () => {
+  const foreign = `${LOCAL}/forms/pdfengines/merge`;
+  expect(ask(foreign, page("https://evil.example", "cross-site"), { VARIANT: "keyed" })).toBe(FOREIGN);
+  expect(ask(foreign, {}, { VARIANT: "keyed" })).toBe("taken");
   expect(ask(`${LOCAL}/mcp`, page("https://evil.example"), { VARIANT: "keyed" })).toBe(FOREIGN);
   expect(ask(`${LOCAL}/mcp`, page(LOCAL), { VARIANT: "keyed" })).toBe("taken");
   const rebound = ask("http://evil.example:8787/mcp", page("http://evil.example:8787"), {
