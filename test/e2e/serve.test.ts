@@ -50,7 +50,7 @@ const nameOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, "utf8").trim()
 describe("npm run serve", () => {
   test("keeps files and keys over a restart, and lets a job end at Ctrl-C", async () => {
     const port = await freePort();
-    const first = await serve(port, { API_KEYS: "one, two" });
+    const first = await serve(port, { API_KEYS: "one, two", ENGINES: "chromium,threads" });
     const client = createClient(`http://127.0.0.1:${port}`, "two");
     const [made] = await client.make("/html", { content: "<p>Kept</p>", output: "kept" });
     const late = client.post("/pdf", { file: upload(BUSY_PAGE, "page.html"), output: "late" });
@@ -61,7 +61,7 @@ describe("npm run serve", () => {
     await ended;
     expect(await canListen(port)).toBe(true);
 
-    const second = await serve(port, { API_KEYS: "one" });
+    const second = await serve(port, { API_KEYS: "one", ENGINES: "off" });
     for (const id of [made!.id, String(body.outputId)]) {
       expect((await fetch(`${client.url}/resource/${id}?format=file`)).status).toBe(200);
     }
