@@ -57,6 +57,7 @@ import { splitPdfEndpoint } from "./split-pdf.ts";
 import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
+import { word } from "./word.ts";
 
 const making: readonly Endpoint[] = [pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf];
 
@@ -76,7 +77,7 @@ const others: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
   ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
-  ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
+  ...[pdfInfo, extractedText, markdown, word, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
   ...[zip, unzip, html],
 ];
 

@@ -1,0 +1,94 @@
+// A page with what decides its place in a document: its regions, its edges, and the text at its edges.
+import type { Block, PageLayout, TextBlock } from "../layout/lines/blocks.ts";
+import { type Column, edgesOf, type Pitches } from "./measures.ts";
+import type { PageDrawing } from "./page-drawing.ts";
+import { type Region, type RegionItem, regionsOf } from "./regions.ts";
+
+export interface WordPage {
+  readonly layout: PageLayout;
+  readonly drawing: PageDrawing;
+  readonly regions: readonly Region[];
+  readonly running: readonly TextBlock[];
+  readonly notes: readonly TextBlock[];
+  /** The edges of its content. @default it has none */
+  readonly extent?: Extent;
+}
+
+/** In points from the lower left corner. */
+export interface Extent {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const isRunning = (block: Block): block is TextBlock => block.kind === "running";
+const isNote = (block: Block): block is TextBlock => block.kind === "footnote";
+
+export function wordPageOf(layout: PageLayout, drawing: PageDrawing, pitches: Pitches): WordPage {
+  const content = layout.blocks.filter((block) => !isRunning(block) && !isNote(block));
+  const notes = layout.blocks.filter(isNote);
+  const regions = regionsOf(content);
+  const placed = [...content, ...notes];
+  const columns = regions.flatMap((region) => region.columns);
+  const text = columns.length > 0 ? columns : notes.map(({ box }) => ({ left: box[0], right: box[2] }));
+  const edges = placed.map((block) => edgesOf(block, pitches));
+  const extent = {
+    left: Math.min(...text.map(({ left }) => left)),
+    right: Math.max(...text.map(({ right }) => right)),
+    top: Math.max(...edges.map(({ top }) => top)),
+    bottom: Math.min(...edges.map(({ bottom }) => bottom)),
+  };
+  const has = placed.length > 0 ? { extent } : {};
+  return { layout, drawing, regions, running: layout.blocks.filter(isRunning), notes, ...has };
+}
+
+/** Differences in points of pages that count as none. */
+const SAME_PAGE = 2;
+const SAME_WIDTH = 4;
+
+export const isSameSize = (one: PageLayout, other: PageLayout): boolean =>
+  Math.abs(one.width - other.width) < SAME_PAGE && Math.abs(one.height - other.height) < SAME_PAGE;
+
+/** Returns the edges of the text of pages of one size. */
+export function bodyOf(pages: readonly WordPage[]): Extent {
+  const [first] = pages as readonly [WordPage, ...WordPage[]];
+  const { width, height } = first.layout;
+  const extents = pages.flatMap(({ layout, extent }) => (extent && isSameSize(layout, first.layout) ? [extent] : []));
+  if (extents.length === 0) {
+    const margin = Math.min(72, width / 4, height / 4);
+    return { left: margin, right: width - margin, top: height - margin, bottom: margin };
+  }
+  const widest = Math.max(...extents.map(({ left, right }) => right - left));
+  const usual = extents.find(({ left, right }) => right - left > widest - SAME_WIDTH)!;
+  const inside = (value: number, most: number) => Math.max(0, Math.min(most, value));
+  return {
+    left: inside(usual.left, width - 1),
+    right: inside(Math.max(usual.right, usual.left + 1), width),
+    top: inside(Math.max(...extents.map(({ top }) => top)), height),
+    bottom: inside(Math.min(...extents.map(({ bottom }) => bottom)), height),
+  };
+}
+
+/** Returns the sides of the text of a page, which can be further left or right than those of its section. */
+export function sidesOf({ extent }: WordPage, body: Extent): Column {
+  const isShifted = extent && Math.abs(extent.right - extent.left - (body.right - body.left)) < SAME_WIDTH;
+  return isShifted ? extent : body;
+}
+
+export interface SpacedItem extends RegionItem {
+  /** Space between its lines and those above it in its column; undefined for the first one. */
+  readonly above?: number;
+  readonly column: number;
+}
+
+/** Returns the items of a region with the space above them. */
+export function spacedItems({ items }: Region, pitches: Pitches): readonly SpacedItem[] {
+  let [bottom, last] = [Number.NaN, -1];
+  return items.map((item): SpacedItem => {
+    const { top, bottom: end } = edgesOf(item.block, pitches);
+    const above = item.column === last ? bottom - top : undefined;
+    [bottom, last] = [end, item.column];
+    return { ...item, ...(above === undefined ? {} : { above }) };
+  });
+}

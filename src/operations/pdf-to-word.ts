@@ -1,0 +1,53 @@
+// Converts a PDF to a Word document: paragraphs, lists, tables and pictures in reading order, with their looks. Yields
+// one output, whose text is written page by page; pictures are drawn after it.
+import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
+import { type Params, parameter } from "../document/contract/parameter.ts";
+import { pages } from "../document/contract/parameters/pages.ts";
+import { asDrawn } from "../document/drawing/as-drawn.ts";
+import { MupdfDocument } from "../document/engines/mupdf/document.ts";
+import { acquireMupdf, prepareSpare } from "../document/engines/mupdf/instance/spare.ts";
+import { MupdfPage } from "../document/engines/mupdf/page.ts";
+import { type WordImage, writeWord } from "../document/formats/docx/write.ts";
+import { DocumentLayout } from "../document/layout/document-layout.ts";
+import { startedPages } from "../document/layout/read-pages.ts";
+import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
+import { PageDrawings, WordDocument } from "../document/word/document.ts";
+import { drawnPicture, type PageBox } from "../document/word/pictures.ts";
+
+const parameters = { pages: parameter("The pages to convert, in this order.", pages, "1-last") };
+export type PdfToWordParams = Params<typeof parameters>;
+
+const TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+/** Heap size above which the next page gets a new engine, because a heap never shrinks. */
+const HEAP_MARK_BYTES = 48 * 1024 * 1024;
+
+const run: Run<PdfToWordParams> = async function* ([input], params, context) {
+  const read = await startedPages(input!, params.pages, context);
+  const [layout, drawings] = [new DocumentLayout(), new PageDrawings()];
+  const document = new WordDocument({
+    ...{ pages: layout.read(drawings.of(read)), drawings, hyphens: layout.hyphens },
+    draw: (pictures) => drawn(input!, pictures, context),
+  });
+  yield { extension: "docx", type: TYPE, body: writeWord(document) };
+};
+
+/** Draws the pictures of each page. */
+async function* drawn(input: Input, pictures: readonly PageBox[], context: Context): AsyncGenerator<WordImage> {
+  if (pictures.length === 0) return;
+  const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
+  const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
+  const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
+  try {
+    for (const [number, own] of Map.groupBy(pictures, ({ page }) => page)) {
+      context.signal.throwIfAborted();
+      using page = new MupdfPage(document, number - 1);
+      for (const picture of own) yield drawnPicture(page, picture, context.signal);
+      if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
+    }
+  } finally {
+    document.close();
+    context.defer(() => prepareSpare(limits));
+  }
+}
+
+export const pdfToWord = defineOperation({ name: "pdf-to-word", parameters, run });
