@@ -16,7 +16,7 @@ interface CellContext {
 
 /** Space in a line in which the next word would have had room, in font sizes. */
 const ROOM = 0.8;
-const EMPTY = "<w:p/>";
+const EMPTY = '<w:p><w:pPr><w:spacing w:before="0" w:line="20" w:lineRule="exact"/></w:pPr></w:p>';
 
 export class CellWriter {
   readonly #pitches: Pitches;

@@ -8,13 +8,13 @@ const installed = new Map(Object.keys(FAMILIES).map((name) => [plain(name), name
 const STYLE =
   /(?:[\s,_-]*(?:regular|roman|normal|book|medium|bold|semibold|black|light|italic|oblique|ital|regu|medi|reguital|mediital|slanted|it|bd|mt|ps|psmt))+$/i;
 const LONGEST = 31;
-/** Fonts of TeX, whose names no other program knows. */
+/** Fonts of TeX, whose names no word processor knows, and usual ones that are like them. */
 const TEX: readonly (readonly [RegExp, string])[] = [
-  [/^(?:CMTT|CMSLTT|CMITT|SFTT|SFIT|LMMono)/, "Latin Modern Mono"],
-  [/^(?:CMSS|SFSS|SFSX|SFSI|LMSans)/, "Latin Modern Sans"],
+  [/^(?:CMTT|CMSLTT|CMITT|SFTT|SFIT|LMMono)/, "Courier New"],
+  [/^(?:CMSS|SFSS|SFSX|SFSI|LMSans)/, "Arial"],
   [
     /^(?:CM(?:R|B|BX|TI|SL|BXTI|CSC|U|DUNH|MI|SY|EX|MIB|BSY)|SF(?:RM|BX|TI|SL|CC|BI|XC)|LMRoman|LMMath|LM)\d/,
-    "Latin Modern Roman",
+    "Times New Roman",
   ],
   [/^Nimbus(?:RomNo9L|Roman)/, "Times New Roman"],
   [/^Nimbus(?:SanL|Sans)/, "Arial"],

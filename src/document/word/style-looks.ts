@@ -76,18 +76,23 @@ export const columnOf = (columns: readonly Column[], index: number, sides: Colum
 const lookOf = (counts: ReadonlyMap<string, Counts>): StyleLook =>
   Object.fromEntries(Array.from(counts, ([key, one]) => [key, one.most]));
 
-/** Adds a look of text without a paragraph in it, as in a table. */
+/** Completes the looks: `Normal` has all lengths, and others have what they do not share with it. */
 function completed(looks: Map<StyleName, StyleLook>): Map<StyleName, StyleLook> {
-  const usual: StyleLook = {
-    font: "Arial",
-    size: 10,
-    isBold: false,
-    isItalic: false,
-    line: 12,
-    before: 0,
-    align: "start",
-  };
-  const normal = { ...usual, ...{ start: 0, end: 0, first: 0 }, ...looks.get("Normal") };
-  looks.set("Normal", normal);
-  return looks;
+  const usual: StyleLook = { font: "Arial", size: 10, line: 12, before: 0, align: "start", start: 0, end: 0, first: 0 };
+  const normal = withoutShared({ ...usual, ...looks.get("Normal") }, {});
+  const all = new Map<StyleName, StyleLook>([["Normal", normal]]);
+  const edge: StyleLook = { ...{ before: 0, line: 0, align: "start" }, ...{ start: 0, end: 0, first: 0 } };
+  for (const style of ["Header", "Footer"] as const) all.set(style, withoutShared(edge, normal));
+  for (const [style, look] of looks) if (style !== "Normal") all.set(style, withoutShared(look, normal));
+  return all;
 }
+
+const withoutShared = (look: StyleLook, other: StyleLook): StyleLook =>
+  Object.fromEntries(
+    Object.entries(look).filter(([key, value]) => {
+      const shared = other[key as keyof StyleLook];
+      return (
+        value !== shared && ((value !== undefined && value !== false) || (shared !== undefined && shared !== false))
+      );
+    }),
+  );

@@ -1,5 +1,5 @@
 // A page with what decides its place in a document: its regions, its edges, and the text at its edges.
-import type { Block, PageLayout, TextBlock } from "../layout/lines/blocks.ts";
+import { type Block, isTextBlock, type PageLayout, type TextBlock } from "../layout/lines/blocks.ts";
 import { type Column, edgesOf, type Pitches } from "./measures.ts";
 import type { PageDrawing } from "./page-drawing.ts";
 import { type Region, type RegionItem, regionsOf } from "./regions.ts";
@@ -59,14 +59,40 @@ export function bodyOf(pages: readonly WordPage[]): Extent {
     const margin = Math.min(72, width / 4, height / 4);
     return { left: margin, right: width - margin, top: height - margin, bottom: margin };
   }
-  const widest = Math.max(...extents.map(({ left, right }) => right - left));
-  const usual = extents.find(({ left, right }) => right - left > widest - SAME_WIDTH)!;
+  const sides = sidesOfLines(pages.filter(({ layout }) => isSameSize(layout, first.layout)));
   const inside = (value: number, most: number) => Math.max(0, Math.min(most, value));
   return {
-    left: inside(usual.left, width - 1),
-    right: inside(Math.max(usual.right, usual.left + 1), width),
+    left: inside(sides.left, width - 36),
+    right: inside(Math.max(sides.right, sides.left + 36), width),
     top: inside(Math.max(...extents.map(({ top }) => top)), height),
     bottom: inside(Math.min(...extents.map(({ bottom }) => bottom)), height),
+  };
+}
+
+/** Part of the lines that can be further out, and the distance in points up to which others are. */
+const OUTSIDE = 0.03;
+const NEAR = 14;
+
+/** Returns the sides of the lines of pages. Few lines, such as long ones of code, do not count. */
+function sidesOfLines(pages: readonly WordPage[]): Column {
+  const [lefts, rights]: [number[], number[]] = [[], []];
+  for (const { regions } of pages) {
+    for (const { block } of regions.flatMap(({ items }) => items)) {
+      for (const { box } of isTextBlock(block) && block.kind !== "code" ? block.lines : [block]) {
+        lefts.push(box[0]);
+        rights.push(box[2]);
+      }
+    }
+  }
+  lefts.sort((a, b) => a - b);
+  rights.sort((a, b) => b - a);
+  const [left, right] = [lefts, rights].map((sides) => sides[Math.floor(OUTSIDE * sides.length)] ?? 0) as [
+    number,
+    number,
+  ];
+  return {
+    left: lefts.find((one) => one > left - NEAR) ?? left,
+    right: rights.find((one) => one < right + NEAR) ?? right,
   };
 }
 
