@@ -1,5 +1,6 @@
 // Converts a PDF to a Word document: paragraphs, lists, tables and pictures in reading order, with their looks. Yields
 // one output, whose text is written page by page; pictures are drawn after it.
+import { namedNotices } from "../document/contract/notice.ts";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
@@ -28,7 +29,14 @@ const run: Run<PdfToWordParams> = async function* ([input], params, context) {
     ...{ pages: layout.read(drawings.of(read)), drawings, hyphens: layout.hyphens },
     draw: (pictures) => drawn(input!, pictures, context),
   });
-  yield { extension: "docx", type: TYPE, body: writeWord(document) };
+  yield {
+    ...{ extension: "docx", type: TYPE, body: writeWord(document) },
+    notices: () =>
+      namedNotices(
+        "pages-pictured",
+        document.picturedPages.map((page) => ({ name: String(page) })),
+      ),
+  };
 };
 
 /** Draws the pictures of each page. */

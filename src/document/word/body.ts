@@ -1,5 +1,5 @@
 // Writes the text of a document: sections, paragraphs, tables and pictures, page by page.
-import { pictureXml } from "../formats/docx/drawing.ts";
+import { type Picture, pictureXml } from "../formats/docx/drawing.ts";
 import type { ParagraphLook } from "../formats/docx/looks.ts";
 import { type Section, type SectionStart, sectionProperties } from "../formats/docx/section.ts";
 import type { StyleLook, StyleName } from "../formats/docx/styles.ts";
@@ -31,6 +31,8 @@ export interface BodyContext {
   readonly notes: Notes;
   readonly furniture: FurnitureParts;
   readonly pictures: PageBox[];
+  /** Numbers of the pages that become pictures. */
+  readonly picturedPages: number[];
   /** Returns the attribute that names the target of a link. */
   linkId(link: string): string | undefined;
 }
@@ -162,7 +164,27 @@ export class BodyWriter {
   /** Writes a page without text. */
   #emptyPage(pages: readonly WordPage[]): void {
     this.#startSection(pages, undefined, false);
-    if (this.#breaks === "page") this.#spacer(0);
+    const { drawing, layout } = this.#page!;
+    const { width, height, number } = layout;
+    if (drawing.isScan && this.#context.pictures.length < MAX_PICTURES) {
+      this.#context.picturedPages.push(number);
+      const about = this.#picture([0, 0, width, height]);
+      this.#anchored.push({
+        text: "",
+        look: {},
+        xml: pictureXml({ ...about, place: { left: 0, top: 0, isBehind: true } }),
+      });
+    }
+    this.#spacer(0);
+    this.#y = this.#section!.body.top;
+  }
+
+  /** Adds a picture of a part of the page. */
+  #picture(box: Block["box"]): Picture {
+    const { pictures } = this.#context;
+    const number = pictures.length + 1;
+    pictures.push({ id: `p${number}`, page: this.#page!.layout.number, box });
+    return { number, id: `p${number}`, width: box[2] - box[0], height: box[3] - box[1] };
   }
 
   #item({ block }: SpacedItem, region: Region, column: Column): void {
@@ -264,14 +286,11 @@ export class BodyWriter {
   }
 
   #figure(block: FigureBlock, region: Region, column: Column): void {
-    const { pictures } = this.#context;
-    if (pictures.length >= MAX_PICTURES) return;
+    if (this.#context.pictures.length >= MAX_PICTURES) return;
     const { layout } = this.#page!;
     const [left, bottom, right, top] = clipped(block.box, layout);
     const [width, height] = [right - left, top - bottom];
     if (width < 1 || height < 1) return;
-    const number = pictures.length + 1;
-    pictures.push({ id: `p${number}`, page: layout.number, box: [left, bottom, right, top] });
     const isBeside = region.items.some(({ block: other }) => {
       const shared = Math.min(top, other.box[3]) - Math.max(bottom, other.box[1]);
       return (
@@ -281,7 +300,7 @@ export class BodyWriter {
       );
     });
     const isOutside = left < column.left - SAME_COLUMN || right > column.right + SAME_COLUMN;
-    const about = { number, id: `p${number}`, width, height, alternateText: block.alternateText };
+    const about = { ...this.#picture([left, bottom, right, top]), alternateText: block.alternateText };
     const place = isBeside || isOutside ? { place: { left, top: layout.height - top } } : {};
     const piece: Piece = { text: "", look: {}, xml: pictureXml({ ...about, ...place }) };
     if (isBeside || isOutside) {

@@ -56,8 +56,8 @@ export class WordDocument implements WordContents {
   readonly #links = new Map<string, string>();
   #furniture: FurnitureParts | undefined;
   #styles: Map<StyleName, StyleLook> = new Map();
-  /** Number of pages without text. */
-  unreadPages = 0;
+  /** Numbers of the pages that become pictures, because they have no text. */
+  readonly picturedPages: number[] = [];
 
   constructor(source: WordSource) {
     this.#source = source;
@@ -81,8 +81,7 @@ export class WordDocument implements WordContents {
   async *#read(): AsyncGenerator<WordPage> {
     const { pages, drawings } = this.#source;
     for await (const layout of pages) {
-      const page = wordPageOf(layout, drawings.next(), this.#pitches);
-      yield page;
+      yield wordPageOf(layout, drawings.next(), this.#pitches);
     }
   }
 
@@ -92,7 +91,12 @@ export class WordDocument implements WordContents {
     this.#furniture = new FurnitureParts(this.#styles.get("Normal") ?? {}, hyphens);
     return new BodyWriter({
       ...{ hyphens, pitches: this.#pitches, styles: this.#styles, lists: this.#lists, notes: this.#notes },
-      ...{ furniture: this.#furniture, pictures: this.#pictures, linkId: (link) => this.#linkId(link) },
+      ...{
+        furniture: this.#furniture,
+        pictures: this.#pictures,
+        picturedPages: this.picturedPages,
+        linkId: (link) => this.#linkId(link),
+      },
     });
   }
 

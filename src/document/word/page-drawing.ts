@@ -33,7 +33,11 @@ export class PageDrawing {
   readonly #down = new Intervals<DrawnLine>();
   readonly #areas = new Intervals<Area>();
 
-  constructor({ shapes, width, height }: Pick<PageText, "shapes" | "width" | "height">) {
+  /** True if an image covers most of the page, and there is no text. */
+  readonly isScan: boolean;
+
+  constructor({ lines, shapes, width, height }: Pick<PageText, "lines" | "shapes" | "width" | "height">) {
+    this.isScan = lines.length === 0 && shapes.some(({ kind, box }) => kind === "image" && isMost(box, width * height));
     for (const { kind, box, argb, isStroked } of shapes.slice(0, MAX_SHAPES)) {
       if (kind !== "path" || argb >>> 24 < OPAQUE) continue;
       const [left, bottom, right, top] = box;
@@ -76,6 +80,11 @@ export class PageDrawing {
     return color === WHITE ? undefined : color;
   }
 }
+
+/** Part of a page that a scan covers. */
+const SCANNED = 0.4;
+const isMost = ([left, bottom, right, top]: Box, area: number): boolean =>
+  (right - left) * (top - bottom) > SCANNED * area;
 
 /** Part of a range that a line covers. */
 const COVERED = 0.7;

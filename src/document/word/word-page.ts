@@ -26,7 +26,7 @@ const isRunning = (block: Block): block is TextBlock => block.kind === "running"
 const isNote = (block: Block): block is TextBlock => block.kind === "footnote";
 
 export function wordPageOf(layout: PageLayout, drawing: PageDrawing, pitches: Pitches): WordPage {
-  const content = layout.blocks.filter((block) => !isRunning(block) && !isNote(block));
+  const content = drawing.isScan ? [] : layout.blocks.filter((block) => !isRunning(block) && !isNote(block));
   const notes = layout.blocks.filter(isNote);
   const regions = regionsOf(content);
   const placed = [...content, ...notes];

@@ -10,8 +10,8 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly alternateText?: string | undefined;
-  /** Place on the page from its upper left corner, with text around it. @default in the line of text */
-  readonly place?: { readonly left: number; readonly top: number } | undefined;
+  /** Place on the page from its upper left corner, with text around it or in front of it. @default in the line of text */
+  readonly place?: { readonly left: number; readonly top: number; readonly isBehind?: boolean } | undefined;
 }
 
 const DRAWINGML = "http://schemas.openxmlformats.org/drawingml/2006";
@@ -34,8 +34,8 @@ export function pictureXml({ number, id, width, height, alternateText = "", plac
     `<wp:position${axis} relativeFrom="page"><wp:posOffset>${emus(points)}</wp:posOffset></wp:position${axis}>`;
   return [
     '<w:drawing><wp:anchor distT="0" distB="0" distL="76200" distR="76200" simplePos="0" relativeHeight="1"',
-    ' behindDoc="0" locked="0" layoutInCell="1" allowOverlap="1"><wp:simplePos x="0" y="0"/>',
-    `${at("H", place.left)}${at("V", place.top)}<wp:extent ${size}/><wp:wrapSquare wrapText="bothSides"/>`,
+    ` behindDoc="${place.isBehind ? 1 : 0}" locked="0" layoutInCell="1" allowOverlap="1"><wp:simplePos x="0" y="0"/>`,
+    `${at("H", place.left)}${at("V", place.top)}<wp:extent ${size}/>${place.isBehind ? "<wp:wrapNone/>" : '<wp:wrapSquare wrapText="bothSides"/>'}`,
     `${about}${frame}</wp:anchor></w:drawing>`,
   ].join("");
 }
