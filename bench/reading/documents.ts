@@ -56,15 +56,17 @@ const run = promisify(execFile);
 /**
  * Returns the documents, and prints those that the folder lacks.
  * @param pandoc path of the program
+ * @param kinds kinds of documents. @default all
  */
-export async function readDocuments(folder: string, pandoc: string): Promise<ReadDocument[]> {
+export async function readDocuments(folder: string, pandoc: string, kinds?: readonly Kind[]): Promise<ReadDocument[]> {
   const listed = readFileSync(join(import.meta.dirname, "documents.tsv"), "utf8")
     .trimEnd()
     .split("\n")
     .map((line): Listed => {
       const [kind, name, path] = line.split("\t") as [Kind, string, string];
       return { name: `${kind}/${name}/${path}`, kind, package: name, path };
-    });
+    })
+    .filter(({ kind }) => !kinds || kinds.includes(kind));
   for (const name of new Set(listed.map((one) => one.package))) await download(name, folder);
   const rest = listed.filter((one) => !existsSync(`${placeOf(one, folder)}.json`));
   if (rest.length > 0) console.log(`Printing ${rest.length} documents…`);
