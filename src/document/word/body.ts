@@ -11,16 +11,16 @@ import { CellWriter } from "./cells.ts";
 import type { FurnitureParts } from "./furniture.ts";
 import { furnitureEdge, furnitureKey } from "./furniture.ts";
 import type { Lists } from "./lists.ts";
-import { type Column, edgesOf, isLeftward, type Pitches } from "./measures.ts";
 import { type Notes, notesByMark } from "./notes.ts";
-import { type Paragraph, paragraphOf } from "./paragraphs.ts";
 import type { PageBox } from "./pictures.ts";
-import { joinedPieces, type Piece, type PieceContext } from "./pieces.ts";
 import type { Region } from "./regions.ts";
 import { columnOf } from "./style-looks.ts";
 import { placedTable } from "./tables.ts";
+import { type Column, edgesOf, isLeftward, type Pitches } from "./text/measures.ts";
+import { type Paragraph, paragraphOf } from "./text/paragraphs.ts";
+import { joinedPieces, type Piece, type PieceContext } from "./text/pieces.ts";
+import { OpenParagraph, ParagraphWriter } from "./text/written-paragraphs.ts";
 import { bodyOf, type Extent, isSameSize, type SpacedItem, sidesOf, spacedItems, type WordPage } from "./word-page.ts";
-import { OpenParagraph, ParagraphWriter } from "./written-paragraphs.ts";
 
 /** What the writer of the text shares with the other parts of a document. */
 export interface BodyContext {

@@ -2,11 +2,11 @@
 import type { StyleLook, StyleName } from "../formats/docx/styles.ts";
 import type { Line, TextBlock } from "../layout/lines/blocks.ts";
 import { boxOfWords, usualSize } from "../layout/lines/segments.ts";
-import { type Column, edgesOf, type Pitches } from "./measures.ts";
-import { paragraphOf } from "./paragraphs.ts";
-import type { PieceContext } from "./pieces.ts";
 import type { CellPlace } from "./tables.ts";
-import { OpenParagraph, ParagraphWriter } from "./written-paragraphs.ts";
+import { type Column, edgesOf, type Pitches } from "./text/measures.ts";
+import { paragraphOf } from "./text/paragraphs.ts";
+import type { PieceContext } from "./text/pieces.ts";
+import { OpenParagraph, ParagraphWriter } from "./text/written-paragraphs.ts";
 
 interface CellContext {
   readonly pitches: Pitches;

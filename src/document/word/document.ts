@@ -9,11 +9,11 @@ import type { PageText } from "../layout/lines/page-text.ts";
 import { BodyWriter } from "./body.ts";
 import { FurnitureParts } from "./furniture.ts";
 import { Lists } from "./lists.ts";
-import { Pitches } from "./measures.ts";
 import { Notes } from "./notes.ts";
-import { PageDrawing } from "./page-drawing.ts";
 import type { PageBox } from "./pictures.ts";
 import { styleLooks } from "./style-looks.ts";
+import { Pitches } from "./text/measures.ts";
+import { PageDrawing } from "./text/page-drawing.ts";
 import { bodyOf, type WordPage, wordPageOf } from "./word-page.ts";
 
 /** Number of pages whose looks and edges are compared. */

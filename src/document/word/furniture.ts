@@ -9,8 +9,8 @@ import { HEAD } from "../formats/docx/xml-text.ts";
 import { linesIn, type TextBlock } from "../layout/lines/blocks.ts";
 import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { lineText } from "../layout/lines/plain-text.ts";
-import type { Column } from "./measures.ts";
-import { type Piece, piecesOf, runsXml } from "./pieces.ts";
+import type { Column } from "./text/measures.ts";
+import { type Piece, piecesOf, runsXml } from "./text/pieces.ts";
 import type { WordPage } from "./word-page.ts";
 
 type PartName = "header" | "footer";

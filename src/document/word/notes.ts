@@ -2,7 +2,7 @@
 import { NAMESPACES } from "../formats/docx/write.ts";
 import { HEAD } from "../formats/docx/xml-text.ts";
 import type { Block, TextBlock } from "../layout/lines/blocks.ts";
-import type { Piece } from "./pieces.ts";
+import type { Piece } from "./text/pieces.ts";
 
 /** Maximum number of notes, and identifiers of the two lines that each document has. */
 const MAX_NOTES = 20_000;

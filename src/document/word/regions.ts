@@ -1,7 +1,7 @@
 // Divides the blocks of a page into regions: parts of its height with one column, or with several.
 import { type Block, isTextBlock } from "../layout/lines/blocks.ts";
 import { boxOfWords } from "../layout/lines/segments.ts";
-import { type Column, partsOf } from "./measures.ts";
+import { type Column, partsOf } from "./text/measures.ts";
 
 export interface Region {
   /** The columns in reading order. A single column can be narrower than its region. */

@@ -1,8 +1,8 @@
 // Finds the looks of styles: what most paragraphs of a kind have in common.
 import type { StyleLook, StyleName } from "../formats/docx/styles.ts";
 import { isTextBlock } from "../layout/lines/blocks.ts";
-import type { Column, Pitches } from "./measures.ts";
-import { paragraphLook, runLook, styleOf } from "./paragraphs.ts";
+import type { Column, Pitches } from "./text/measures.ts";
+import { paragraphLook, runLook, styleOf } from "./text/paragraphs.ts";
 import { type Extent, sidesOf, spacedItems, type WordPage } from "./word-page.ts";
 
 type Value = StyleLook[keyof StyleLook];

@@ -1,8 +1,8 @@
 // Makes tables of Word of tables of a page: widths of columns, heights of rows, lines and fills of cells.
 import type { Border, CellBorders, WordCell, WordRow, WordTable } from "../formats/docx/table.ts";
 import type { Cell, Line, TableBlock } from "../layout/lines/blocks.ts";
-import type { Column } from "./measures.ts";
-import type { DrawnLine, PageDrawing } from "./page-drawing.ts";
+import type { Column } from "./text/measures.ts";
+import type { DrawnLine, PageDrawing } from "./text/page-drawing.ts";
 
 /** Distance in points within which lines are at the edge of a table. */
 const NEAR = 14;

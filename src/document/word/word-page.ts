@@ -1,8 +1,8 @@
 // A page with what decides its place in a document: its regions, its edges, and the text at its edges.
 import { type Block, isTextBlock, type PageLayout, type TextBlock } from "../layout/lines/blocks.ts";
-import { type Column, edgesOf, type Pitches } from "./measures.ts";
-import type { PageDrawing } from "./page-drawing.ts";
 import { type Region, type RegionItem, regionsOf } from "./regions.ts";
+import { type Column, edgesOf, type Pitches } from "./text/measures.ts";
+import type { PageDrawing } from "./text/page-drawing.ts";
 
 export interface WordPage {
   readonly layout: PageLayout;

@@ -1,7 +1,7 @@
 // The lines and areas that a page draws: they underline words, and border and fill cells.
-import type { Box } from "../content/matrix.ts";
-import { Intervals } from "../layout/lines/intervals.ts";
-import type { PageText } from "../layout/lines/page-text.ts";
+import type { Box } from "../../content/matrix.ts";
+import { Intervals } from "../../layout/lines/intervals.ts";
+import type { PageText } from "../../layout/lines/page-text.ts";
 
 /** A straight line: its place across, its ends, its thickness in points, and its color. */
 export interface DrawnLine {

@@ -1,6 +1,6 @@
 // Measures blocks as word processors arrange them: distances of lines, indents, alignment.
-import type { ParagraphLook } from "../formats/docx/looks.ts";
-import { type Block, isTextBlock, type Line, type PlacedWord, type TextBlock } from "../layout/lines/blocks.ts";
+import type { ParagraphLook } from "../../formats/docx/looks.ts";
+import { type Block, isTextBlock, type Line, type PlacedWord, type TextBlock } from "../../layout/lines/blocks.ts";
 
 /** The sides of a column in points from the left edge of the page. */
 export interface Column {

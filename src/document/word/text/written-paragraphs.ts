@@ -1,8 +1,8 @@
 // Writes paragraphs: what they have otherwise than their styles.
-import type { ParagraphLook } from "../formats/docx/looks.ts";
-import { paragraphProperties } from "../formats/docx/looks.ts";
-import type { StyleLook, StyleName } from "../formats/docx/styles.ts";
-import type { TextBlock } from "../layout/lines/blocks.ts";
+import type { ParagraphLook } from "../../formats/docx/looks.ts";
+import { paragraphProperties } from "../../formats/docx/looks.ts";
+import type { StyleLook, StyleName } from "../../formats/docx/styles.ts";
+import type { TextBlock } from "../../layout/lines/blocks.ts";
 import type { Paragraph } from "./paragraphs.ts";
 import { type Piece, runsXml } from "./pieces.ts";
 

@@ -1,7 +1,7 @@
 // Names the families of fonts as word processors know them.
-import { TAGGED } from "../fonts/names/subset-tag.ts";
-import { FAMILIES } from "../fonts/replacements/families.ts";
-import { replacementOf } from "../fonts/replacements/font-names.ts";
+import { TAGGED } from "../../fonts/names/subset-tag.ts";
+import { FAMILIES } from "../../fonts/replacements/families.ts";
+import { replacementOf } from "../../fonts/replacements/font-names.ts";
 
 const plain = (name: string): string => name.replace(/[\s_-]/g, "").toLowerCase();
 const installed = new Map(Object.keys(FAMILIES).map((name) => [plain(name), name]));

@@ -1,8 +1,8 @@
 // Makes paragraphs of blocks of text: their style, their look, and their pieces.
-import type { ParagraphLook, RunLook } from "../formats/docx/looks.ts";
-import type { StyleName } from "../formats/docx/styles.ts";
-import type { Line, TextBlock } from "../layout/lines/blocks.ts";
-import { codeLines } from "../layout/lines/code-lines.ts";
+import type { ParagraphLook, RunLook } from "../../formats/docx/looks.ts";
+import type { StyleName } from "../../formats/docx/styles.ts";
+import type { Line, TextBlock } from "../../layout/lines/blocks.ts";
+import { codeLines } from "../../layout/lines/code-lines.ts";
 import { arrangementOf, type Column, type Pitches, partsOf } from "./measures.ts";
 import type { PageDrawing } from "./page-drawing.ts";
 import { lookOf, type Piece, type PieceContext, piecesOf, tabbedLine } from "./pieces.ts";

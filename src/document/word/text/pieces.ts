@@ -1,11 +1,11 @@
 // Makes pieces of text of lines: words with one look, joined over the ends of lines, with links, notes and tabs.
-import type { RunLook, Tab } from "../formats/docx/looks.ts";
-import { runProperties } from "../formats/docx/looks.ts";
-import { xmlText } from "../formats/docx/xml-text.ts";
-import type { Line, PlacedWord } from "../layout/lines/blocks.ts";
-import type { Hyphens } from "../layout/lines/hyphens.ts";
-import { isBold } from "../layout/lines/line.ts";
-import { joint } from "../layout/lines/plain-text.ts";
+import type { RunLook, Tab } from "../../formats/docx/looks.ts";
+import { runProperties } from "../../formats/docx/looks.ts";
+import { xmlText } from "../../formats/docx/xml-text.ts";
+import type { Line, PlacedWord } from "../../layout/lines/blocks.ts";
+import type { Hyphens } from "../../layout/lines/hyphens.ts";
+import { isBold } from "../../layout/lines/line.ts";
+import { joint } from "../../layout/lines/plain-text.ts";
 import { familyOf } from "./fonts.ts";
 import { type Column, isRightToLeft } from "./measures.ts";
 import { colorOf, type PageDrawing } from "./page-drawing.ts";
