@@ -99,7 +99,7 @@ async function* linesOf(command: "convert" | "compare", jobs: readonly (readonly
 async function judged(name: string, engine: Engine): Promise<string[]> {
   const at = mkdtempSync(join(scratch, "made-"));
   const jobs = documents.map(({ pdf }, index) => [pdf, join(at, `${index}.docx`)] as const);
-  const times = await Array.fromAsync(engine([...jobs.slice(0, 2), ...jobs]));
+  const times = await collected(engine([...jobs.slice(0, 2), ...jobs]));
   const [markdowns, printed]: [string[], (readonly [string, string])[]] = [[], []];
   let boxes = 0;
   for (const [pdf, docx] of jobs) {
@@ -112,7 +112,7 @@ async function judged(name: string, engine: Engine): Promise<string[]> {
     if (again !== undefined) printed.push([pdf, again.replace(/\.pdf$/, "-kept.pdf")]);
     if (again !== undefined) renameSync(again, printed.at(-1)![1]);
   }
-  const compared = (await Array.fromAsync(linesOf("compare", printed))).map((line) => line.split(" ").map(Number));
+  const compared = (await collected(linesOf("compare", printed))).map((line) => line.split(" ").map(Number));
   const scores = Object.values(await scored(markdowns));
   if (process.argv.includes("--each")) writeEach(name, scores, compared);
   const mean = (values: readonly (number | undefined)[]) => {
@@ -127,6 +127,12 @@ async function judged(name: string, engine: Engine): Promise<string[]> {
     ...[String(boxes), `${Math.round(100 * mean(compared.map(([one, other]) => (one === other ? 1 : 0))))} %`],
     ...[mean(compared.map(([, , similarity]) => similarity)).toFixed(3), (sum / pages).toFixed(1)],
   ];
+}
+
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 function writeEach(name: string, scores: readonly Scores[], compared: readonly (readonly number[])[]): void {

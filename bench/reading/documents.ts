@@ -86,7 +86,7 @@ async function download(name: string, folder: string): Promise<void> {
   const unpacked = join(folder, "packages", name);
   if (existsSync(unpacked)) return;
   const scratch = join(folder, "downloads", name);
-  mkdirSync(scratch, { recursive: true });
+  for (const needed of [scratch, join(folder, "packages")]) mkdirSync(needed, { recursive: true });
   try {
     await run("apt-get", ["download", "-q", name], { cwd: scratch, timeout: LONGEST_MS });
     await run("sh", ["-c", 'dpkg-deb -x *.deb "$0"', unpacked], { cwd: scratch, timeout: LONGEST_MS });
