@@ -141,10 +141,10 @@ function writeEach(name: string, scores: readonly Scores[], compared: readonly (
   }
 }
 
-const textBoxesIn = (docx: Uint8Array): number => {
-  const text = Buffer.from(unzipSync(docx)["word/document.xml"] ?? []).toString();
-  return text.match(/<(?:wps:txbx|v:textbox)\b/g)?.length ?? 0;
-};
+function textBoxesIn(docx: Uint8Array): number {
+  const xml = Buffer.from(unzipSync(docx)["word/document.xml"] ?? []).toString();
+  return xml.match(/<(?:wps:txbx|v:textbox)\b/g)?.length ?? 0;
+}
 
 async function scored(markdowns: readonly string[]): Promise<Record<string, Scores>> {
   const child = spawn(python, [join(import.meta.dirname, "reading/scores.py")], { stdio: ["pipe", "pipe", "inherit"] });

@@ -1,6 +1,7 @@
 // Converts a PDF to a Word document: paragraphs, lists, tables and pictures in reading order, with their looks. Yields
 // one output, whose text is written page by page; pictures are drawn after it.
-import { namedNotices } from "../document/contract/notice.ts";
+import { EngineFailure } from "../document/contract/failure.ts";
+import { countedNotices, namedNotices } from "../document/contract/notice.ts";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
@@ -22,25 +23,36 @@ const TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.doc
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
 const HEAP_MARK_BYTES = 48 * 1024 * 1024;
 
+/** A PNG of one white pixel. */
+const EMPTY_IMAGE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mP4DwABAQEAHLCMmQAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 const run: Run<PdfToWordParams> = async function* ([input], params, context) {
   const read = await startedPages(input!, params.pages, context);
   const [layout, drawings] = [new DocumentLayout(), new PageDrawings()];
+  let unreadable = 0;
   const document = new WordDocument({
     ...{ pages: layout.read(drawings.of(read)), drawings, hyphens: layout.hyphens },
-    draw: (pictures) => drawn(input!, pictures, context),
+    draw: (pictures) => drawn(input!, pictures, context, () => unreadable++),
   });
   yield {
     ...{ extension: "docx", type: TYPE, body: writeWord(document) },
-    notices: () =>
-      namedNotices(
-        "pages-pictured",
-        document.picturedPages.map((page) => ({ name: String(page) })),
-      ),
+    notices: () => {
+      const pages = document.picturedPages.map((page) => ({ name: String(page) }));
+      return [...namedNotices("pages-pictured", pages), ...countedNotices("images-unreadable", unreadable)];
+    },
   };
 };
 
-/** Draws the pictures of each page. */
-async function* drawn(input: Input, pictures: readonly PageBox[], context: Context): AsyncGenerator<WordImage> {
+/** Draws the pictures of each page. Those of a page that cannot be drawn are empty. */
+async function* drawn(
+  input: Input,
+  pictures: readonly PageBox[],
+  context: Context,
+  onUnreadable: () => void,
+): AsyncGenerator<WordImage> {
   if (pictures.length === 0) return;
   const limits = { heapLimitBytes: context.heapLimitBytes, withoutStructure: true };
   const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
@@ -49,7 +61,11 @@ async function* drawn(input: Input, pictures: readonly PageBox[], context: Conte
     for (const [number, own] of Map.groupBy(pictures, ({ page }) => page)) {
       context.signal.throwIfAborted();
       using page = new MupdfPage(document, number - 1);
-      for (const picture of own) yield drawnPicture(page, picture, context.signal);
+      for (const picture of own) {
+        const image = imageOf(page, picture, context);
+        if (!image) onUnreadable();
+        yield image ?? { id: picture.id, extension: "png", bytes: EMPTY_IMAGE };
+      }
       if (document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
     }
   } finally {
@@ -57,5 +73,17 @@ async function* drawn(input: Input, pictures: readonly PageBox[], context: Conte
     context.defer(() => prepareSpare(limits));
   }
 }
+
+/** @returns undefined if the page is too complex to draw, or damaged */
+function imageOf(page: MupdfPage, picture: PageBox, { signal }: Context): WordImage | undefined {
+  try {
+    return drawnPicture(page, picture, signal);
+  } catch (error) {
+    if (error instanceof EngineFailure && UNDRAWN.has(error.reason)) return undefined;
+    throw error;
+  }
+}
+
+const UNDRAWN: ReadonlySet<string> = new Set(["too-complex", "damaged"]);
 
 export const pdfToWord = defineOperation({ name: "pdf-to-word", parameters, run });

@@ -290,7 +290,7 @@ export class BodyWriter {
     const { layout } = this.#page!;
     const [left, bottom, right, top] = clipped(block.box, layout);
     const [width, height] = [right - left, top - bottom];
-    if (width < 1 || height < 1) return;
+    if (!(width >= 1 && height >= 1)) return;
     const isBeside = region.items.some(({ block: other }) => {
       const shared = Math.min(top, other.box[3]) - Math.max(bottom, other.box[1]);
       return (

@@ -6,7 +6,7 @@ const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 1
 const PARTS = /^([^\p{L}\p{N}]*)([\p{L}\p{N}]+)([^\p{L}\p{N}]*)$/u;
 const MAX_LISTS = 2000;
 /** Signs of symbol fonts, and what they show. */
-const SYMBOLS: Readonly<Record<string, string>> = { "\uf0b7": "•", "\uf0a7": "▪", "∗": "∗" };
+const SYMBOLS: Readonly<Record<string, string>> = { "\uf0a7": "▪" };
 
 type Counted = Omit<Marking, "text"> & { readonly before: string; readonly after: string };
 
@@ -57,7 +57,7 @@ export class Lists {
 }
 
 function markingOf(marker: string, known: OpenLevel | undefined): Marking | undefined {
-  if (!/[\p{L}\p{N}]/u.test(marker)) return { format: "bullet", text: SYMBOLS[marker] ?? marker, start: 1 };
+  if (!/[\p{L}\p{N}]/u.test(marker)) return { format: "bullet", text: SYMBOLS[marker] ?? marker.replace(/\p{Co}/gu, "•"), start: 1 };
   const [, before = "", value, after = ""] = PARTS.exec(marker) ?? [];
   const counted = value === undefined ? undefined : countedOf(value, before, after, known);
   if (!counted) return undefined;
