@@ -57,7 +57,8 @@ export class Lists {
 }
 
 function markingOf(marker: string, known: OpenLevel | undefined): Marking | undefined {
-  if (!/[\p{L}\p{N}]/u.test(marker)) return { format: "bullet", text: SYMBOLS[marker] ?? marker.replace(/\p{Co}/gu, "•"), start: 1 };
+  if (!/[\p{L}\p{N}]/u.test(marker))
+    return { format: "bullet", text: SYMBOLS[marker] ?? marker.replace(/\p{Co}/gu, "•"), start: 1 };
   const [, before = "", value, after = ""] = PARTS.exec(marker) ?? [];
   const counted = value === undefined ? undefined : countedOf(value, before, after, known);
   if (!counted) return undefined;
