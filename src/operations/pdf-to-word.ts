@@ -79,11 +79,11 @@ function imageOf(page: MupdfPage, picture: PageBox, { signal }: Context): WordIm
   try {
     return drawnPicture(page, picture, signal);
   } catch (error) {
-    if (error instanceof EngineFailure && UNDRAWN.has(error.reason)) return undefined;
+    if (error instanceof EngineFailure && NOT_DRAWN.has(error.reason)) return undefined;
     throw error;
   }
 }
 
-const UNDRAWN: ReadonlySet<string> = new Set(["too-complex", "damaged"]);
+const NOT_DRAWN: ReadonlySet<string> = new Set(["too-complex", "damaged"]);
 
 export const pdfToWord = defineOperation({ name: "pdf-to-word", parameters, run });

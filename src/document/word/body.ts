@@ -14,7 +14,7 @@ import type { Lists } from "./lists.ts";
 import { type Notes, notesByMark } from "./notes.ts";
 import type { PageBox } from "./pictures.ts";
 import type { Region } from "./regions.ts";
-import { columnOf } from "./style-looks.ts";
+import { widened } from "./style-looks.ts";
 import { placedTable } from "./tables.ts";
 import { type Column, edgesOf, isLeftward, type Pitches } from "./text/measures.ts";
 import { type Paragraph, paragraphOf } from "./text/paragraphs.ts";
@@ -155,7 +155,7 @@ export class BodyWriter {
         this.#y = top;
         last = item.column;
       }
-      this.#item(item, region, columnOf(region.columns, item.column, sidesOf(page, body)));
+      this.#item(item, region, widened(region.columns, sidesOf(page, body))[item.column]!);
     }
     const lowest = Math.min(...items.map(({ block }) => edgesOf(block, this.#context.pitches).bottom));
     this.#y = Math.min(this.#y, lowest);
@@ -349,13 +349,11 @@ function neededBy(block: Block, pitches: Pitches): number {
 /** Returns the columns of a region. A region with one column has the sides of the text. */
 function columnsOf(region: Region | undefined, sides: Column): Section["columns"] {
   if (!region || region.columns.length < 2) return [];
-  const { columns } = region;
-  const starts = columns.map(({ left }, at) => (at === 0 ? Math.min(left, sides.left) : left));
-  const ends = columns.map(({ right }, at) => (at === columns.length - 1 ? Math.max(right, sides.right) : right));
-  return columns.map((_, at) => {
-    const end = Math.min(ends[at]!, starts[at + 1] ?? Infinity);
-    return { width: end - starts[at]!, space: at === columns.length - 1 ? 0 : starts[at + 1]! - end };
-  });
+  const columns = widened(region.columns, sides);
+  return columns.map(({ left, right }, at) => ({
+    width: right - left,
+    space: (columns[at + 1]?.left ?? right) - right,
+  }));
 }
 
 function isSameForm({ width, height, columns }: Section, { layout }: WordPage, others: Section["columns"]): boolean {

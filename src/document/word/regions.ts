@@ -27,6 +27,8 @@ interface Part {
 
 /** Minimum number of lines of the longest column beside another. */
 const MIN_LINES = 3;
+/** Minimum width of a column, in points. Markers of items are narrower. */
+const MIN_WIDTH = 36;
 /** Overlap of columns in points that does not count. */
 const OVERLAP = 2;
 
@@ -89,7 +91,10 @@ function columnsFrom(parts: readonly Part[], start: number): readonly (readonly 
   }
   const trimmed = withoutAbove(columns);
   if (trimmed === undefined) return undefined;
-  return trimmed.length > 1 && trimmed.some((column) => lineCountOf(column) >= MIN_LINES) ? trimmed : undefined;
+  const isWide = trimmed.every((column) => Math.max(...column.map(({ left, right }) => right - left)) > MIN_WIDTH);
+  return trimmed.length > 1 && isWide && trimmed.some((column) => lineCountOf(column) >= MIN_LINES)
+    ? trimmed
+    : undefined;
 }
 
 const lineCountOf = (column: readonly Part[]): number => column.reduce((sum, { lineCount }) => sum + lineCount, 0);

@@ -8,7 +8,7 @@ import { type Extent, sidesOf, spacedItems, type WordPage } from "./word-page.ts
 type Value = StyleLook[keyof StyleLook];
 
 /** Grain of lengths in points, within which they count as equal. */
-const GRAIN: Readonly<Record<string, number>> = { line: 0.1, before: 1, start: 1, end: 1, first: 1 };
+const GRAIN: Readonly<Record<string, number>> = { line: 0.05, before: 1, start: 1, end: 1, first: 1 };
 
 /** Counts the values of a property. */
 class Counts {
@@ -47,7 +47,7 @@ export function styleLooks(pages: readonly WordPage[], body: Extent, pitches: Pi
     for (const region of page.regions) {
       for (const { block, above, column } of spacedItems(region, pitches)) {
         if (!isTextBlock(block)) continue;
-        const place = columnOf(region.columns, column, sidesOf(page, body));
+        const place = widened(region.columns, sidesOf(page, body))[column]!;
         const before = above === undefined ? {} : { before: Math.max(0, above) };
         const weight = block.kind === "paragraph" ? block.lines.length ** 2 : 1;
         add(
@@ -69,9 +69,19 @@ const noteLook = (note: Parameters<typeof paragraphLook>[0], pitches: Pitches): 
   line: pitches.of(note.lines, note.size),
 });
 
-/** Returns the place of a column: that of the text of the page, if there is only one. */
-export const columnOf = (columns: readonly Column[], index: number, sides: Column): Column =>
-  columns.length > 1 ? columns[index]! : sides;
+/** Least space between columns that are widened, in points. */
+const GUTTER = 12;
+
+/** Returns the places of columns: that of the text of the page, if there is only one; others reach to the next one. */
+export function widened(columns: readonly Column[], sides: Column): readonly Column[] {
+  if (columns.length < 2) return [sides];
+  const starts = columns.map(({ left }, at) => (at === 0 ? Math.min(left, sides.left) : left));
+  return columns.map(({ right }, at) => {
+    const next = starts[at + 1];
+    const end = next === undefined ? Math.max(right, sides.right) : Math.min(Math.max(right, next - GUTTER), next);
+    return { left: starts[at]!, right: end };
+  });
+}
 
 const lookOf = (counts: ReadonlyMap<string, Counts>): StyleLook =>
   Object.fromEntries(Array.from(counts, ([key, one]) => [key, one.most]));

@@ -8,6 +8,7 @@ const installed = new Map(Object.keys(FAMILIES).map((name) => [plain(name), name
 const STYLE =
   /(?:[\s,_-]*(?:regular|roman|normal|book|medium|bold|semibold|black|light|italic|oblique|ital|regu|medi|reguital|mediital|slanted|it|bd|mt|ps|psmt))+$/i;
 const LONGEST = 31;
+// cspell:disable
 /** Fonts of TeX, whose names no word processor knows, and usual ones that are like them. */
 const TEX: readonly (readonly [RegExp, string])[] = [
   [/^(?:CMTT|CMSLTT|CMITT|SFTT|SFIT|LMMono)/, "Courier New"],
@@ -20,6 +21,7 @@ const TEX: readonly (readonly [RegExp, string])[] = [
   [/^Nimbus(?:SanL|Sans)/, "Arial"],
   [/^Nimbus(?:MonL|Mono)/, "Courier New"],
 ];
+// cspell:enable
 
 const known = new Map<string, string>();
 const MAX_KNOWN = 1000;
