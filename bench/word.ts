@@ -20,6 +20,8 @@ type Scores = Partial<Record<"nid" | "teds" | "mhs", number>>;
 /** Converts PDFs in turn. Yields the milliseconds of each; NaN if it failed. */
 type Engine = (jobs: readonly (readonly [pdf: string, docx: string])[]) => AsyncIterable<number>;
 
+/** The distribution's LibreOffice: the one of the service has no import of PDFs. */
+const IMPORTER = "/usr/lib/libreoffice/program/soffice";
 const LONGEST_MS = 300_000;
 const every = Number(process.argv.find((argument) => argument.startsWith("--every="))?.slice("--every=".length) ?? 1);
 const run = promisify(execFile);
@@ -68,7 +70,7 @@ async function* pdf2docx(jobs: Parameters<Engine>[0]): AsyncGenerator<number> {
 async function* imported(jobs: Parameters<Engine>[0]): AsyncGenerator<number> {
   for (const [pdf, docx] of jobs) {
     const started = performance.now();
-    const made = await office(pdf, "docx", "--infilter=writer_pdf_import");
+    const made = await office(pdf, "docx", { program: IMPORTER, options: ["--infilter=writer_pdf_import"] });
     const milliseconds = performance.now() - started;
     if (made !== undefined) renameSync(made, docx);
     yield made === undefined ? Number.NaN : milliseconds;
@@ -76,11 +78,15 @@ async function* imported(jobs: Parameters<Engine>[0]): AsyncGenerator<number> {
 }
 
 /** @returns the path of the file that LibreOffice makes; undefined if it makes none */
-async function office(file: string, format: string, ...options: string[]): Promise<string | undefined> {
-  const profile = `-env:UserInstallation=file://${join(scratch, "profile")}`;
+async function office(
+  file: string,
+  format: string,
+  { program = SOFFICE, options = [] }: { program?: string; options?: readonly string[] } = {},
+): Promise<string | undefined> {
+  const profile = `-env:UserInstallation=file://${join(scratch, program === SOFFICE ? "profile" : "importer")}`;
   const made = join(scratch, `${basename(file).replace(/\.\w+$/, "")}.${format}`);
   rmSync(made, { force: true });
-  await run(SOFFICE, [profile, "--headless", ...options, "--convert-to", format, "--outdir", scratch, file], {
+  await run(program, [profile, "--headless", ...options, "--convert-to", format, "--outdir", scratch, file], {
     ...{ timeout: LONGEST_MS, killSignal: "SIGKILL" },
   }).catch(() => {});
   return existsSync(made) ? made : undefined;
