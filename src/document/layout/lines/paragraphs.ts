@@ -156,12 +156,15 @@ function hasRoom(last: Row, row: Row, rows: readonly Row[], index: number): bool
   return last.end + SPACE * size + width < right - RAGGED * size;
 }
 
+/** Reports whether a text can be the marker of an item. */
+export const isMarker = (text: string): boolean => BULLET.test(text) || NUMBER.test(text) || DASH.test(text);
+
 /** Returns the marker of an item that a row starts with. */
 function markerOf({ words, bullet }: Row): string | undefined {
   const { text } = words[0]!;
   if (bullet !== undefined) return bullet;
   if (words.length < 2 || words[1]!.isJoined) return undefined;
-  return BULLET.test(text) || NUMBER.test(text) || DASH.test(text) ? text : undefined;
+  return isMarker(text) ? text : undefined;
 }
 
 /** Returns rows as one block. */

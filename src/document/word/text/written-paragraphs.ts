@@ -46,7 +46,9 @@ export class ParagraphWriter {
 
   /** @param section properties of the section that ends with the paragraph */
   xml({ style, numbering, look, pieces, startsPage, bookmark }: OpenParagraph, section?: string): string {
-    const own = this.#differentLook(look, style);
+    // The indents of lists replace those of styles.
+    const indents = numbering ? { start: look.start, first: look.first } : {};
+    const own = { ...this.#differentLook(look, style), ...indents };
     const place = { style: style === "Normal" ? undefined : style, numbering, section };
     const properties = paragraphProperties({ ...own, ...(startsPage ? { startsPage } : {}) }, place);
     return `<w:p>${properties}${this.#bookmark(bookmark)}${this.#runs(pieces, style)}</w:p>`;
