@@ -40,7 +40,7 @@ export interface BodyContext {
 /** Space below the text of a page that counts as none, in distances of lines, and of columns in points. */
 const ROOM = 0.3;
 const SAME_COLUMN = 6;
-/** Margin in points that a line more than the page has does not reach. */
+/** Least margin in points below the text, if the page has it. */
 const MIN_MARGIN = 18;
 /** Distance of headers from the edge of a page without any. */
 const EDGE = 36;
@@ -368,7 +368,7 @@ function sectionOf(pages: readonly WordPage[], body: Extent, columns: Section["c
   const sizes = same.flatMap(({ layout: { blocks } }) =>
     blocks.flatMap((block) => (isTextBlock(block) ? [block.size] : [])),
   );
-  const slack = sizes.sort((a, b) => a - b)[sizes.length >> 1] ?? 0;
+  const slack = ROOM * (sizes.sort((a, b) => a - b)[sizes.length >> 1] ?? 0);
   return {
     ...{ width: layout.width, height: layout.height, left: body.left, right: layout.width - body.right },
     ...{
