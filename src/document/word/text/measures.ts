@@ -9,7 +9,7 @@ export interface Column {
 }
 
 /** Parts of the distance of lines above and below the baseline. */
-export const ABOVE = 0.8;
+const ABOVE = 0.8;
 const BELOW = 0.2;
 /** Distance of lines if none is known, in font sizes. */
 const USUAL_PITCH = 1.17;
@@ -24,7 +24,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 export const isRightToLeft = (text: string): boolean => RIGHT_TO_LEFT.test(text);
 
 /** Returns the height of the baseline of a line. */
-export function baselineOf({ words }: Line): number {
+function baselineOf({ words }: Line): number {
   const main = words.find(({ position }) => position === undefined) ?? words[0]!;
   return main.origin[1];
 }

@@ -162,7 +162,7 @@ function runXml({ text, look, xml, style }: Piece, own: RunLook): string {
 }
 
 /** Returns what a look has otherwise than a style. */
-export function different(look: RunLook, style: RunLook): RunLook {
+function different(look: RunLook, style: RunLook): RunLook {
   const rest: Record<string, unknown> = {};
   for (const key of KEYS) {
     if (look[key] === style[key] || (!look[key] && !style[key])) continue;
