@@ -23,10 +23,10 @@ import { EnvironmentKeys } from "./environment-keys.ts";
 import { HostMetrics } from "./host-metrics.ts";
 import { serveMetrics } from "./metrics-server.ts";
 import { RequestListener } from "./request-listener.ts";
-import { readSettings, type Settings } from "./settings.ts";
+import { engineEnvironment, readSettings, type Settings } from "./settings.ts";
 import { DiskImageCache } from "./storage/disk-image-cache.ts";
 import { MemoryImageCache } from "./storage/memory-image-cache.ts";
-import { openBucket } from "./storage/open-bucket.ts";
+import { openBucket, storeIdentity } from "./storage/open-bucket.ts";
 import { openRecords } from "./storage/open-records.ts";
 import { KeyCache } from "./storage/postgres/key-cache.ts";
 
@@ -57,9 +57,11 @@ shrinkWhenIdle();
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
 const lifetimeMs = readConfig(settings.variables as Env).fileLifetimeMs;
-const records = await openRecords(settings.dataFolder, { lifetimeMs, database: settings.database }).catch(exit);
+const store = await storeIdentity(settings.dataFolder, process.env).catch(exit);
+const database = settings.database && { ...settings.database, store };
+const records = await openRecords(settings.dataFolder, { lifetimeMs, database }).catch(exit);
 const engines = settings.startsEngines
-  ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment() }, log)
+  ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment(process.env) }, log)
   : undefined;
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void stop(signal));
 process.on("disconnect", () => void stop("the parent has exited"));
@@ -179,15 +181,6 @@ async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<bool
   const hasEnded = await promise;
   clearTimeout(timer);
   return hasEnded;
-}
-
-/**
- * Returns the environment of the engine server. Omits secrets. Also omits the grace period, because this process stops
- * the server only after its own requests have ended.
- */
-function engineEnvironment(): NodeJS.ProcessEnv {
-  const isOwn = (name: string) => /^(?:API_KEYS$|SHUTDOWN_GRACE_SECONDS$|DATABASE_|PG[A-Z]+$|S3_|OTEL_)/.test(name);
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwn(name)));
 }
 
 function orExit<T>(read: () => T): T {

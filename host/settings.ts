@@ -116,6 +116,16 @@ export function readSettings(environment: Environment): Settings {
 }
 
 /**
+ * Returns the environment of the engine server. Omits secrets. Also omits the grace period, because the host stops the
+ * server only after its own requests have ended.
+ */
+export function engineEnvironment(environment: Environment): Environment {
+  const isOwn = (name: string) =>
+    /^(?:API_KEYS$|FORM_SECRET$|SHUTDOWN_GRACE_SECONDS$|DATABASE_|PG[A-Z]+$|S3_|OTEL_)/.test(name);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !isOwn(name)));
+}
+
+/**
  * Returns the metrics server's address and host names. On a loopback address, it accepts only loopback host names by
  * default, because DNS rebinding can make browsers send requests with other names.
  */

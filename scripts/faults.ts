@@ -17,6 +17,10 @@ const PARTS: Readonly<Record<string, { readonly flags: readonly string[]; load()
   hostile: { flags: ["answers"], load: () => import("../test/faults/hostile-server.ts") },
   host: { flags: ["rounds", "clients"], load: () => import("../test/faults/host-crashes.ts") },
   stalls: { flags: ["connections", "probes", "targets"], load: () => import("../test/faults/stalls.ts") },
+  hosts: {
+    flags: ["requests", "clients", "restarts", "freeze-ms", "pause-ms"],
+    load: () => import("../test/faults/hosts/hosts-under-faults.ts"),
+  },
   crowd: { flags: ["seconds", "crowd"], load: () => import("../test/faults/concurrent-clients.ts") },
 };
 

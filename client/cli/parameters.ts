@@ -106,7 +106,7 @@ function optionOf(parameter: ParameterSchema): Option {
 }
 
 function placeholderOf({ control, name, schema }: ParameterSchema): string {
-  if (control === "code") return "file";
+  if (control === "code" || control === "file") return "file";
   if (control === "pages" || control === "listed-pages") return "pages";
   if (schema.type === "integer" || schema.type === "number") return "number";
   return name.split("_").at(-1)!;
@@ -138,7 +138,9 @@ export async function paramsOf(
     const { name, control } = parameter;
     const given = name === "output" ? undefined : options[camelCased(name)];
     const value = given ?? (control === "password" ? await passwordOf(parameter, options, environment) : undefined);
-    if (value !== undefined) params[camelCased(name)] = control === "code" ? await jsonOf(parameter, value) : value;
+    if (value === undefined) continue;
+    if (control === "file") params[camelCased(name)] = await contentOf(String(value), parameter);
+    else params[camelCased(name)] = control === "code" ? await jsonOf(parameter, value) : value;
   }
   return params;
 }
@@ -164,10 +166,20 @@ async function jsonOf(parameter: ParameterSchema, value: unknown): Promise<strin
 
 const fileAt = (text: string) => (ID.test(text) ? { id: text } : text);
 
+/** Returns the text of a file, such as a certificate; base64 of a file that is not UTF-8. */
+async function contentOf(path: string, parameter: ParameterSchema): Promise<string> {
+  const bytes = await readBytes(path, parameter);
+  const text = bytes.toString("utf8");
+  return Buffer.from(text, "utf8").equals(bytes) ? text : bytes.toString("base64");
+}
+
+const readText = async (path: string, parameter: ParameterSchema): Promise<string> =>
+  (await readBytes(path, parameter)).toString("utf8");
+
 /** Does not repeat the path for a secret in the error, because it can be the secret itself by mistake. */
-async function readText(path: string, { name, secret }: ParameterSchema): Promise<string> {
+async function readBytes(path: string, { name, secret }: ParameterSchema): Promise<Buffer> {
   try {
-    return await readFile(path === "-" ? "/dev/stdin" : path, "utf8");
+    return await readFile(path === "-" ? "/dev/stdin" : path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (secret) throw new UsageError(`The file of ${flagOf(name)} cannot be read: ${code}`);

@@ -4,6 +4,9 @@
 // - S3_BUCKET, S3_REGION: name of the bucket, and region
 // - S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY: credentials
 
+import { randomUUID } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Bucket } from "../../src/service/ports/bucket.ts";
 import { resumableIds } from "../../src/service/storage/uploads/upload-state.ts";
 import { FileBucket } from "./folder/file-bucket.ts";
@@ -23,6 +26,17 @@ export async function openBucket(dataFolder: string, environment: Environment): 
   // Deletes uploads that no state object mentions. In an S3 store, a lifecycle rule deletes them.
   await bucket.removeUploadsExcept(await resumableIds(bucket));
   return bucket;
+}
+
+/** Returns a text that is the same for all hosts with the store. A folder has one host. */
+export async function storeIdentity(dataFolder: string, environment: Environment): Promise<string> {
+  const settings = readS3Settings(environment);
+  if (settings) return `bucket ${settings.bucket}`;
+  const file = join(dataFolder, "store-id");
+  await writeFile(file, randomUUID(), { flag: "wx", mode: 0o600 }).catch((error) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  return `folder ${await readFile(file, "utf8")}`;
 }
 
 /** @returns undefined without S3_ENDPOINT */

@@ -168,6 +168,7 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
     within: "fetchesMs",
   },
   fetchesMs: { meaning: "download of all `url`s of a request" },
+  timeStampMs: { meaning: "time stamp of a signature", within: "requestJobMs" },
   oneTimeUploadMs: { meaning: "validity of an upload URL" },
   oneTimeHoldMs: {
     meaning: "time after which an upload URL is free again if its request was lost",

@@ -50,7 +50,9 @@ import { postscript } from "./postscript.ts";
 import { decryptedPdf } from "./protection/decrypted-pdf.ts";
 import { encryptedPdf } from "./protection/encrypted-pdf.ts";
 import { restrictedPdf } from "./protection/restricted-pdf.ts";
+import { signedPdf } from "./protection/signed-pdf.ts";
 import { unrestrictedPdf } from "./protection/unrestricted-pdf.ts";
+import { verifiedPdf } from "./protection/verified-pdf.ts";
 import { rasterizedPdf } from "./rasterized-pdf.ts";
 import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
@@ -75,9 +77,20 @@ const others: readonly Endpoint[] = [
   ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
-  ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf],
+  ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf, signedPdf],
   ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
-  ...[pdfInfo, extractedText, markdown, word, excel, extractedImages, comparedPdf, exportedFormData, validatedZugferd],
+  ...[
+    pdfInfo,
+    extractedText,
+    markdown,
+    word,
+    excel,
+    extractedImages,
+    comparedPdf,
+    exportedFormData,
+    validatedZugferd,
+    verifiedPdf,
+  ],
   ...[zip, unzip, html],
 ];
 

@@ -55,5 +55,5 @@ const needsConversion = async (input: Input): Promise<boolean> =>
 
 async function jobOf(input: Input, password: string | undefined): Promise<JobPlan> {
   const fields = new Map(password === undefined ? [] : [[OPEN_PASSWORD, [password]]]);
-  return pdf.parse({ fields }, { output: "merged" }).prepare([input]);
+  return pdf.parse({ fields }, { output: "merged" }).prepare([input], {});
 }

@@ -62,9 +62,11 @@ import { rotatePages } from "./rotate-pages.ts";
 import { setBookmarks } from "./set-bookmarks.ts";
 import { setMetadata } from "./set-metadata.ts";
 import { setPageBoxes } from "./set-page-boxes.ts";
+import { signPdf } from "./sign-pdf.ts";
 import { splitPdf } from "./split-pdf.ts";
 import { imageToPdf } from "./to-pdf/image-to-pdf.ts";
 import { unzipFiles } from "./unzip-files.ts";
+import { verifyPdf } from "./verify-pdf.ts";
 import { zipFiles } from "./zip-files.ts";
 
 type AnyOperation = Operation<unknown>;
@@ -112,8 +114,10 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   setBookmarks,
   setMetadata,
   setPageBoxes,
+  signPdf,
   splitPdf,
   textToHtml,
+  verifyPdf,
   ...[zipFiles, unzipFiles],
   ...[readTypeface, drawEmoji],
   ...[encryptPdf, decryptPdf, restrictPdf, unrestrictPdf, unlockPdfs],

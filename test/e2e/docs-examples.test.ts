@@ -14,7 +14,7 @@ import { encrypted, fieldPdf, textPdf } from "../fixtures/pdfs.ts";
 import { renamedFont } from "../fixtures/renamed-fonts.ts";
 import { keyedClient, privateClient, upload } from "../support/client.ts";
 import { pythonTools } from "../support/client-tools.ts";
-import { EXAMPLE_IMAGE } from "../support/examples.ts";
+import { EXAMPLE_IMAGE, EXAMPLE_SECRETS } from "../support/examples.ts";
 import { openPythonPrograms } from "../support/python-programs.ts";
 
 const run = promisify(execFile);
@@ -41,6 +41,8 @@ beforeAll(async () => {
   await writeFile(join(folder, "locked.pdf"), encrypted(pdf, "correct horse", "battery staple"));
   await writeFile(join(folder, "restricted.pdf"), encrypted(pdf, "", "correct horse"));
   await writeFile(join(folder, EXAMPLE_IMAGE.name), Buffer.from(EXAMPLE_IMAGE.base64, "base64"));
+  await writeFile(join(folder, "passphrase.txt"), EXAMPLE_SECRETS["passphrase.txt"]!);
+  await writeFile(join(folder, "signer.p12"), EXAMPLE_SECRETS["signer.p12"]!, "base64");
   await writeFile(join(folder, "report.docx"), docx({ body: paragraph("A report") }));
   await writeFile(join(folder, "Corporate.ttf"), await renamedFont("Regular", "Giraffe"));
   await writeFile(join(folder, "Corporate-Bold.ttf"), await renamedFont("Bold", "Giraffe"));

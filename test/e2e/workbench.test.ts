@@ -11,7 +11,7 @@ import { fieldPdf } from "../fixtures/pdfs.ts";
 import { unembeddablePdf } from "../fixtures/unembeddable-pdf.ts";
 import { examine } from "../support/axe.ts";
 import { pythonTools } from "../support/client-tools.ts";
-import { EXAMPLE_IMAGE, exampleFiles } from "../support/examples.ts";
+import { EXAMPLE_IMAGE, EXAMPLE_SECRETS, exampleFiles } from "../support/examples.ts";
 import { codeOf, openCodeRunner } from "../support/shown-code.ts";
 import {
   DESKTOP,
@@ -47,6 +47,10 @@ const passwordsOf = ({ parameters, example }: (typeof operations)[number]) =>
     ),
   );
 const KEYED_ONLY = operations.filter(({ variants }) => !variants.includes("private")).map(({ path }) => path);
+/** The secret files of examples. */
+const secrets = Object.entries(EXAMPLE_SECRETS).map(([name, text]) => ({
+  ...{ name, bytes: Buffer.from(text, name.endsWith(".p12") ? "base64" : "utf8") },
+}));
 /** File names that need quoting in a shell and escaping in strings. */
 const REPORT = "it's a report, $1.pdf";
 const PAGE = "page.html";
@@ -73,7 +77,10 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 900
   const available = operations.filter(({ path }) => variant === "keyed" || !KEYED_ONLY.includes(path));
 
   test("each operation makes its file of a dropped one, and its code the same in each language", async (context) => {
-    await using runner = await openCodeRunner([report, html, logo, archive, invoice], await pythonTools(context));
+    await using runner = await openCodeRunner(
+      [report, html, logo, archive, invoice, ...secrets],
+      await pythonTools(context),
+    );
     await visit(browser, { variant }, async (page) => {
       if (variant === "keyed") await enterKey(page);
       await drop(page, html);
@@ -94,6 +101,12 @@ describe.each(["private", "keyed"] as const)("in the %s variant", { timeout: 900
           await page.click(".adding button:text-is('Split')");
         }
         for (const [name, value] of Object.entries(values)) await page.fill(`#field-${name}`, value);
+        for (const { name: field, control } of operation.parameters.filter(({ name }) => name in operation.example)) {
+          const secret = control === "file" && secrets.find(({ name }) => name === operation.example[field]);
+          if (!secret) continue;
+          const { name, bytes } = secret;
+          await page.setInputFiles(`#field-${field}`, { name, mimeType: "", buffer: Buffer.from(bytes) });
+        }
         for (const [field, { name, bytes }] of Object.entries(exampleFiles(operation, logo, report))) {
           const mimeType = name.endsWith(".pdf") ? "application/pdf" : "image/png";
           await page.setInputFiles(`#field-${field}`, { name, mimeType, buffer: Buffer.from(bytes) });

@@ -1,15 +1,11 @@
 // Tests the rules that apply to all endpoints, with the list of operations that the service itself returns. An
 // endpoint's own test file tests only its special properties.
 // Contract: docs/api.md#requests, #page-selections, #responses, #file-responses, #inputs-by-url, #idempotency, #asynchronous-jobs, #keys
+import { rootCertificates } from "node:tls";
 import { zipSync } from "fflate";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { passwordProtected } from "../../src/service/http/contract/errors.ts";
-import type {
-  DescribedFile,
-  DescribedParameter,
-  ListedOperation,
-  OperationList,
-} from "../../src/service/http/contract/operation-list.ts";
+import type { ListedOperation, OperationList } from "../../src/service/http/contract/operation-list.ts";
 import { errorAnchor } from "../../src/service/http/responses/help.ts";
 import { invoiceXml } from "../fixtures/invoices.ts";
 import { encrypted, fieldPdf } from "../fixtures/pdfs.ts";
@@ -17,7 +13,14 @@ import { renamedFont } from "../fixtures/renamed-fonts.ts";
 import { beginning } from "../support/beginning.ts";
 import { createClient, type FormFields, keyedClient, upload } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { EXAMPLE_IMAGE, EXAMPLE_PAGES, exampleData, exampleFiles, exampleFormat } from "../support/examples.ts";
+import {
+  EXAMPLE_IMAGE,
+  EXAMPLE_PAGES,
+  exampleData,
+  exampleFields,
+  exampleFiles,
+  exampleFormat,
+} from "../support/examples.ts";
 import { infoOf } from "../support/pdf-readers.ts";
 
 const DAMAGED = "The input file is damaged or is not a PDF.";
@@ -44,21 +47,21 @@ const parameters = operations.flatMap(([path, operation]) =>
 let pdf: Uint8Array;
 /** The document, with the user password "opens". */
 let locked: Uint8Array;
-let font: Uint8Array;
+const font = await renamedFont("Regular", "Giraffe");
 beforeAll(async () => {
-  font = await renamedFont("Regular", "Giraffe");
   pdf = await fieldPdf(1, [300, 200]);
   locked = encrypted(pdf, "opens", "owns");
 });
 
-const nameOf = ({ name, list: isList }: DescribedParameter) => (isList ? `${name}[]` : name);
+const nameOf = ({ name, list: isList }: ListedOperation["parameters"][0]) => (isList ? `${name}[]` : name);
 
 /**
  * Returns a further file that an operation accepts: the example of the JSON that it replaces, a PDF, or a file with the
  * type of the parameter's example.
  */
-function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: DescribedFile) {
+function sampleOf({ example, parameters }: ListedOperation, { name, accepts, insteadOf }: ListedOperation["files"][0]) {
   if (name === "font_files") return upload(font, "a.ttf");
+  if (name === "certificates_file") return upload(rootCertificates[0]!, "authority.pem");
   if (name === "job_options") return upload("<< /Binding /Left >> setdistillerparams", "press.joboptions");
   const replaced = parameters.find((parameter) => parameter.name === insteadOf);
   if (replaced?.content) return upload(String(example[replaced.name]), "data.json");
@@ -79,9 +82,7 @@ const NEEDED_FIELDS: Readonly<Record<string, FormFields>> = { "/pdfa": { output_
 /** Returns the fields of a successful request with the given document. */
 function fieldsFor(operation: ListedOperation, document: FormFields = { file: upload(pdf) }): FormFields {
   const { input, files, example } = operation;
-  const { file: _, ...values } = example;
-  const fields: Record<string, FormFields[string]> = { output: "made" };
-  for (const [name, value] of Object.entries(values)) fields[name] = Array.isArray(value) ? value : String(value);
+  const fields: Record<string, FormFields[string]> = { output: "made", ...exampleFields(operation) };
   // The document has one page.
   if ("pages[]" in fields) fields["pages[]"] = ["1"];
   for (const parameter of operation.parameters) if (parameter.perInput) fields[nameOf(parameter)] = "1";
@@ -144,7 +145,7 @@ describe.each(operations)("%s", (path, operation) => {
       const response = await send(operation, {}, example);
       const atOnce = (await response.json()) as Record<string, unknown>;
       expect([response.status, atOnce.error]).toEqual([200, undefined]);
-      const inputId = operation.files.length > 0 ? [expect.any(String), expect.any(String)] : expect.any(String);
+      const inputId = Object.keys(further).length > 0 ? [expect.any(String), expect.any(String)] : expect.any(String);
       if (data) expect(atOnce).toEqual({ ...exampleData(operation), inputId });
       else {
         const made = await fetch(`${to}/resource/${[atOnce.outputId].flat()[0]}?format=file`);
@@ -360,7 +361,7 @@ describe.each(opensPdfs)("the documents of %s", (path, operation) => {
 });
 
 const counting = parameters.filter(([, , , { requiredIf, standsFor }]) => !requiredIf && !standsFor);
-const those = (rule: (parameter: DescribedParameter) => boolean) =>
+const those = (rule: (parameter: ListedOperation["parameters"][0]) => boolean) =>
   counting.filter(([, , , parameter]) => rule(parameter));
 
 test.each(those(({ schema }) => schema.enum !== undefined))("400 for another word: %s, %s", async (...row) => {

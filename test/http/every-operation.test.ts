@@ -61,10 +61,12 @@ afterAll(async () => {
 const nameOf = (operation: ListedOperation) =>
   `a.${operation.input.kind === "text" ? "html" : exampleFormat(operation)}`;
 /**
- * Returns a value as an argument of the command line. A JSON value is written to a file, and the argument is its path.
+ * Returns a value as an argument of the command line. JSON, or the content of a file, is written to a file, whose path is
+ * the argument.
  */
 function argument({ parameters }: ListedOperation, name: string, value: string): string {
-  if (!parameters.find((one) => one.name === name)?.content) return value;
+  const { content, control } = parameters.find((one) => one.name === name) ?? {};
+  if (!content && control !== "file") return value;
   writeFileSync(join(folder, `${name}.json`), value);
   return `${name}.json`;
 }

@@ -1,4 +1,4 @@
-// A TCP proxy that breaks connections after given numbers of bytes from the client.
+// A TCP proxy that breaks connections after given numbers of bytes from the client, before or after it passes them on.
 
 import { connect, createServer, type Socket } from "node:net";
 
@@ -12,8 +12,13 @@ export interface BreakingProxy extends AsyncDisposable {
 /**
  * @param target port of the service
  * @param after ascending numbers of bytes, counted over all clients; after each number, a connection breaks
+ * @param isDelivered reports whether the service receives the last bytes of a connection. @default none of them
  */
-export async function startBreakingProxy(target: number, after: readonly number[]): Promise<BreakingProxy> {
+export async function startBreakingProxy(
+  target: number,
+  after: readonly number[],
+  isDelivered: (connection: number) => boolean = () => false,
+): Promise<BreakingProxy> {
   const sockets = new Set<Socket>();
   let [passed, broken] = [0, 0];
   const server = createServer((client) => {
@@ -30,9 +35,9 @@ export async function startBreakingProxy(target: number, after: readonly number[
     client.on("data", (chunk) => {
       passed += chunk.length;
       if (passed >= (after[broken] ?? Number.POSITIVE_INFINITY)) {
-        broken++;
+        if (isDelivered(broken++)) service.end(chunk);
+        else service.resetAndDestroy();
         client.resetAndDestroy();
-        service.resetAndDestroy();
       } else if (!service.write(chunk)) {
         client.pause();
         service.once("drain", () => client.resume());

@@ -17,8 +17,11 @@ const STARTED_WITHIN_MS = 60_000;
 export interface PostgresServer extends AsyncDisposable {
   /** Creates an empty database. @returns its URL */
   createDatabase(): Promise<string>;
-  /** Stops the server, as an operator does: open transactions are rolled back, connections are closed. */
-  stop(): Promise<void>;
+  /**
+   * Stops the server, as an operator does: open transactions are rolled back, connections are closed.
+   * @param signal SIGQUIT ends it at once, as a crash does. @default SIGINT
+   */
+  stop(signal?: "SIGINT" | "SIGQUIT"): Promise<void>;
   /** Starts the server again, on the same port. */
   start(): Promise<void>;
   /** Stops or continues all processes of the server, as if its machine or network were frozen. */
@@ -69,8 +72,8 @@ export async function startPostgres(): Promise<PostgresServer> {
       else throw new Error(`PostgreSQL does not answer:\n${server.output()}`, { cause: error });
     }
   };
-  const stop = async () => {
-    server?.child.kill("SIGINT");
+  const stop = async (signal: NodeJS.Signals = "SIGINT") => {
+    server?.child.kill(signal);
     await server?.ended;
   };
   const signal = (name: NodeJS.Signals) => {

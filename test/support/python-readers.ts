@@ -73,3 +73,25 @@ async function pythonScript<T>(test: TestContext, script: string, packages = "re
 /** Returns a function that reads the values of form fields by name. Skips the test if the packages are unreachable. */
 export const formValues = (test: TestContext) =>
   pythonScript<Readonly<Record<"pikepdf" | "pypdf", Readonly<Record<string, unknown>>>>>(test, "form_values.py");
+
+/** A signature as pyHanko sees it. */
+export interface PyhankoSignature {
+  readonly field: string;
+  readonly valid: boolean;
+  readonly intact: boolean;
+  readonly coverage: string;
+  readonly changes: string | null;
+  readonly permitted: boolean;
+  /** Whether the time stamp is valid and trusted; null without one. */
+  readonly stamped: boolean | null;
+  readonly level: number | null;
+}
+
+/**
+ * Returns a function that verifies the signatures of files.
+ * @param authority path of the only trusted certificate
+ */
+export async function pythonVerifier(test: TestContext, authority: string) {
+  const run = await pythonScript<readonly PyhankoSignature[]>(test, "verify_signatures.py", "signing.txt");
+  return (paths: readonly string[]) => run([authority, ...paths]);
+}

@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { vi } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { S3Settings } from "../../host/storage/s3/s3-client.ts";
 import { s3ServerJars, s3ServerSources } from "../../scripts/services/s3-server.ts";
 import { freePort, run } from "./processes.ts";
@@ -46,7 +46,14 @@ export async function startS3Server(): Promise<S3Server> {
   };
   try {
     const answers = async () => (await fetch(endpoint)).body?.cancel();
-    await vi.waitFor(answers, { timeout: STARTED_WITHIN_MS, interval: 250 });
+    for (const started = performance.now(); ; await sleep(250)) {
+      const failure = await answers().then(
+        () => undefined,
+        (error) => error,
+      );
+      if (!failure) break;
+      if (performance.now() - started > STARTED_WITHIN_MS) throw failure;
+    }
   } catch (error) {
     await stop();
     throw new Error(`S3Proxy does not answer:\n${server.output()}`, { cause: error });

@@ -17,6 +17,7 @@ import { defineEndpoint, type Endpoint } from "../../src/service/http/contract/e
 import type { Form } from "../../src/service/http/contract/form.ts";
 import { fingerprintContent } from "../../src/service/http/pipeline/idempotency.ts";
 import { handleRequest } from "../../src/service/http/pipeline/pipeline.ts";
+import type { Sealer } from "../../src/service/ports/sealer.ts";
 import { emptyBucketBeforeEach, keysInBucket } from "./bucket.ts";
 import { requestServices } from "./request-services.ts";
 import { stamping } from "./stamping-endpoint.ts";
@@ -262,17 +263,15 @@ test("a form that waits has its secrets encrypted, and opens for its own job alo
   expect(kept).not.toContain("swordfish");
   expect(kept).not.toContain(Buffer.from("swordfish").toString("base64"));
   const { store } = requestServices();
-  const open = (id: string, key = sealer) =>
-    deserializeForm(kept, { store, uploads: secretForm().uploads, id, sealer: key });
-  expect([...(await open("1")).fields].sort()).toEqual([...secretForm().fields].sort());
-  await expect(open("2")).rejects.toThrow();
-  await expect(open("1", sealerOf("another secret"))).rejects.toThrow();
+  const open = (id: string, sealer: Sealer | undefined) =>
+    deserializeForm(kept, { store, uploads: secretForm().uploads, id, sealer });
+  expect([...(await open("1", sealer)).fields].sort()).toEqual([...secretForm().fields].sort());
+  // Another host might have the right secret.
+  const others = [open("2", sealer), open("1", sealerOf("another secret")), open("1", undefined)];
+  for (const opened of others) await expect(opened).rejects.toMatchObject({ reason: "busy" });
   const refused = {
     message: "The service has no secret to encrypt secret fields with, please ask its operator for one.",
   };
-  await expect(
-    deserializeForm(kept, { store, uploads: secretForm().uploads, id: "1", sealer: undefined }),
-  ).rejects.toMatchObject(refused);
   await expect(
     serializeForm(secretForm(), { marks: {} }, secrets, { id: "1", sealer: undefined }),
   ).rejects.toMatchObject(refused);

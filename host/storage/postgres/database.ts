@@ -162,8 +162,9 @@ async function rowsOf(client: pg.PoolClient, statement: string, values: readonly
 }
 
 /** SQLSTATE classes of failures that are not the statement's: connection, resources, limits of time, shutdown. */
-const OF_DATABASE = /^(?:08|25006|40|53|55P03|57)/;
-const OF_CONNECTION = /^(?:08|57P)/;
+const OF_DATABASE = /^(?:08|25006|25P0[34]|40|53|55P03|57)/;
+/** Also a host that was frozen within a transaction (25P03). */
+const OF_CONNECTION = /^(?:08|25P0[34]|57P)/;
 
 /** Returns the error of a statement as callers expect it. A defect of the statement itself remains as it is. */
 function recognized(error: unknown): unknown {

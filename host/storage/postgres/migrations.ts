@@ -52,6 +52,11 @@ const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX deliveries_by_time ON pagewright.deliveries (not_before);
       CREATE INDEX deliveries_by_lease ON pagewright.deliveries (lease_ends) WHERE lease_ends IS NOT NULL`,
   },
+  {
+    statements: `
+      CREATE TABLE pagewright.stores (id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1), store text NOT NULL,
+        seen timestamptz NOT NULL DEFAULT now())`,
+  },
 ];
 
 const PREPARE = `CREATE SCHEMA IF NOT EXISTS pagewright;

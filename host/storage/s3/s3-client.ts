@@ -38,6 +38,8 @@ export class S3Error extends Error {
 }
 
 const RETRIES = 3;
+/** A timer is as late as this only if the process does not run. */
+const LATE_MS = 1000;
 const INSUFFICIENT_STORAGE = 507;
 /** Error codes of a full store: Ceph, MinIO and its derivatives, Wasabi, Scality. */
 const FULL = new Set([
@@ -69,15 +71,11 @@ export class S3Client {
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     // The time limit applies only until the response headers, because the reader determines the duration of the body.
     const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(new Error("the S3 store does not respond")), LIMITS.storeResponseMs);
-    try {
-      const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body: body as BodyInit }) };
-      const response = await this.#aws.fetch(url, init);
-      if (response.ok || expected.includes(response.status)) return response;
-      throw failure(`${method} ${key ?? ""}`, response.status, await response.text());
-    } finally {
-      clearTimeout(timer);
-    }
+    using _ = timeLimit(() => limit.abort(new Error("the S3 store does not respond")));
+    const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body: body as BodyInit }) };
+    const response = await this.#aws.fetch(url, init);
+    if (response.ok || expected.includes(response.status)) return response;
+    throw failure(`${method} ${key ?? ""}`, response.status, await response.text());
   }
 
   /** Sends a request, and buffers the response. */
@@ -96,6 +94,21 @@ export class S3Client {
     if (root === undefined || root.localName === "Error") throw failure(request.method, 200, text);
     return root;
   }
+}
+
+/**
+ * Calls a function after the time limit of a response. If this process was frozen meanwhile, the limit starts again:
+ * the response might have arrived, and a file whose deletion counts as failed would remain.
+ */
+function timeLimit(expire: () => void): Disposable {
+  const limitMs = LIMITS.storeResponseMs;
+  let timer: ReturnType<typeof setTimeout>;
+  const start = () => {
+    const started = performance.now();
+    timer = setTimeout(() => (performance.now() - started > limitMs + LATE_MS ? start() : expire()), limitMs);
+  };
+  start();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 function failure(what: string, status: number, text: string): Error {

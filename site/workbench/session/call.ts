@@ -40,9 +40,13 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
     }));
   });
   const accept = output.archives ? "application/zip" : output.type;
-  const passwords = operation.fields.filter(({ control }) => control === "password").map(({ name }) => name);
-  const secrets = new Set([...passwords, ...(settings.secrets ?? [])]);
-  const fields = Object.entries(values).flatMap(([name, given]): Entry[] =>
+  const named = (wished: string) => operation.fields.flatMap(({ control, name }) => (control === wished ? [name] : []));
+  const secrets = new Set([...named("password"), ...(settings.secrets ?? [])]);
+  const secretFiles = named("file")
+    .filter((name) => values[name] !== undefined)
+    .map((name) => ({ name, value: String(operation.example[name] ?? name) }));
+  const texts = Object.entries(values).filter(([name]) => secretFiles.every((file) => file.name !== name));
+  const fields = texts.flatMap(([name, given]): Entry[] =>
     secrets.has(name)
       ? [{ name, value: "", variable: name.toUpperCase() }]
       : [given].flat().map((value) => ({ name, value })),
@@ -50,9 +54,12 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
   return {
     ...{ method: "POST", url: baseUrl + path, keyed, accept },
     ...(output.data ? {} : { saveAs: `${values.output || "output"}.${extensionOf(accept)}` }),
-    files: [...given.map((one) => ({ ...one, name: "file" })), ...ofFiles].flatMap(({ kind, name, value }) =>
-      kind === "file" ? [{ name, value }] : [],
-    ),
+    files: [
+      ...[...given.map((one) => ({ ...one, name: "file" })), ...ofFiles].flatMap(({ kind, name, value }) =>
+        kind === "file" ? [{ name, value }] : [],
+      ),
+      ...secretFiles,
+    ],
     texts: [
       ...given.flatMap(({ kind, value }) => (kind === "file" ? [] : [{ name: `${kind}${suffix}`, value }])),
       ...(orderedBy === undefined ? [] : given.map(({ kind }) => ({ name: orderedBy, value: kind }))),
@@ -62,6 +69,7 @@ export function callOf(operation: Operation, settings: CallSettings): OperationC
     ],
     command: commandOf(operation, baseUrl, operands.length > 0 ? operands : given, [
       ...ofFiles.map(({ option, value }) => ({ name: option, value })),
+      ...secretFiles,
       ...fields,
     ]),
   };

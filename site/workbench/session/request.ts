@@ -96,7 +96,7 @@ function firstValue(operation: Operation, field: FormField, state: State): Value
   if (field.default !== undefined) return String(field.default);
   if (field.content?.isFile) return PROFILE_EXAMPLES[0]!.text;
   // Nobody should encrypt a document with a password that is in the documentation.
-  const isOffered = (isNeeded(field) || !field.list) && field.control !== "password";
+  const isOffered = (isNeeded(field) || !field.list) && !["password", "file"].includes(field.control);
   const example = isOffered ? operation.example[field.name] : undefined;
   return example === undefined ? (field.list ? [] : "") : String(example);
 }

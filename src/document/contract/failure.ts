@@ -9,6 +9,7 @@ export const FAILURE_REASONS = [
   "damaged",
   "unreadable-image",
   "attachments-forbidden",
+  "signature-forbidden",
   "not-an-invoice",
   "unsupported",
   "too-large",
@@ -21,6 +22,7 @@ export const FAILURE_REASONS = [
   "nonconforming",
   "no-document",
   "target-missed",
+  "time-stamp-failed",
   "timed-out",
   "crashed",
   "busy",
@@ -59,7 +61,7 @@ interface FailureOptions extends ErrorOptions {
 }
 
 /** Reasons whose details say nothing about the document. */
-const OF_THE_SERVICE: ReadonlySet<FailureReason> = new Set(["timed-out", "busy", "lost"]);
+const OF_THE_SERVICE: ReadonlySet<FailureReason> = new Set(["timed-out", "busy", "lost", "time-stamp-failed"]);
 
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw deliberately. */
 export class EngineFailure extends Error {

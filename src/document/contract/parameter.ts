@@ -21,6 +21,7 @@ export type Control =
   | "color"
   | "password"
   | "code"
+  | "file"
   | "text";
 
 export interface Kind<T> {
@@ -45,6 +46,11 @@ export interface Kind<T> {
   readonly item?: Kind<unknown>;
   /** Present if the text is JSON. */
   readonly json?: JsonContent;
+  /**
+   * Description of the file whose content is the text, which a client can send directly or by the ID of a stored file. A
+   * file that is not UTF-8 becomes base64. @default the text is not the content of a file
+   */
+  readonly file?: string;
   /**
    * True for a secret: the value is never logged or quoted in an error, and is encrypted before it is stored or hashed.
    * @default false

@@ -184,17 +184,17 @@ export class DocumentFacts implements PageSource {
 
   /** True if a field is signed. */
   get isSigned(): boolean {
-    return this.#signed().next().done !== true;
+    return this.signed().next().done !== true;
   }
 
   /** Returns the signatures in signature fields. */
   get signatures(): readonly SignatureFact[] {
     const reader = new SignatureReader(this.file, this.#pdf.bytes);
-    return [...this.#signed()].map(([field, signature]) => reader.read(field, signature));
+    return [...this.signed()].map(([field, signature]) => reader.read(field, signature));
   }
 
   /** Yields the full names of signed fields, and their signatures. */
-  *#signed(): Generator<[field: string, signature: Dictionary]> {
+  *signed(): Generator<[field: string, signature: Dictionary]> {
     const { file } = this;
     const seen = new Set<number>();
     const fields = this.#fields;

@@ -4,8 +4,9 @@ import { decodeTextString } from "../objects/text-strings.ts";
 import { type Dictionary, latin1Of, type Value } from "../objects/values.ts";
 import { readDate } from "../pdfa/metadata/document-information.ts";
 import { readCertificate } from "../signing/certificate.ts";
-import { type CmsSignature, isEqual, readAlgorithm, readCms } from "../signing/cms.ts";
-import { elementsIn, firstElement, InvalidAsn1, octetsOf, timeOf } from "../signing/der.ts";
+import { type CmsSignature, isEqual, readCms } from "../signing/cms.ts";
+import { firstElement, InvalidAsn1, octetsOf } from "../signing/der.ts";
+import { type TimeStamp, timeStampIn } from "../signing/time-stamp.ts";
 import { digestOf, isIntact } from "../signing/verify.ts";
 
 export interface SignatureFact {
@@ -37,6 +38,14 @@ interface Covered {
   readonly pieces: readonly Uint8Array[];
   readonly contents: Uint8Array;
   readonly isWhole: boolean;
+  readonly end: number;
+}
+
+/** A signature with what it says about itself. */
+export interface ExaminedSignature extends SignatureFact {
+  /** Number of bytes from the start of the file that the signature covers, with itself; 0 if it covers others. */
+  readonly end: number;
+  readonly cms: CmsSignature | undefined;
 }
 
 export class SignatureReader {
@@ -52,6 +61,11 @@ export class SignatureReader {
 
   /** @param field its fully qualified name */
   read(field: string, dictionary: Dictionary): SignatureFact {
+    const { end: _, cms: __, ...fact } = this.examine(field, dictionary);
+    return fact;
+  }
+
+  examine(field: string, dictionary: Dictionary): ExaminedSignature {
     const file = this.#file;
     file.budget.charge(SIGNATURE_BYTES);
     const subfilter = file.name(dictionary.get("SubFilter")) ?? "";
@@ -64,6 +78,7 @@ export class SignatureReader {
       ...{ field, signer: found?.signer || (name ? decodeTextString(name).toWellFormed() : "") },
       ...{ date: found?.time ?? stated ?? "", subfilter },
       ...{ covers_file: covered?.isWhole ?? false, valid: found?.valid ?? (covered ? null : false) },
+      ...{ end: covered?.end ?? 0, cms: found?.signature },
     };
   }
 
@@ -77,13 +92,13 @@ export class SignatureReader {
     if (size < 2 || size > 2 * MAX_CONTENTS_BYTES || last > this.#bytes.length) return undefined;
     const isWhole = start === 0 && last === this.#bytes.length;
     this.#read += DECODING * size + length! + rest!;
-    if (this.#read > MAX_READ_BYTES) return { pieces: [], contents: new Uint8Array(0), isWhole };
+    if (this.#read > MAX_READ_BYTES) return { pieces: [], contents: new Uint8Array(0), isWhole, end: 0 };
     const gap = latin1Of(this.#bytes.subarray(end, next));
     if (!HEX.test(gap)) return undefined;
     return {
       pieces: [this.#bytes.subarray(start, end), this.#bytes.subarray(next, last)],
       contents: Buffer.from(gap.slice(1, -1).replace(/\s/g, ""), "hex"),
-      isWhole,
+      ...{ isWhole, end: start === 0 ? last : 0 },
     };
   }
 
@@ -93,10 +108,10 @@ export class SignatureReader {
       const { certificate, time } = signature;
       const stamped = subfilter === "ETSI.RFC3161" && signature.content ? timeStampIn(signature.content) : undefined;
       const valid = isValid(signature, pieces, stamped);
-      return { signer: certificate?.name, time: stamped?.time ?? time, valid };
+      return { signer: certificate?.name, time: stamped?.time ?? time, valid, signature };
     } catch (error) {
       if (!(error instanceof InvalidAsn1)) throw error;
-      return { valid: undefined };
+      return {};
     }
   }
 
@@ -107,7 +122,8 @@ export class SignatureReader {
     return {
       certificate: certificate && readCertificate(firstElement(certificate.bytes)),
       ...{ digest: SHA1, algorithm: RSA, value: octetsOf(firstElement(contents)) },
-      ...{ content: undefined, attributes: undefined, messageDigest: undefined, time: undefined },
+      ...{ content: undefined, attributes: undefined, messageDigest: undefined, time: undefined, certificates: [] },
+      timeStamp: undefined,
     };
   }
 }
@@ -119,18 +135,4 @@ function isValid(signature: CmsSignature, pieces: readonly Uint8Array[], stamped
   const actual = digestOf(pieces, stamped?.algorithm ?? SHA1);
   if (!actual) return undefined;
   return isEqual(actual, stamped?.digest ?? content) ? isIntact(signature, [content]) : false;
-}
-
-interface TimeStamp {
-  readonly algorithm: string;
-  readonly digest: Uint8Array;
-  readonly time: string | undefined;
-}
-
-/** Reads the content of a time stamp (RFC 3161, 2.4.2). */
-function timeStampIn(content: Uint8Array): TimeStamp {
-  const [, , imprint, , time] = elementsIn(firstElement(content).content);
-  const [algorithm, digest] = imprint ? elementsIn(imprint.content) : [];
-  if (!algorithm || !digest || !time) throw new InvalidAsn1();
-  return { ...{ algorithm: readAlgorithm(algorithm).identifier, digest: octetsOf(digest) }, time: timeOf(time) };
 }

@@ -100,6 +100,11 @@ export class PdfFile {
     return this.#size;
   }
 
+  /** The objects that were put or added, by number. */
+  get changes(): ReadonlyMap<number, PdfObject> {
+    return this.#changed;
+  }
+
   /** @throws EngineFailure `damaged` if there is no catalog */
   get catalog(): Dictionary {
     const catalog = this.dictionary(this.trailer.get("Root"));

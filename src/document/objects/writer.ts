@@ -366,7 +366,7 @@ function indirect(file: PdfFile, key: string): Value {
 }
 
 /** Reports whether a stream should be deflated. Metadata stays readable for programs without a PDF parser (14.3.2). */
-function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
+export function isWorthDeflating(dictionary: Dictionary, bytes: Uint8Array): boolean {
   if (bytes.length < DEFLATED_FROM_BYTES || dictionary.has("Filter") || dictionary.has("F")) return false;
   const type = dictionary.get("Type");
   return !(type instanceof Name && type.text === "Metadata");

@@ -1,16 +1,26 @@
 // Reads signatures in the Cryptographic Message Syntax (RFC 5652, 5), formerly PKCS #7.
 import { type Certificate, readCertificate } from "./certificate.ts";
-import { type Element, elementsIn, firstElement, InvalidAsn1, identifierOf, octetsOf, TAG, timeOf } from "./der.ts";
-
-export interface AlgorithmIdentifier {
-  readonly identifier: string;
-  readonly parameters: Element | undefined;
-}
+import {
+  type AlgorithmIdentifier,
+  type Element,
+  elementsIn,
+  firstElement,
+  InvalidAsn1,
+  identifierOf,
+  octetsOf,
+  readAlgorithm,
+  TAG,
+  timeOf,
+} from "./der.ts";
 
 /** A signature of one signer. */
 export interface CmsSignature {
   /** Undefined if the signature lacks the signer's certificate. */
   readonly certificate: Certificate | undefined;
+  /** All certificates in the signature that can be read. */
+  readonly certificates: readonly Certificate[];
+  /** The time stamp of the signature (RFC 3161, appendix A), in CMS. */
+  readonly timeStamp: Uint8Array | undefined;
   /** The signed content, if the signature contains it. */
   readonly content: Uint8Array | undefined;
   readonly digest: string;
@@ -23,11 +33,13 @@ export interface CmsSignature {
   readonly time: string | undefined;
 }
 
-const SIGNED_DATA = "1.2.840.113549.1.7.2";
-const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
+export const SIGNED_DATA = "1.2.840.113549.1.7.2";
+export const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
+export const TIME_STAMP = "1.2.840.113549.1.9.16.2.14";
 /** Tags of optional parts, and of a signer that is identified by its key. */
 const FIRST = 0xa0;
+const SECOND = 0xa1;
 const KEY_IDENTIFIER = 0x80;
 /** Hostile signatures can have any number of certificates. */
 const MAX_CERTIFICATES = 100;
@@ -43,20 +55,21 @@ export function readCms(bytes: Uint8Array): CmsSignature {
   const [, content] = elementsIn(encapsulated.content);
   const certificates = parts.slice(3, -1).find(({ tag }) => tag === FIRST);
   return {
-    ...readSigner(firstElement(signers.content), certificates),
+    ...readSigner(firstElement(signers.content), certificatesIn(certificates)),
     content: content && octetsOf(firstElement(content.content)),
   };
 }
 
-function readSigner(signer: Element, certificates: Element | undefined): Omit<CmsSignature, "content"> {
+function readSigner(signer: Element, certificates: readonly Certificate[]): Omit<CmsSignature, "content"> {
   const [, identity, digest, ...rest] = elementsIn(signer.content);
   const attributes = rest[0]?.tag === FIRST ? rest.shift() : undefined;
-  const [algorithm, value] = rest;
+  const [algorithm, value, unsigned] = rest;
   if (!identity || !digest || !algorithm || !value) throw new InvalidAsn1();
   const signed = attributes ? attributesIn(attributes) : new Map<string, Element>();
   const [messageDigest, time] = [signed.get(MESSAGE_DIGEST), signed.get(SIGNING_TIME)];
   return {
-    certificate: certificateOf(identity, certificates),
+    ...{ certificate: certificates.find((one) => isOf(identity, one)), certificates },
+    timeStamp: unsigned?.tag === SECOND ? attributesIn(unsigned).get(TIME_STAMP)?.bytes : undefined,
     digest: readAlgorithm(digest).identifier,
     algorithm: readAlgorithm(algorithm),
     value: octetsOf(value),
@@ -78,27 +91,23 @@ function attributesIn({ content }: Element): ReadonlyMap<string, Element> {
 
 /** Attributes are signed with the tag of a set, which they do not have inside the signature (5.4). */
 function asSet(bytes: Uint8Array): Uint8Array {
-  const set = bytes.slice();
+  const set = new Uint8Array(bytes);
   set[0] = TAG.set;
   return set;
 }
 
-/** @throws InvalidAsn1 */
-export function readAlgorithm({ content }: Element): AlgorithmIdentifier {
-  const [identifier, parameters] = elementsIn(content);
-  if (!identifier) throw new InvalidAsn1();
-  return { identifier: identifierOf(identifier), parameters };
-}
-
-function certificateOf(identity: Element, certificates: Element | undefined): Certificate | undefined {
-  let count = 0;
-  for (const element of certificates ? elementsIn(certificates.content) : []) {
-    if (element.tag !== TAG.sequence) continue;
-    if (count++ >= MAX_CERTIFICATES) return undefined;
-    const certificate = readCertificate(element);
-    if (isOf(identity, certificate)) return certificate;
+function certificatesIn(list: Element | undefined): readonly Certificate[] {
+  const certificates: Certificate[] = [];
+  for (const element of list ? elementsIn(list.content) : []) {
+    if (certificates.length >= MAX_CERTIFICATES) break;
+    try {
+      if (element.tag === TAG.sequence) certificates.push(readCertificate(element));
+    } catch (error) {
+      // Only the certificate of the signer must be readable.
+      if (!(error instanceof InvalidAsn1)) throw error;
+    }
   }
-  return undefined;
+  return certificates;
 }
 
 function isOf(identity: Element, { issuer, serial, keyIdentifier }: Certificate): boolean {

@@ -63,6 +63,13 @@ export function octetsOf({ tag, content }: Element): Uint8Array {
   return tag & CONSTRUCTED ? Buffer.concat([...elementsIn(content)].map((piece) => piece.content)) : content;
 }
 
+/** Returns a whole number from 0. @throws InvalidAsn1 for other numbers, and for those above 2^31 */
+export function numberIn({ tag, content }: Element): number {
+  const isSmall = tag === TAG.integer && content.length >= 1 && content.length <= MAX_LENGTH_BYTES;
+  if (!isSmall || content[0]! >= LONG_LENGTH) throw new InvalidAsn1();
+  return content.reduce((sum, byte) => sum * 256 + byte, 0);
+}
+
 /** Returns an OBJECT IDENTIFIER with dots, such as `1.2.840.113549.1.7.2`. */
 export function identifierOf({ tag, content }: Element): string {
   if (tag !== TAG.identifier) throw new InvalidAsn1();
@@ -76,6 +83,18 @@ export function identifierOf({ tag, content }: Element): string {
     number = 0;
   }
   return numbers.join(".");
+}
+
+export interface AlgorithmIdentifier {
+  readonly identifier: string;
+  readonly parameters: Element | undefined;
+}
+
+/** @throws InvalidAsn1 */
+export function readAlgorithm({ content }: Element): AlgorithmIdentifier {
+  const [identifier, parameters] = elementsIn(content);
+  if (!identifier) throw new InvalidAsn1();
+  return { identifier: identifierOf(identifier), parameters };
 }
 
 const ENCODINGS: Readonly<Record<number, string>> = { 12: "utf-8", 30: "utf-16be" };

@@ -1,11 +1,11 @@
 // Verifies that signed bytes are unchanged: their digest is the signed one, and the signature is one by the key of the
 // certificate. Does not check whether the certificate is trusted.
 import { constants, createHash, createVerify } from "node:crypto";
-import { type AlgorithmIdentifier, type CmsSignature, isEqual, readAlgorithm } from "./cms.ts";
-import { elementsIn, firstElement } from "./der.ts";
+import { type CmsSignature, isEqual } from "./cms.ts";
+import { type AlgorithmIdentifier, elementsIn, firstElement, readAlgorithm } from "./der.ts";
 
 /** Names of digests for the cryptographic library (RFC 3370, 2; RFC 5754, 2). */
-const DIGESTS: Readonly<Record<string, string>> = {
+export const DIGESTS: Readonly<Record<string, string>> = {
   "1.2.840.113549.2.5": "md5",
   "1.3.14.3.2.26": "sha1",
   "2.16.840.1.101.3.4.2.1": "sha256",
@@ -58,7 +58,8 @@ export function isIntact(signature: CmsSignature, content: readonly Uint8Array[]
   return certificate && isSigned(signature, certificate.key, attributes ? [attributes] : content);
 }
 
-function isSigned(
+/** Reports whether a signature is one by a key. @param signed the signed bytes, in pieces */
+export function isSigned(
   { algorithm, digest, value }: Pick<CmsSignature, "algorithm" | "digest" | "value">,
   spki: Uint8Array,
   signed: readonly Uint8Array[],

@@ -7,7 +7,7 @@ import { typeName } from "../../document/contract/type-names.ts";
 import { mergePdfs } from "../../operations/merge-pdfs.ts";
 import { inStep } from "../../service/http/contract/declaration/in-step.ts";
 import { typesOf } from "../../service/http/contract/declaration/output-declaration.ts";
-import type { Endpoint, ParsedRequest } from "../../service/http/contract/endpoint.ts";
+import type { Endpoint, JobSettings, ParsedRequest } from "../../service/http/contract/endpoint.ts";
 import { wrongType } from "../../service/http/contract/errors.ts";
 import { type MainInput, mainInputOf, type OneInput } from "../../service/http/contract/input-declaration.ts";
 import { mediaTypeOfInput } from "../../service/http/requests/document-type.ts";
@@ -68,7 +68,11 @@ function documentsOf({
 }
 
 /** @param inputs empty if they are not fetched yet */
-export async function planSteps(steps: readonly ParsedStep[], inputs: readonly Input[]): Promise<JobPlan> {
+export async function planSteps(
+  steps: readonly ParsedStep[],
+  inputs: readonly Input[],
+  settings: JobSettings,
+): Promise<JobPlan> {
   const planned: Step[] = [];
   for (const [index, step] of steps.entries()) {
     const further = inputs.filter((input) => input.step === index);
@@ -78,7 +82,7 @@ export async function planSteps(steps: readonly ParsedStep[], inputs: readonly I
         ? placeholders(step.endpoint, previous)
         : inputs.filter((input) => input.step === undefined && input.role === undefined);
       if (!previous) await requireAccepted(step.endpoint, documents);
-      return planStage(step, index, { documents, further });
+      return planStage(step, index, { documents, further, settings });
     });
     planned.push(...stage);
   }
@@ -109,25 +113,26 @@ function placeholders(endpoint: Endpoint, previous: Endpoint): readonly Input[] 
 interface StageInputs {
   readonly documents: readonly Input[];
   readonly further: readonly Input[];
+  readonly settings: JobSettings;
 }
 
 /** Returns the steps of one or several stages. */
 async function planStage(
   { endpoint, parsed }: ParsedStep,
   step: number,
-  { documents, further }: StageInputs,
+  { documents, further, settings }: StageInputs,
 ): Promise<readonly Step[]> {
   const { kind } = documentsOf(endpoint);
   if (kind === "several") {
-    const { steps } = await parsed.prepare([...documents, ...further]);
+    const { steps } = await parsed.prepare([...documents, ...further], settings);
     return beginning(steps, { step, takes: "all" });
   }
   const jobs: JobPlan[] = [];
   for (const document of documents) {
     const stays = document.type !== undefined && isConversion(endpoint) && document.name.endsWith(".pdf");
-    jobs.push(stays ? edgeJob(mergePdfs, { pages: [ALL] }) : await parsed.prepare([document, ...further]));
+    jobs.push(stays ? edgeJob(mergePdfs, { pages: [ALL] }) : await parsed.prepare([document, ...further], settings));
   }
-  if (documents.length === 0) jobs.push(await parsed.prepare([]));
+  if (documents.length === 0) jobs.push(await parsed.prepare([], settings));
   const fallback = documents.findIndex(({ type, name }) => type === UNKNOWN && name.endsWith(".txt"));
   return alternatives(jobs, documents, step, fallback);
 }

@@ -85,7 +85,7 @@ export function stepsEndpoint(endpoints: readonly Endpoint[]): Endpoint {
         parsed: inStep(index, endpoint, () => parsedStep(endpoint, form)),
       }));
       requireTypes(requests.map(({ endpoint }) => endpoint));
-      const prepare: ParsedRequest["prepare"] = (inputs) => planSteps(steps, inputs);
+      const prepare: ParsedRequest["prepare"] = (inputs, settings) => planSteps(steps, inputs, settings);
       return { output, isData: false, ...(deliverTo === undefined ? {} : { deliverTo }), prepare };
     },
   };

@@ -7,6 +7,7 @@ import { hashOfId } from "../../runtime/log-line.ts";
 import type { JobStore, PendingDeletion } from "../ports/job-store.ts";
 import type { AttemptId, JobError, JobMarks, JobQueue, JobStatus, LeasedJob, NewJob, Progress } from "../ports/jobs.ts";
 import type { DeliveryOutcome, WebhookMessage } from "../ports/webhooks.ts";
+import { throughOutage } from "./through-outage.ts";
 
 export interface SchedulerServices {
   readonly store: JobStore;
@@ -125,7 +126,9 @@ export class JobScheduler implements JobQueue {
     } catch (error) {
       log("webhook not delivered", { requestId, attempt, error: String(error) });
     }
-    const isAbandoned = !(await this.#store.deliveries.recordOutcome(message, outcome));
+    // A message whose outcome is unknown is posted again.
+    const record = () => this.#store.deliveries.recordOutcome(message, outcome);
+    const isAbandoned = !(await throughOutage(LIMITS.asyncLeaseMs, record));
     if (isAbandoned) log("webhook abandoned", { requestId, attempt });
     this.#inBackground(this.runDue());
   }

@@ -12,9 +12,14 @@ const ASK_EVERY_MS = 500;
 
 export function connectUrl(base: string, secret: string, caller: JobOrigin): ConnectedContainer {
   return {
-    post({ name }, frames, signal) {
+    async post({ name }, frames, signal) {
       const headers = { Authorization: `Bearer ${secret}`, ...originHeaders(caller) };
-      return exchange({ url: `${base}/${name}`, headers, frames, signal, fetch: (to, init) => fetch(to, init) });
+      const options = { url: `${base}/${name}`, headers, frames, signal };
+      return exchange({ ...options, fetch: (to, init) => fetch(to, init) }).catch((error) => {
+        if (!(error instanceof NotAccepted && error.status === 404)) throw error;
+        // Nothing is lost: another host might have the engine.
+        throw new EngineFailure("busy", `ENGINES excludes the engine of ${name}`, { cause: error });
+      });
     },
 
     async prepareRetry(error, signal) {

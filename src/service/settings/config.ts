@@ -107,6 +107,8 @@ export interface Env extends TraceVariables {
   readonly CONTAINER_SECRET?: string;
   /** Secret that encrypts passwords of queued requests. @default requests with passwords cannot be asynchronous */
   readonly FORM_SECRET?: string;
+  /** URL of a time stamp authority (RFC 3161), which can be private. @default signatures have no time stamps */
+  readonly TIMESTAMP_URL?: string;
 }
 
 /** The subset of Cloudflare's AnalyticsEngineDataset that the service uses. */
@@ -138,6 +140,8 @@ export interface Config {
   readonly hosts?: readonly string[];
   /** True if requests for host names outside {@link hosts} are rejected. @default false */
   readonly checksHost?: boolean;
+  /** URL of a time stamp authority. @default signatures have no time stamps */
+  readonly timeStampUrl?: string;
   /** @default traces are not exported */
   readonly traces?: TraceSettings | undefined;
   /** Limits per IP address in the private variant. @default none */
@@ -190,6 +194,7 @@ export function readConfig(env: Env): Config {
     baseUrl: baseUrl ?? env.FORWARDED_ORIGIN,
     ...(hosts.length > 0 ? { hosts } : {}),
     ...(allowed ? { checksHost: true } : {}),
+    ...(env.TIMESTAMP_URL ? { timeStampUrl: addressSetting("TIMESTAMP_URL", env.TIMESTAMP_URL) } : {}),
     traces: readTraceSettings(env),
   };
 }
@@ -231,6 +236,11 @@ function baseUrlSetting(text = ""): string | undefined {
   if (url === "") return undefined;
   if (/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(url) && URL.canParse(url)) return url;
   throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
+}
+
+function addressSetting(name: string, text: string): string {
+  if (/^https?:\/\/[^\s/?#@]+/.test(text) && URL.canParse(text)) return text;
+  throw new Error(`${name} must be an http or https URL, not "${text}".`);
 }
 
 interface NumberSetting {

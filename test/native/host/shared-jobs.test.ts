@@ -48,7 +48,7 @@ beforeAll(async () => {
       logFile: join(folder, `${name}.log`),
       settings: { VARIANT: "private", ENGINES: engines, ...shared },
     });
-  [accepting, other] = await Promise.all([start("accepting", "off"), start("other", "ghostscript,threads")]);
+  [accepting, other] = await Promise.all([start("accepting", "threads"), start("other", "ghostscript,threads")]);
 });
 afterAll(async () => {
   if (missing) return;

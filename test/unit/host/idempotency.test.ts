@@ -11,6 +11,7 @@ import { toServiceError } from "../../../src/service/http/contract/errors.ts";
 import { Timing } from "../../../src/service/http/contract/timing.ts";
 import { type HandledResponse, openClaim, runIdempotent } from "../../../src/service/http/pipeline/idempotency.ts";
 import type { Claim } from "../../../src/service/ports/claims.ts";
+import { RecordsUnavailable } from "../../../src/service/ports/records-unavailable.ts";
 import type { Store } from "../../../src/service/storage/store.ts";
 
 let folder: string;
@@ -120,6 +121,21 @@ test("a request that lost its lease gives the answer of the faster one, and undo
   expect(undone).toEqual(["content"]);
 });
 
+test("a request that lost its lease keeps its job, if a retry has found and announced it", async () => {
+  const made = Promise.withResolvers<HandledResponse>();
+  const real = claim();
+  const unheard = vi.fn<Claim["acquire"]>().mockRejectedValue(new Error("no renewal arrives"));
+  const cancel = vi.fn(async () => {});
+  const slow = ask("content", () => made.promise, {
+    by: { ...real, acquire: unheard.mockImplementationOnce(real.acquire) },
+  });
+  await vi.advanceTimersByTimeAsync(LIMITS.claimLeaseMs);
+  await ask("content", async () => json("the job"));
+  made.resolve({ ...json("the job"), cancel });
+  expect(await textOf(await slow)).toEqual(['{"text":"the job"}', null]);
+  expect([cancel.mock.calls, undone]).toEqual([[], []]);
+});
+
 describe("if the claim cannot be reached", () => {
   const fails = () => Promise.reject<never>(new Error("the object was reset"));
 
@@ -134,6 +150,16 @@ describe("if the claim cannot be reached", () => {
     const answer = await ask("content", async () => json("made"), { by: { ...claim(), complete: fails } });
     expect(await textOf(answer)).toEqual(['{"text":"made"}', null]);
     expect(logged).toEqual(["claims unavailable"]);
+  });
+
+  test("at the end, for seconds, the answer is stored afterwards", async () => {
+    const real = claim();
+    const complete = vi.fn(real.complete);
+    for (let tries = 0; tries < 5; tries++) complete.mockRejectedValueOnce(new RecordsUnavailable("it restarts"));
+    const asked = ask("content", async () => json("made"), { by: { ...real, complete } });
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(await textOf(await asked)).toEqual(['{"text":"made"}', null]);
+    expect(await textOf(await ask("content", async () => json("again")))).toEqual(['{"text":"made"}', "true"]);
   });
 
   test("once, it is asked again", async () => {

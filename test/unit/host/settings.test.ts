@@ -1,6 +1,6 @@
 // Tests the settings of the host on Node.
 import { expect, test } from "vitest";
-import { readSettings } from "../../../host/settings.ts";
+import { engineEnvironment, readSettings } from "../../../host/settings.ts";
 import { ISOLATE_CAPACITY } from "../../../src/service/settings/capacity.ts";
 
 test("defaults", () => {
@@ -24,6 +24,12 @@ test("the Worker's variables are passed on, others are not", () => {
     API_KEYS: "a",
   });
   expect(variables).toEqual({ VARIANT: "keyed", API_DIALECT: "current", MAX_UPLOAD_MB: "5" });
+});
+
+test("the engines receive no secrets of the host", () => {
+  const secrets = ["API_KEYS", "FORM_SECRET", "DATABASE_URL", "PGPASSWORD", "S3_SECRET_ACCESS_KEY"];
+  const environment = Object.fromEntries([...secrets, "PATH", "URL_ALLOW"].map((name) => [name, "value"]));
+  expect(engineEnvironment(environment)).toEqual({ PATH: "value", URL_ALLOW: "value" });
 });
 
 test.each([

@@ -46,6 +46,8 @@ export function Control(props: ControlProps) {
       ) : (
         <LongText {...props} rows={8} />
       );
+    case "file":
+      return <SecretFile {...props} />;
     case "lines":
       return <LongText {...props} rows={6} />;
     default:
@@ -194,6 +196,28 @@ function LongText({ id, rows, value, described, isInvalid, change }: ControlProp
       onInput={(event) => change(event.currentTarget.value)}
     />
   );
+}
+
+/** The content of a small file, which stays on the page: it is not uploaded before the request. */
+function SecretFile({ id, described, isInvalid, change }: ControlProps) {
+  const take = async (file: File | undefined) =>
+    change(file ? textOfFile(new Uint8Array(await file.arrayBuffer())) : "");
+  return (
+    <input
+      type="file"
+      {...{ id, "aria-describedby": described, "aria-invalid": isInvalid }}
+      onChange={(event) => take(event.currentTarget.files?.[0])}
+    />
+  );
+}
+
+/** Returns the text of a file; base64 of a file that is not UTF-8. */
+function textOfFile(bytes: Uint8Array<ArrayBuffer>): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  }
 }
 
 function Text({ id, field, value, described, isInvalid, change }: ControlProps) {

@@ -16,9 +16,11 @@ export function objectList<T>(object: z.ZodType<T>, name: string): Kind<T[]> {
   return { ...list, read: (text) => [list.read(text)].flat().map(withoutNulls) };
 }
 
-function withoutNulls(value: unknown): unknown {
+/** Drops members that are null, which count as not sent (docs/api.md#json-bodies). */
+export function withoutNulls(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]));
 }
 
 const NUMBER = /^\s*[+-]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12})\s*$/;

@@ -1,7 +1,8 @@
-// Text, secrets, and lists.
+// Text, secrets, secret files, and lists.
 import * as z from "zod";
 import { isAllowed, prepared } from "../../encryption/password-forms.ts";
 import { safeName } from "../file-name.ts";
+import { LIMITS } from "../limits.ts";
 import { type Kind, UnreadableText } from "../parameter.ts";
 
 interface Size {
@@ -47,6 +48,30 @@ export const newPassword: Kind<string> = {
     return given;
   },
 };
+
+const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+
+/**
+ * A secret file, such as a private key. A form contains the file, and a JSON body its text, or base64 of a binary file.
+ * Unlike the documents of a request, it is never stored.
+ * @param file description of the file
+ */
+export const secretFile = (file: string): Kind<string> => ({
+  ...{ value: z.string().min(1).max(LIMITS.fieldBytes), control: "file", isSecret: true, file, read: (text) => text },
+  schema: { type: "string", writeOnly: true },
+});
+
+/** Returns the text of a file; base64 of a file that is not UTF-8. */
+export function textOfFile(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    return Buffer.from(bytes).toString("base64");
+  }
+}
+
+/** Returns the bytes of a file that is text, such as PEM, or binary, such as DER. */
+export const bytesOfFile = (text: string): Uint8Array => Buffer.from(text, BASE64.test(text) ? "base64" : "utf8");
 
 /** The ID of a stored file. */
 export const fileId: Kind<string> = {

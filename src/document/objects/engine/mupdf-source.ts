@@ -33,9 +33,7 @@ import { toRgb, withStream } from "./temporary-stream.ts";
 const MANY_OBJECTS = 10_000;
 /** Number of elements above which memory is checked before a container is created. */
 const LARGE_CONTAINER = 10_000;
-/**
- * Heap growth before a new engine replaces the old one: MuPDF keeps all objects it has read, and a heap never shrinks.
- */
+/** Heap growth before a new engine replaces the old one: MuPDF keeps all objects, and a heap never shrinks. */
 const GROWTH_BYTES = 16 * 1024 * 1024;
 /** Minimum free heap that an engine needs for the next reads. */
 const SPARE_BYTES = 4 * 1024 * 1024;
@@ -43,9 +41,7 @@ const SPARE_BYTES = 4 * 1024 * 1024;
 const REUSED_BYTES = 28 * 1024 * 1024;
 /** Maximum number of times to open the document in a new engine: each takes time proportional to the file size. */
 const MAX_REOPENINGS = 100;
-/**
- * Fuel per byte of the document, in addition to the job's base fuel: each byte is read and decoded at most a few times.
- */
+/** Fuel per byte of the document, besides the job's base fuel: each byte is read and decoded a few times. */
 const FUEL_PER_BYTE = 200;
 
 type Opening = { readonly engine?: Mupdf | undefined } & Pick<DocumentOptions, "passwords" | "withoutKey">;
@@ -152,6 +148,9 @@ export class MupdfSource implements ObjectSource {
   get hasNewPageTree(): boolean {
     return this.#document.isRewritten;
   }
+
+  /** True if the offsets of the file are wrong, so that MuPDF has searched it for objects. */
+  readonly wasRepaired = () => this.#run((raw) => raw._wasm_pdf_was_repaired(this.#document.pointer)) !== 0;
 
   /** Number of warnings and errors that MuPDF reported. */
   get reported(): number {

@@ -3,6 +3,7 @@
 import { StorageFull } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
+import { throughOutage } from "../../jobs/through-outage.ts";
 import type { NewJob, Webhook } from "../../ports/jobs.ts";
 import { RegionLost } from "../../regions/region-errors.ts";
 import { uuidOf } from "../../storage/derived-ids.ts";
@@ -59,7 +60,8 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
   const until = Date.now() + Math.min(waitMs, LIMITS.asyncWaitMs);
   for (let pauseMs = FIRST_PAUSE_MS; Date.now() < until; pauseMs = Math.min(2 * pauseMs, LIMITS.statusPollMs)) {
     await delay(Math.min(pauseMs, until - Date.now()), signal);
-    const status = await ask(service, (queue) => queue.status(requestId));
+    // While the queue is unavailable, the client waits, because its request has been accepted.
+    const status = await ask(service, (queue) => queue.status(requestId)).catch(() => undefined);
     if (status?.status === "failed") throw new ServiceError(status.errorStatus, status.error);
     if (status?.status !== "completed") continue;
     const headers = new Headers(accepted.headers);
@@ -72,23 +74,26 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
 
 /** Queues the job of a request whose body has been read. */
 async function queueForm(
-  form: Form,
+  sent: Form,
   { headers, signal }: Request,
   service: AsyncServices,
   { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
   const { ordered = new Set<string>(), isTransient = false } = deferred;
-  const secrets = deferred.secrets?.(form) ?? new Set<string>();
-  const { uploads } = form;
-  const fingerprint = fingerprintContent(form, { ordered, secrets, salt: saltOf(headers) });
+  const secrets = deferred.secrets?.(sent) ?? new Set<string>();
+  const { uploads } = sent;
+  let mightRun = false;
+  const fingerprint = fingerprintContent(sent, { ordered, secrets, salt: saltOf(headers) });
   return runIdempotent(service, {
-    ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal, rollback: () => uploads.discard() },
+    ...{ content: [path, fingerprint, ...fingerprintParts(preferences)], signal },
+    rollback: async () => (mightRun ? undefined : uploads.discard()),
     async run({ holder: id, lost }) {
       const accepted = await findAcceptedJob(lost, service);
       if (accepted !== undefined) {
         await uploads.discard();
         return { response: acceptance(accepted, preferences, service) };
       }
+      const form = (await deferred.takeSecretFiles?.(sent, service)) ?? sent;
       await deferred.check(form, signal, service);
       const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
       signal.throwIfAborted();
@@ -96,16 +101,22 @@ async function queueForm(
       const client = { marks, account: service.account, trace: service.trace };
       const text = await serializeForm(form, client, secrets, { id, sealer: service.sealer });
       const job = jobOf({ id, path, form: text, inputs, isTransient }, service, marks, preferences);
-      return { cancel: await enqueue(job, service), response: acceptance(id, preferences, service) };
+      mightRun = true;
+      const cancel = await enqueue(job, service, () => {
+        mightRun = false;
+      });
+      return { cancel, response: acceptance(id, preferences, service) };
     },
   });
 }
 
-/** @returns a function that cancels the job */
-async function enqueue(job: NewJob, service: AsyncServices): Promise<() => Promise<void>> {
-  // Ignores errors. If the queue has stored the job but is now unreachable, the job fails later, because the caller
-  // deletes its files.
-  const cancel = async () => void (await service.jobs((queue) => queue.cancel(job.id)).catch(() => {}));
+/**
+ * @param canceled called when the job is certainly not in the queue. If the queue has stored it but is now unreachable,
+ *   the job runs, and a retry of the request finds it
+ * @returns a function that cancels the job
+ */
+async function enqueue(job: NewJob, service: AsyncServices, canceled: () => void): Promise<() => Promise<void>> {
+  const cancel = () => service.jobs((queue) => queue.cancel(job.id)).then(canceled, () => {});
   try {
     if (await ask(service, (queue) => queue.enqueue(job))) return cancel;
     throw busy(RETRY_WHEN_FULL_SECONDS);
@@ -173,7 +184,7 @@ const FIRST_PAUSE_MS = 50;
 
 async function ask<T>(service: AsyncServices, question: Parameters<typeof service.jobs<T>>[0]): Promise<T> {
   try {
-    return await service.jobs(question);
+    return await throughOutage(LIMITS.databaseAnswerMs, () => service.jobs(question));
   } catch (error) {
     if (error instanceof StorageFull || error instanceof RegionLost) throw error;
     service.log("job queue unavailable", { error: String(error) });

@@ -1,5 +1,6 @@
 // Serializes a form whose files are stored, so that its job can run later.
 
+import { EngineFailure } from "../../../document/contract/failure.ts";
 import type { ClientAccount } from "../../ports/client-account.ts";
 import type { Sealer } from "../../ports/sealer.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
@@ -74,18 +75,20 @@ const placeOf = (id: string, field: string): string => `${id} ${field}`;
 export const clientOfForm = (text: string): Client => JSON.parse(text) as DeferredForm;
 
 /**
- * @throws ServiceError 404 if a file of the form no longer exists; 400 if the encryption key for secrets has changed
+ * @throws ServiceError 404 if a file of the form no longer exists; EngineFailure `busy` if its secrets were encrypted
+ *   with another key, which another host might have
  */
 export async function deserializeForm(
   text: string,
   { store, uploads, id, sealer }: Sealing & { readonly store: Store; readonly uploads: Form["uploads"] },
 ): Promise<Form> {
   const { fields, sealed = [], files, folders = {}, order, encoding } = JSON.parse(text) as DeferredForm;
-  if (sealed.length > 0 && !sealer) throw noFormSecret();
+  if (sealed.length > 0 && !sealer) throw needsOtherSecret();
   const opened = sealed.map(
     async ([name, values]) =>
       [name, await Promise.all(values.map((value) => sealer!.open(value, placeOf(id, name))))] as const,
   );
+  const secrets = await Promise.all(opened).catch((cause) => Promise.reject(needsOtherSecret({ cause })));
   const found = new Map<string, ReceivedFile[]>();
   for (const [name, ids] of files) {
     const arrivals: ReceivedFile[] = [];
@@ -95,8 +98,11 @@ export async function deserializeForm(
     }
     found.set(name, arrivals);
   }
-  return { fields: new Map([...fields, ...(await Promise.all(opened))]), files: found, uploads, order, encoding };
+  return { fields: new Map([...fields, ...secrets]), files: found, uploads, order, encoding };
 }
+
+const needsOtherSecret = (options?: ErrorOptions) =>
+  new EngineFailure("busy", "the job's secrets were encrypted with another FORM_SECRET", options);
 
 async function arrivalOf(id: string, store: Store): Promise<ReceivedFile> {
   const file = await store.find(id);

@@ -11,6 +11,7 @@ import { handleRequest, keepsInputs, readEndpointForm, runAndRespond, toEndpoint
 import { resolveRequest } from "../pipeline/resolve-request.ts";
 import { rejectBlockedIpLiterals } from "../requests/address-check.ts";
 import { toInput } from "../requests/inputs.ts";
+import { takeSecretFiles } from "../requests/stored-fields.ts";
 import { requireWebUrl, type UrlInput } from "../requests/url-inputs.ts";
 import { negotiate } from "../responses/negotiation.ts";
 
@@ -27,6 +28,7 @@ export const endpointPost = (endpoint: Endpoint): Post => ({
     applies: () => true,
     receive: (request, service, options) =>
       readEndpointForm(endpoint, request, { ...options, service, isTransient: false }),
+    takeSecretFiles: (form, service) => takeSecretFiles(endpoint, form, service),
     check: (form, signal, service) => check(endpoint, form, signal, service),
     async carryOut(form, service, { resources, ...options }) {
       const wishes = negotiate(new Headers(), offersOf(endpoint.output));
@@ -52,7 +54,7 @@ async function check(endpoint: Endpoint, form: Form, signal: AbortSignal, servic
   const bound = parse(sources[0] ?? (awaited.length > 0 ? { name: "file" } : undefined));
   try {
     const inputs = awaited.length === 0 ? sources.map((source) => toInput(source, store)) : [];
-    selectBackends(await bound.prepare(inputs), inputs, service);
+    selectBackends(await bound.prepare(inputs, config), inputs, service);
   } catch (error) {
     throw toEndpointError(error, { endpoint, form, service });
   }

@@ -4,6 +4,7 @@ import { EngineFailure } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { describeError } from "../../../runtime/log-line.ts";
 import type { RpcCall } from "../../../runtime/rpc.ts";
+import { throughOutage } from "../../jobs/through-outage.ts";
 import type { JobError, JobQueue, LeasedJob, Progress } from "../../ports/jobs.ts";
 import { reserveMemory } from "../../storage/memory-quota.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
@@ -50,7 +51,8 @@ export async function runQueuedJob(
     // An attempt that lost its lease must not report an outcome.
     return lease.isExpired ? undefined : report(error, attempt, service);
   }
-  if (await jobs((queue) => queue.complete(attempt, answer))) return "completed";
+  const complete = () => jobs((queue) => queue.complete(attempt, answer));
+  if (await throughOutage(LIMITS.asyncLeaseMs, complete)) return "completed";
   await discard();
   return undefined;
 }
@@ -69,7 +71,9 @@ async function report(
   // Reports nothing, so the queue treats the attempt as lost.
   if (isLost) return undefined;
   const isFailed = errorStatus !== UNAVAILABLE;
-  await service.jobs((queue) => (isFailed ? queue.fail(attempt, failure) : queue.postpone(attempt, failure)));
+  await throughOutage(LIMITS.asyncLeaseMs, () =>
+    service.jobs((queue) => (isFailed ? queue.fail(attempt, failure) : queue.postpone(attempt, failure))),
+  );
   return isFailed ? "failed" : undefined;
 }
 

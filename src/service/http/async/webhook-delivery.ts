@@ -7,9 +7,11 @@ import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Context, Input, Output } from "../../../document/contract/operation.ts";
 import { postWebhook } from "../../outbound/post-webhook.ts";
 import type { ConnectedContainer } from "../../placement/connection.ts";
+import { NotAccepted } from "../../placement/exchange.ts";
 import { type Backends, containerJob as inContainer, selectBackends } from "../../placement/placement.ts";
 import { retryIfLost } from "../../placement/retry-lost.ts";
 import type { KeyRecords } from "../../ports/api-key.ts";
+import { RecordsUnavailable } from "../../ports/records-unavailable.ts";
 import { type DeliveryOutcome, secretsOf, type WebhookMessage } from "../../ports/webhooks.ts";
 import { statusJson } from "./job-status.ts";
 
@@ -37,9 +39,15 @@ export async function deliverWebhook(message: WebhookMessage, service: DeliveryS
     return status === GONE ? "gone" : "failed";
   } catch (error) {
     log("webhook not delivered", { attempt, error: String(error) });
-    return error instanceof EngineFailure && error.reason === "busy" ? "postponed" : "failed";
+    return isOfService(error) ? "postponed" : "failed";
   }
 }
+
+/** Another host might be able to post the message, for example if this one runs without Chromium. */
+const isOfService = (error: unknown) =>
+  error instanceof NotAccepted ||
+  error instanceof RecordsUnavailable ||
+  (error instanceof EngineFailure && error.reason === "busy");
 
 /** @returns the status of the receiver's response */
 async function post(message: WebhookMessage, secrets: readonly string[], service: DeliveryService): Promise<number> {

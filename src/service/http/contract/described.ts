@@ -75,7 +75,7 @@ function describeParameters(endpoint: Endpoint, perInput: readonly string[]): re
   const { fields, output, openPasswordAlias } = endpoint;
   const others = new Map(
     Object.entries(fields).flatMap(([name, { kind }]) =>
-      kind.json?.file === undefined ? [] : [[idFieldOf(name), name]],
+      (kind.file ?? kind.json?.file) === undefined ? [] : [[idFieldOf(name), name]],
     ),
   );
   if (openPasswordAlias !== undefined) others.set(openPasswordAlias, OPEN_PASSWORD);

@@ -116,12 +116,16 @@ interface OwnEndpoint<Q extends Parameters> extends EndpointFacts {
   createJob(values: Params<Q>, context: PrepareContext): JobPlan | Promise<JobPlan>;
 }
 
+/** The settings of the operator on which jobs depend. */
+export type JobSettings = Pick<Config, "timeStampUrl">;
+
 /** The inputs of a request, and the names of the fields that the client sent. */
 export interface PrepareContext {
   /** Empty if the inputs are not fetched yet. In this case, only the fields are validated, and the job does not run. */
   readonly inputs: readonly Input[];
   /** The password that opens the inputs, on endpoints that take PDFs. */
   readonly openPassword?: string | undefined;
+  readonly settings: JobSettings;
   /** Reports whether the client sent a value for the field, even if it equals the default. */
   isSent(field: string): boolean;
 }
@@ -162,7 +166,7 @@ export interface ParsedRequest {
   readonly isData: boolean;
   /** The address that receives the output. @default the output is stored, or is the response */
   readonly deliverTo?: string;
-  prepare(inputs: readonly Input[]): JobPlan | Promise<JobPlan>;
+  prepare(inputs: readonly Input[], settings: JobSettings): JobPlan | Promise<JobPlan>;
 }
 
 /**
@@ -210,9 +214,9 @@ export function defineEndpoint(
         output: String(values.output),
         isData: declaration.output.kind === "data" && (values.output_type ?? "json") === "json",
         ...(typeof values[OUTPUT_URL] === "string" ? { deliverTo: values[OUTPUT_URL] } : {}),
-        async prepare(inputs) {
+        async prepare(inputs, settings) {
           const job = declaration.createJob
-            ? await declaration.createJob(params, { ...context, inputs })
+            ? await declaration.createJob(params, { ...context, inputs, settings })
             : jobOf(declaration as OperationEndpoint<unknown, Parameters>, params);
           return unlocking(recognizing(job, values), openPassword, declaration.output);
         },
@@ -227,13 +231,14 @@ const asTheyAre = (fields: Parameters): ExposedParameters => ({
   paramsOf: (values) => ({ ...values }),
 });
 
-/** Returns the additional fields with which a client sends the ID of a stored file instead of a JSON value. */
+/** Returns the additional fields with which a client sends the ID of a stored file instead of its content. */
 const idsOfFiles = (fields: Parameters): Parameters =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { kind }]) => {
-      const { file } = kind.json ?? {};
+      const file = kind.file ?? (kind.json?.file === undefined ? undefined : `a JSON file with ${kind.json.file}`);
       if (file === undefined) return [];
-      return [[idFieldOf(name), optional(`Id of a stored JSON file with ${file}, instead of ${name}.`, fileId)]];
+      const deleted = kind.file === undefined ? "" : " The request deletes the file.";
+      return [[idFieldOf(name), optional(`Id of ${file} that is stored, instead of ${name}.${deleted}`, fileId)]];
     }),
   );
 

@@ -124,6 +124,7 @@ export const invalidJobOptions = () => new ServiceError(400, "The file with job 
 export const unreadableImage = () => new ServiceError(400, "There was a problem reading the input image.");
 export const attachmentsForbidden = (standard = "PDF/A-2b") =>
   about(400, "The input file declares <standard>, which does not allow this attachment.", { standard });
+export const signatureForbidden = () => new ServiceError(422, "The signatures of the input file forbid this one.");
 export const notAnInvoice = () => new ServiceError(400, "The XML file is not an invoice of a known profile.");
 export const fileTooLarge = (limitBytes: number) =>
   about(413, "The file exceeds the maximum size of <number> MB.", megabytes(limitBytes));
@@ -223,6 +224,10 @@ export const checksumMismatch = () => new ServiceError(460, "The Upload-Checksum
 export const crashed = () => new ServiceError(500, "The file could not be processed because of an internal failure.");
 export const busy = (retryAfterSeconds = 5) =>
   new ServiceError(503, "The service is busy, please try again later.", { "Retry-After": String(retryAfterSeconds) });
+export const timeStampFailed = (retryAfterSeconds = 5) =>
+  new ServiceError(503, "The time stamp authority is not available, please try again later.", {
+    "Retry-After": String(retryAfterSeconds),
+  });
 const REGION_LOST = "The region <region> is unavailable, and with it its files and jobs; please try again later.";
 export const regionLost = (region: string) => about(503, REGION_LOST, { region }, { "Retry-After": "30" });
 export const noRegion = () => new ServiceError(503, "None of the regions of the key is available.");
@@ -268,6 +273,10 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return unreadableImage();
     case "attachments-forbidden":
       return attachmentsForbidden(feature);
+    case "signature-forbidden":
+      return signatureForbidden();
+    case "time-stamp-failed":
+      return timeStampFailed();
     case "not-an-invoice":
       return notAnInvoice();
     case "unsupported":

@@ -86,9 +86,10 @@ export const isSent = (form: SentFields, name: string): boolean => form.fields.g
 export const listName = (name: string): string => `${name}[]`;
 
 /**
- * Returns the name of the field that can contain a file ID instead of this field's value: `profile_id` for `profile`.
+ * Returns the name of the field that can contain a file ID instead of this field's value: `profile_id` for `profile`,
+ * `certificate_id` for `certificate_file`.
  */
-export const idFieldOf = (name: string): string => `${name}_id`;
+export const idFieldOf = (name: string): string => `${name.replace(/_file$/, "")}_id`;
 
 /** Returns the spec's spelling of a field. */
 export const spellingOf = (name: string, { kind }: Parameter): string => (kind.item ? listName(name) : name);

@@ -37,6 +37,11 @@ export interface FormOptions extends Omit<RequestMemory, "responseReservation"> 
    */
   readonly jsonFileFields?: ReadonlySet<string>;
   /**
+   * Names of the fields that accept a small secret file. The content of the file becomes the field's value, and is not
+   * stored. @default none
+   */
+  readonly secretFileFields?: ReadonlySet<string>;
+  /**
    * Names of the fields that contain passwords. In a JSON body, such a field is a string: a number can lose digits.
    * @default none
    */

@@ -3,7 +3,7 @@
 
 /**
  * The form control for a parameter. `pages`: a page selection. `listed-pages`: a page selection that can also be `all`,
- * `even` or `odd`. `code`: JSON. `lines`: long text.
+ * `even` or `odd`. `code`: JSON. `file`: the content of a file. `lines`: long text.
  */
 export type Control =
   | "switch"
@@ -15,6 +15,7 @@ export type Control =
   | "color"
   | "password"
   | "code"
+  | "file"
   | "lines"
   | "text";
 

@@ -38,6 +38,8 @@ export interface DeferredHandler {
   /** Reports whether a request with these headers has a job. */
   applies(headers: Headers): boolean;
   receive(request: Request, service: RequestServices, options: ReceiveOptions): Promise<Form>;
+  /** Reads the secret files of a form, and deletes them. @default the form has none. @throws ServiceError 400, 403, 404 */
+  takeSecretFiles?(form: Form, service: RequestServices): Promise<Form>;
   /** @throws ServiceError 4xx if the form is invalid */
   check(form: Form, signal: AbortSignal, service: RequestServices): Promise<void>;
   /** @param form the form that `receive` returned, possibly after serialization and deserialization */

@@ -28,7 +28,7 @@ import {
   storageFull,
   timedOut,
 } from "../contract/errors.ts";
-import { listName } from "../contract/fields.ts";
+import { idFieldOf, listName } from "../contract/fields.ts";
 import type { DescribedFile, DescribedParameter } from "../contract/operation-list.ts";
 import { needsOutput } from "../contract/output-name.ts";
 import { errorsOfBody } from "../requests/read-form.ts";
@@ -165,7 +165,11 @@ function exampleOf({ input, files, parameters, example }: Described, encoding: E
     const field = isForm ? one.name : formName({ ...one, name: one.id });
     return sent.length === 0 ? [] : [[field, one.list ? sent : sent[0]] as const];
   });
-  const others = Object.entries(values).filter(([name]) => !isOfFile(name));
+  const secretFiles = new Set(parameters.flatMap(({ name, control }) => (control === "file" ? [name] : [])));
+  const others = Object.entries(values).flatMap(([name, value]) => {
+    if (!secretFiles.has(name)) return isOfFile(name) ? [] : [[name, value] as const];
+    return [isForm ? ([name, exampleBytes(String(value))] as const) : ([idFieldOf(name), EXAMPLE_OUTPUT] as const)];
+  });
   const named = { ...Object.fromEntries([...further, ...others]), ...(isNamed ? { output: "result" } : {}) };
   if (input.kind === "none") return named;
   if (input.field !== undefined) return { [input.field]: "<h1>Report</h1>", ...named };

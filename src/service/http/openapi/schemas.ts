@@ -18,11 +18,12 @@ export function schemaOf(parameter: DescribedParameter, encoding: Encoding): Jso
   return fallback === undefined ? described : { ...described, default: fallback };
 }
 
-function inEncoding({ joined, words, content, schema }: DescribedParameter, encoding: Encoding): Json {
+function inEncoding({ control, joined, words, content, schema }: DescribedParameter, encoding: Encoding): Json {
   const contained = content?.name === undefined ? content?.schema : ref(content.name);
   if (contained && encoding === "json") return { anyOf: [contained, { type: "string" }] };
   if (contained && encoding === "multipart") return { ...schema, contentSchema: contained };
   if (contained) return { type: "string" };
+  if (control === "file" && encoding === "multipart") return { ...schema, format: "binary" };
   if (joined && encoding === "json") {
     const items = words ? { type: "string", enum: words } : { type: ["integer", "string"] };
     return { anyOf: [schema, { type: "array", items, minItems: 1 }] };

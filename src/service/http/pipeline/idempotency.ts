@@ -5,6 +5,7 @@ import { StorageFull } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { delay } from "../../../runtime/delay.ts";
 import { type RpcCall, retryOnce } from "../../../runtime/rpc.ts";
+import { throughOutage } from "../../jobs/through-outage.ts";
 import type { Claim, Claims, StoredResponse } from "../../ports/claims.ts";
 import { RegionLost } from "../../regions/region-errors.ts";
 import type { RequestServices } from "../contract/endpoint.ts";
@@ -157,7 +158,9 @@ async function runForKey(claim: Claim, service: Omit<Serving, "claim">, work: Id
     const text = file ? "" : await response.text();
     const headers = [...response.headers, ...Object.entries(service.caller?.tokenHeaders() ?? {})];
     const other = await held.keep({ status: response.status, headers, text, ...(file ? { file } : {}) });
-    if (!other) return file ? response : new Response(text, response);
+    // A retry that found the job of this request has announced the same one.
+    const isSame = other !== undefined && file === undefined && other.text === text;
+    if (!other || isSame) return file ? response : new Response(text, response);
     if (file) await response.body?.cancel();
     await cancel?.();
     await work.rollback();
@@ -252,11 +255,13 @@ class HeldClaim {
   }
 
   /**
-   * Stores a response. If that fails, the client receives the response anyway, but a retry will run the request again.
+   * Stores a response. If that fails for as long as the claim lasts, the client receives the response anyway, but a
+   * retry will run the request again.
    * @returns the response to send instead, if another request has stored one before
    */
   async keep(response: StoredResponse): Promise<StoredResponse | undefined> {
-    return this.#end(() => this.#claim.complete(this.#holder, this.#fingerprint, response));
+    const complete = () => this.#claim.complete(this.#holder, this.#fingerprint, response);
+    return this.#end(() => throughOutage(LIMITS.claimLeaseMs, complete));
   }
 
   async free(): Promise<void> {

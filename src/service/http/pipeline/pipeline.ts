@@ -18,6 +18,7 @@ import type { ReceiveOptions } from "../contract/route.ts";
 import { abortAfter } from "../contract/time-limit.ts";
 import { chunksOf, type InputFile, idOf, toInput } from "../requests/inputs.ts";
 import { readForm } from "../requests/read-form.ts";
+import { takeSecretFiles } from "../requests/stored-fields.ts";
 import { type FetchOptions, fetchInput } from "../requests/url-inputs.ts";
 import { toReadableStream } from "../responses/body-stream.ts";
 import { checkDelivery, deliver, delivering } from "../responses/delivery.ts";
@@ -125,7 +126,8 @@ export async function readEndpointForm(endpoint: Endpoint, request: Request, rec
  * @param resources receives the time limit of the job, which applies until the response body is complete. This function
  *   disposes of the resources at the end of the response. If it throws, the caller must do so
  */
-export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
+export async function runAndRespond(state: RequestState, resources: DisposableStack): Promise<HandledResponse> {
+  const exchange = { ...state, form: await takeSecretFiles(state.endpoint, state.form, state.service) };
   try {
     const { sources, delivery, deliverTo } = await executeJob(exchange, resources);
     if (deliverTo !== undefined && delivery.kind === "arrival") {
@@ -177,7 +179,7 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
   const isNumbered = namingOf(endpoint.output) !== "name";
   const { keepsNames = false, isPlainIfOne = false } = endpoint.output.kind === "files" ? endpoint.output : {};
   resources.use(abortAfter(LIMITS.requestJobMs, deadline));
-  const job = await prepare(inputs);
+  const job = await prepare(inputs, config);
   const attempted = (attempt: Backend) =>
     retryIfLost(
       // Each attempt collects its own outputs and notices.

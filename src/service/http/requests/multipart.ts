@@ -4,6 +4,7 @@ import { Busboy, type BusboyFileStream, type BusboyHeaders } from "@fastify/busb
 import { safeFolder, safeName } from "../../../document/contract/file-name.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { detectMediaType } from "../../../document/contract/media-type.ts";
+import { textOfFile } from "../../../document/contract/parameters/text.ts";
 import type { Batch } from "../../storage/batch.ts";
 import type { ReceivedFile } from "../../storage/file.ts";
 import type { Reservation } from "../../storage/memory-quota.ts";
@@ -37,7 +38,7 @@ export async function readMultipart(
       preservePath: true,
       isPartAFile: (name) => {
         const key = name === undefined ? "" : parseName(name).name;
-        return (options.fileFields?.has(key) || options.jsonFileFields?.has(key)) ?? false;
+        return [options.fileFields, options.jsonFileFields, options.secretFileFields].some((names) => names?.has(key));
       },
       limits: { fieldSize: LIMITS.fieldBytes, fieldNameSize: 200, parts: maxParts(options.maxFiles) },
     });
@@ -174,12 +175,15 @@ class MultipartReader {
   #takeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): void {
     this.#open.add(stream);
     stream.on("error", () => this.#fail(malformedBody()));
-    const isJson = this.#options.jsonFileFields?.has(key.name);
-    if (!isJson && ++this.#fileCount > this.#options.maxFiles) this.#fail(tooManyInputs());
+    const { jsonFileFields, secretFileFields } = this.#options;
+    const isSecret = secretFileFields?.has(key.name) ?? false;
+    const isJson = jsonFileFields?.has(key.name) ?? false;
+    if (!isJson && !isSecret && ++this.#fileCount > this.#options.maxFiles) this.#fail(tooManyInputs());
     this.#order.push(key.name);
     this.#storing = this.#storing.then(async () => {
       try {
-        if (isJson) await this.#readJsonFile(key, stream, fileName);
+        if (isJson) await this.#readSmallFile(key, stream, fileName, textOfJson);
+        else if (isSecret) await this.#readSmallFile(key, stream, fileName, textOfFile);
         else await this.#storeFile(key, stream, fileName);
       } catch (error) {
         this.#fail(error);
@@ -190,9 +194,15 @@ class MultipartReader {
     });
   }
 
-  async #readJsonFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
-    const text = this.#failure ? undefined : await readSmallFile(stream, fileName, this.#options.bodyReservation);
-    if (text !== undefined) this.#addField(key, text);
+  async #readSmallFile(
+    key: FormKey,
+    stream: BusboyFileStream,
+    fileName: string | undefined,
+    read: (bytes: Uint8Array) => string,
+  ): Promise<void> {
+    if (this.#failure) return;
+    const text = read(await beginningOf(stream, this.#options.bodyReservation));
+    if (fileName || isFilled(text)) this.#addField(key, text);
   }
 
   async #storeFile(key: FormKey, stream: BusboyFileStream, fileName: string | undefined): Promise<void> {
@@ -276,23 +286,22 @@ export async function* enforceMaxBytes(
   }
 }
 
+/** Returns the text of a JSON file. Of a truncated file, leaves out a character that is not complete. */
+const textOfJson = (bytes: Uint8Array): string =>
+  new TextDecoder().decode(bytes, { stream: bytes.length > LIMITS.jsonFileBytes });
+
 /**
- * @returns the text; undefined without a file. A text above the limit for JSON files is truncated slightly above it,
- *   possibly within a character
+ * Returns the bytes of a small file. A file above the limit for JSON files is truncated slightly above it, possibly within
+ * a character.
  */
-async function readSmallFile(
-  stream: BusboyFileStream,
-  fileName: string | undefined,
-  bodyReservation: Reservation,
-): Promise<string | undefined> {
-  const decoder = new TextDecoder();
+async function beginningOf(stream: BusboyFileStream, bodyReservation: Reservation): Promise<Uint8Array> {
   let remainingBytes = LIMITS.jsonFileBytes + 4;
-  let text = "";
+  const chunks: Uint8Array[] = [];
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
-    hold(bodyReservation, Math.min(remainingBytes, chunk.length));
-    text += decoder.decode(chunk.subarray(0, remainingBytes), { stream: true });
-    remainingBytes -= Math.min(remainingBytes, chunk.length);
+    const kept = chunk.subarray(0, remainingBytes);
+    hold(bodyReservation, kept.length);
+    chunks.push(kept);
+    remainingBytes -= kept.length;
   }
-  if (remainingBytes > 0) text += decoder.decode();
-  return fileName || isFilled(text) ? text : undefined;
+  return Buffer.concat(chunks);
 }

@@ -21,7 +21,7 @@ export function parseAsyncMode(headers: Headers): AsyncMode | undefined {
 /** @returns the time in milliseconds for which the client waits for a response (RFC 7240, 4.3); 0 if it states none */
 export function parseWaitMs(headers: Headers): number {
   const { value = "" } = parsePreferences(headers).get("wait") ?? {};
-  return /^\d{1,6}$/.test(value) ? Number(value) * 1000 : 0;
+  return /^\d+$/.test(value) ? Number(value) * 1000 : 0;
 }
 
 /** @returns the preferences by lowercase name. If a preference or a parameter is repeated, only the first one counts */

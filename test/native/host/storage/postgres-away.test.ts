@@ -22,6 +22,8 @@ const missing = missingPostgres();
 if (missing) console.log(`The tests of hosts with PostgreSQL are skipped: ${missing}`);
 
 const PASSWORD = "a-secret-password";
+/** Limits of time of the database, twice, on a busy machine. */
+const ANSWERS_WITHIN_MS = 20_000;
 const folder = mkdtempSync(join(tmpdir(), "postgres-away-"));
 let server: PostgresServer;
 let url: string;
@@ -58,6 +60,18 @@ describe.skipIf(missing !== undefined)("PostgreSQL that does not answer", () => 
     server.signal("SIGCONT");
     await vi.waitFor(() => database.read("SELECT"), 20_000);
     expect(await passed()).toHaveLength(40);
+  });
+
+  test("a host that froze within a transaction: the database is away, and the transaction had no effect", async () => {
+    await using database = new Database(url, 1);
+    const frozen = database.transaction(async (run) => {
+      await run("SET idle_in_transaction_session_timeout = 50");
+      await run("CREATE TABLE IF NOT EXISTS unfinished ()");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      return run("SELECT");
+    });
+    await expect(frozen).rejects.toThrow(RecordsUnavailable);
+    await expect(database.read("SELECT FROM unfinished")).rejects.toThrow("does not exist");
   });
 
   test("usage and bytes are kept until the database is back, and a batch whose answer was lost counts once", async () => {
@@ -99,12 +113,13 @@ describe.skipIf(missing !== undefined)("PostgreSQL that does not answer", () => 
 });
 
 async function testHosts(): Promise<void> {
-  const start = (variant: string) => {
-    const settings = { ENGINES: "off", VARIANT: variant, DATABASE_URL: url };
+  const databaseOfOpen = (await server.createDatabase()).replace("tests@", `tests:${PASSWORD}@`);
+  const start = (variant: string, database: string) => {
+    const settings = { ENGINES: "off", VARIANT: variant, DATABASE_URL: database };
     return startHost({ dataFolder: join(folder, variant), logFile: join(folder, `${variant}.log`), settings });
   };
-  const keyed = await start("keyed");
-  const open = await start("private");
+  const keyed = await start("keyed", url);
+  const open = await start("private", databaseOfOpen);
   try {
     await putKeys({ database: url }, [keyOf("free", {}), keyOf("limited", { limits: { requestsPerMinute: 10_000 } })]);
     const withKey = (key: string, headers?: Record<string, string>) => postHtml(keyed.url, key, headers);
@@ -130,22 +145,34 @@ async function testHosts(): Promise<void> {
     isOver = true;
     expect(new Set((await load).flat().filter((status) => status !== 503))).toEqual(new Set([200]));
 
-    await server.stop();
-    expect([(await withKey("free")).status, (await without()).status]).toEqual([200, 200]);
-    for (const refused of [withKey("limited"), withKey("unknown"), without({ "Idempotency-Key": "two" })]) {
-      const { status, headers } = await refused;
-      expect([status, headers.get("Retry-After")]).toEqual([503, "5"]);
+    const ways: readonly (readonly [away: () => unknown, back: () => unknown])[] = [
+      [() => server.stop(), () => server.start()],
+      [() => server.signal("SIGSTOP"), () => server.signal("SIGCONT")],
+    ];
+    const accepted = await waitForJob(open, databaseOfOpen);
+    for (const [goAway, comeBack] of ways) {
+      await goAway();
+      expect([(await withKey("free")).status, (await without()).status]).toEqual([200, 200]);
+      const started = performance.now();
+      const isAsync = { Prefer: "respond-async" };
+      const needing = [withKey("limited"), withKey("unknown"), withKey("free", isAsync), without(isAsync)];
+      for (const refused of [...needing, without({ "Idempotency-Key": crypto.randomUUID() })]) {
+        const { status, headers } = await refused;
+        expect([status, headers.get("Retry-After")]).toEqual([503, "5"]);
+      }
+      expect(performance.now() - started).toBeLessThan(ANSWERS_WITHIN_MS);
+      await vi.waitFor(async () => {
+        const reason = "The database does not answer.";
+        expect(await ready(keyed)).toMatchObject({ status: "unavailable", reasons: [reason] });
+        expect(await ready(open)).toMatchObject({ status: "OK", notes: expect.arrayContaining([reason]) });
+      }, 10_000);
+      expect((await accepted.response).status).toBe(202);
+      await comeBack();
+      await vi.waitFor(async () => expect((await withKey("limited")).status).toBe(200), 20_000);
+      expect((await withKey("free")).status).toBe(200);
     }
-    await vi.waitFor(async () => {
-      const reason = "The database does not answer.";
-      expect(await ready(keyed)).toMatchObject({ status: "unavailable", reasons: [reason] });
-      expect(await ready(open)).toMatchObject({ status: "OK", notes: expect.arrayContaining([reason]) });
-    }, 10_000);
-
-    await server.start();
-    await vi.waitFor(async () => expect((await withKey("limited")).status).toBe(200), 20_000);
     const usage = await fetch(`${keyed.url}/usage`, { headers: { "Api-Key": "free" } });
-    expect(await usage.json()).toMatchObject({ total: { requests: 2, errors: 0 } });
+    expect(await usage.json()).toMatchObject({ total: { requests: 7, errors: 2 } });
     for (const variant of ["keyed", "private"]) {
       expect(readFileSync(join(folder, `${variant}.log`), "utf8")).not.toContain(PASSWORD);
     }
@@ -153,6 +180,18 @@ async function testHosts(): Promise<void> {
     await keyed.stop();
     await open.stop();
   }
+}
+
+/** Sends a request that waits for its job, which no engine can run. Resolves when the job has been accepted. */
+async function waitForJob({ url: host }: HostServer, database: string) {
+  const body = new FormData();
+  body.set("file", new Blob(["<p>A page"]), "page.html");
+  body.set("output", "page");
+  const headers = { Prefer: "respond-async, wait=3" };
+  const response = fetch(`${host}/pdf`, { method: "POST", headers, body });
+  await using records = new Database(database, 1);
+  await vi.waitFor(async () => expect(await records.read("SELECT FROM pagewright.jobs")).toHaveLength(1), 10_000);
+  return { response };
 }
 
 const keyOf = (key: string, settings: object) => ({

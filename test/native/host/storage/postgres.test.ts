@@ -118,6 +118,33 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     });
   });
 
+  test("a host is not ready if the database is read-only, or rejects its statements", async () => {
+    const name = new URL(url).pathname.slice(1);
+    const failure = async (change: string) => {
+      await open().run(change);
+      await using records = await openDatabase({ url, connections: 1 });
+      return records.failure?.();
+    };
+    expect(await failure("SELECT")).toBeUndefined();
+    expect(await failure(`ALTER DATABASE ${name} SET default_transaction_read_only TO on`)).toMatch(/is read-only/);
+    expect(await failure(`ALTER DATABASE ${name} RESET ALL`)).toBeUndefined();
+    await using records = await openDatabase({ url, connections: 1 });
+    await open().run("ALTER TABLE pagewright.keys RENAME TO hidden");
+    expect(await records.failure?.()).toMatch(/rejects statements/);
+    await open().run("ALTER TABLE pagewright.hidden RENAME TO keys");
+  });
+
+  test("a host with other files is refused, until the others have stopped for some time", async () => {
+    const withStore = (store: string) => openDatabase({ url, connections: 1, store });
+    const refusal = "DATABASE_URL: Hosts with the same database have their files in another store.";
+    await using _first = await withStore("one");
+    await using _second = await withStore("one");
+    await expect(withStore("other")).rejects.toThrow(refusal);
+    await open().run("UPDATE pagewright.stores SET seen = now() - interval '2 minutes'");
+    await using _other = await withStore("other");
+    await expect(withStore("one")).rejects.toThrow(refusal);
+  });
+
   test("what has expired is deleted, with the files that only replays need", async () => {
     const claims = new PostgresClaims(open(), clock.now);
     const keep = async (name: string, file: { id: string; isOwn: boolean }) => {

@@ -1,7 +1,7 @@
 // Tests the preferences of a client (RFC 7240).
 // Contract: docs/api.md#asynchronous-jobs
 import { describe, expect, test } from "vitest";
-import { parseAsyncMode, parsePreferences } from "../../../../src/service/http/responses/preferences.ts";
+import { parseAsyncMode, parsePreferences, parseWaitMs } from "../../../../src/service/http/responses/preferences.ts";
 
 const read = (text: string) =>
   [...parsePreferences(new Headers({ Prefer: text }))].map(([name, { value, parameters }]) => [
@@ -47,5 +47,16 @@ describe("an answer later", () => {
     ["respond-asynchronously", undefined],
   ])("Prefer: %s", (text, manner) => {
     expect(parseAsyncMode(new Headers({ Prefer: text }))).toBe(manner);
+  });
+
+  test.each([
+    ["wait=20", 20_000],
+    ['wait="20", wait=3', 20_000],
+    [`wait=${"9".repeat(400)}`, Infinity],
+    ["wait=-1", 0],
+    ["wait=1.5", 0],
+    ["wait", 0],
+  ])("Prefer: %s waits for %s ms", (text, ms) => {
+    expect(parseWaitMs(new Headers({ Prefer: text }))).toBe(ms);
   });
 });

@@ -1,4 +1,4 @@
-// Tests that the container learns that a job is canceled, however long it has been running.
+// Tests jobs that are canceled, however long they have been running, and jobs whose engine is excluded.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -44,3 +44,19 @@ test("a canceled job ends, also after a collection of garbage", async () => {
   expect(left).toHaveLength(20);
   server.close();
 }, 20_000);
+
+test("a job whose engine is excluded is not lost, so that another host can run it", async () => {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(404, { [FRAME_VERSION_HEADER]: FRAME_VERSION }).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const container = connectUrl(`http://127.0.0.1:${port}`, "secret", { requestId: "1", client: "", waitUntil() {} });
+  async function* frames() {
+    yield new Uint8Array(1);
+  }
+  const posted = container.post({ name: "post-webhook" }, frames(), new AbortController().signal);
+  await expect(posted).rejects.toMatchObject({ reason: "busy" });
+  server.close();
+});

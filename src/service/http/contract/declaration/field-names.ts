@@ -26,7 +26,7 @@ export const fieldNamesOf = ({ fields, inputs }: Endpoint): ReadonlySet<string> 
   return new Set([...Object.keys(fields), ...Object.keys(inputs), "id", "url", ...named, ...order]);
 };
 
-/** Returns the names of the fields that need special parsing: files, long texts, JSON files, and passwords. */
+/** Returns the names of the fields that need special parsing: files, long texts, JSON files, passwords, and secret files. */
 export function streamedFields({ inputs, fields }: Endpoint) {
   const jsonFiles = Object.entries(fields).filter(([, { kind }]) => kind.json);
   const passwords = Object.entries(fields).filter(([, { kind }]) => kind.isSecret && !kind.json);
@@ -36,5 +36,6 @@ export function streamedFields({ inputs, fields }: Endpoint) {
     textFields: new Set(texts.map(([name]) => name)),
     jsonFileFields: new Set(jsonFiles.map(([name]) => name)),
     passwordFields: new Set(passwords.map(([name]) => name)),
+    secretFileFields: new Set(passwords.filter(([, { kind }]) => kind.file).map(([name]) => name)),
   };
 }
