@@ -18,6 +18,6 @@ export const word = defineEndpoint({
     isOptional: true,
   },
   allowsLargerUploads: true,
-  mayRecognize: true,
+  mayRecognize: "automatic",
   errors: [outOfRange("ocr_languages", "Latin"), outOfRange("pages", "1-999")],
 });

@@ -1,9 +1,10 @@
 // Converts a PDF to a Word document: paragraphs, lists, tables and pictures in reading order, with their looks. Yields
 // one output, whose text is written page by page; pictures are drawn after it.
+import * as z from "zod";
 import { EngineFailure } from "../document/contract/failure.ts";
 import { countedNotices, namedNotices } from "../document/contract/notice.ts";
 import { type Context, defineOperation, type Input, type Run } from "../document/contract/operation.ts";
-import { type Params, parameter } from "../document/contract/parameter.ts";
+import { parameter, schemaOf } from "../document/contract/parameter.ts";
 import { pages } from "../document/contract/parameters/pages.ts";
 import { asDrawn } from "../document/drawing/as-drawn.ts";
 import { MupdfDocument } from "../document/engines/mupdf/document.ts";
@@ -13,11 +14,19 @@ import { type WordImage, writeWord } from "../document/formats/docx/write.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
 import { startedPages } from "../document/layout/read-pages.ts";
 import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
+import { REFUSED, refuseScans } from "../document/recognition/scanned-pages.ts";
 import { PageDrawings, WordDocument } from "../document/word/document.ts";
 import { drawnPicture, type PageBox } from "../document/word/pictures.ts";
 
 const parameters = { pages: parameter("The pages to convert, in this order.", pages, "1-last") };
-export type PdfToWordParams = Params<typeof parameters>;
+const params = z.intersection(
+  schemaOf(parameters),
+  z.object({
+    /** {@link REFUSED}, or the selection of the pages whose text was recognized. @default none */
+    scans: z.string().exactOptional(),
+  }),
+);
+export type PdfToWordParams = z.infer<typeof params>;
 
 const TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 /** Heap size above which the next page gets a new engine, because a heap never shrinks. */
@@ -30,6 +39,7 @@ const EMPTY_IMAGE = Buffer.from(
 );
 
 const run: Run<PdfToWordParams> = async function* ([input], params, context) {
+  if (params.scans === REFUSED) await refuseScans(input!, params.pages, context);
   const read = await startedPages(input!, params.pages, context);
   const [layout, drawings] = [new DocumentLayout(), new PageDrawings()];
   let unreadable = 0;
@@ -40,8 +50,13 @@ const run: Run<PdfToWordParams> = async function* ([input], params, context) {
   yield {
     ...{ extension: "docx", type: TYPE, body: writeWord(document) },
     notices: () => {
-      const pages = document.picturedPages.map((page) => ({ name: String(page) }));
-      return [...namedNotices("pages-pictured", pages), ...countedNotices("images-unreadable", unreadable)];
+      const { picturedPages } = document;
+      const pages = picturedPages.map((page) => ({ name: String(page) }));
+      const recognized = (params.scans ?? "").split(",").flatMap((name) => {
+        return /\d/.test(name) && !picturedPages.includes(Number(name)) ? [{ name }] : [];
+      });
+      const scans = [...namedNotices("pages-pictured", pages), ...namedNotices("pages-recognized", recognized)];
+      return [...scans, ...countedNotices("images-unreadable", unreadable)];
     },
   };
 };
@@ -86,4 +101,4 @@ function imageOf(page: MupdfPage, picture: PageBox, { signal }: Context): WordIm
 
 const NOT_DRAWN: ReadonlySet<string> = new Set(["too-complex", "damaged"]);
 
-export const pdfToWord = defineOperation({ name: "pdf-to-word", parameters, run });
+export const pdfToWord = defineOperation({ name: "pdf-to-word", parameters, params, run });

@@ -50,6 +50,7 @@ export const NOTICE_CODES = [
   "frames-left-out",
   "settings-ignored",
   "columns-cut",
+  "pages-recognized",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

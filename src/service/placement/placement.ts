@@ -26,6 +26,15 @@ export interface JobPlan {
   readonly backends: readonly Backend["kind"][];
   /** The documents that the job buffers at the edge. A job with several inputs buffers one of them at a time. */
   readonly memoryNeed: MemoryNeed;
+  /** What to try first. A request with several steps does not. @default nothing */
+  readonly first?: Trial | undefined;
+}
+
+/** A job that can fail before its first output. */
+export interface Trial {
+  readonly job: JobPlan;
+  /** Returns the job that replaces it. @returns undefined if the request fails, too */
+  otherwise(failure: EngineFailure): JobPlan | undefined;
 }
 
 /**
