@@ -6,11 +6,11 @@ import { framesOf } from "./lines/frames.ts";
 import type { LineContext } from "./lines/line.ts";
 import { Links } from "./lines/links.ts";
 import { PAGE_MARGIN, type PageText } from "./lines/page-text.ts";
-import { isMarker, paragraphsOf, pitchesOf, type Row, rowOf } from "./lines/paragraphs.ts";
+import { paragraphsOf, pitchesOf, type Row, rowOf } from "./lines/paragraphs.ts";
 import { joinPieces, piecesOf, rowsOf, SMALL_CELL_SPACE } from "./lines/rows.ts";
 import { boxInFrame, type Extent, type Frame, type Segment } from "./lines/segments.ts";
 import { type Atom, readingOrder } from "./reading-order.ts";
-import { type AlignedTable, alignedTables } from "./tables/aligned.ts";
+import { alignedTables } from "./tables/aligned.ts";
 import { bandedGrids } from "./tables/banded.ts";
 import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
 import { gridsOf } from "./tables/ruled.ts";
@@ -154,13 +154,6 @@ function flowOf(columns: readonly (readonly Run[])[], context: FlowContext): rea
   return parts.flatMap((part): readonly Block[] => (isBlock(part) ? [part] : paragraphsOf(part, pitchOf, context)));
 }
 
-/** Reports whether aligned texts are the items of a list, with space after their markers. */
-const isList = ({ rows }: AlignedTable): boolean =>
-  rows.every(([markers, ...others]) => {
-    const [first, ...more] = markers!.flatMap(({ words }) => words);
-    return others.length === 1 && more.length === 0 && (first === undefined || isMarker(first.text));
-  }) && rows.some(([markers]) => markers!.length > 0);
-
 const isBlock = <T>(part: Block | readonly T[]): part is Block => !Array.isArray(part);
 
 /** Divides a run of text into aligned tables, and rows of other text. */
@@ -175,7 +168,6 @@ function tablesIn(run: readonly Segment[], context: FlowContext): readonly (Bloc
   const parts: (Block | readonly Row[])[] = [];
   let done = 0;
   for (const table of alignedTables(cut, context.rules, context.direction)) {
-    if (isList(table)) continue;
     if (table.from > done) parts.push(rows.slice(done, table.from));
     parts.push(alignedTable(table, context));
     done = table.to;

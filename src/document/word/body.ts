@@ -338,12 +338,15 @@ function clipped(
   return [Math.max(0, left), Math.max(0, bottom), Math.min(width, right), Math.min(height, top)];
 }
 
+/** Returns the number of lines that must be on one page. A paragraph of three lines cannot be divided. */
+const firstLines = (count: number): number => (count <= 3 ? count : 2);
+
 /** Returns the height that the start of a block needs. */
 function neededBy(block: Block, pitches: Pitches): number {
   if (block.kind === "figure") return block.box[3] - block.box[1];
   if (!isTextBlock(block)) return (block.box[3] - block.box[1]) / Math.max(1, block.rows.length) + 2;
   const pitch = pitches.of(block.lines, block.size);
-  return pitch * (block.kind === "heading" ? block.lines.length + 2 : Math.min(block.lines.length, 2)) + ROOM * pitch;
+  return pitch * (block.kind === "heading" ? block.lines.length + 2 : firstLines(block.lines.length)) + ROOM * pitch;
 }
 
 /** Returns the columns of a region. A region with one column has the sides of the text. */

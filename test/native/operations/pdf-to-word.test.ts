@@ -91,7 +91,7 @@ function openedInLibreOffice(docx: Uint8Array): Document {
 
 /** The order of elements in the schema (ECMA-376 part 1, annex A.1), of those that are written. */
 const ORDER: Readonly<Record<string, string>> = {
-  "w:pPr": "pStyle keepNext pageBreakBefore numPr shd tabs bidi spacing ind jc outlineLvl sectPr",
+  "w:pPr": "pStyle keepNext pageBreakBefore widowControl numPr shd tabs bidi spacing ind jc outlineLvl sectPr",
   "w:rPr": "rStyle rFonts b bCs i iCs strike color sz szCs u vertAlign rtl",
   "w:sectPr": "headerReference footerReference type pgSz pgMar pgNumType cols titlePg bidi",
   "w:tblPr": "bidiVisual tblW tblInd tblLayout tblCellMar",

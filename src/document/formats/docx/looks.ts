@@ -24,6 +24,8 @@ export interface Tab {
 export interface ParagraphLook {
   readonly keepsNext?: boolean | undefined;
   readonly startsPage?: boolean | undefined;
+  /** True to keep the first two lines together, and the last two. */
+  readonly keepsPairs?: boolean | undefined;
   readonly isRightToLeft?: boolean | undefined;
   readonly align?: "start" | "center" | "end" | "both" | undefined;
   /** Exact distance of lines. 0 for lines as high as their contents. */
@@ -72,11 +74,12 @@ export interface ParagraphPlace {
 const ALIGN = { start: "left", center: "center", end: "right", both: "both" } as const;
 
 export function paragraphProperties(look: ParagraphLook, { style, numbering, section }: ParagraphPlace = {}): string {
-  const { keepsNext, startsPage, isRightToLeft, align, tabs = [], fill } = look;
+  const { keepsNext, startsPage, keepsPairs, isRightToLeft, align, tabs = [], fill } = look;
   const text = [
     style === undefined ? "" : element("pStyle", { val: style }),
     toggle("keepNext", keepsNext),
     toggle("pageBreakBefore", startsPage),
+    toggle("widowControl", keepsPairs),
     numbering
       ? `<w:numPr>${element("ilvl", { val: numbering.level })}${element("numId", { val: numbering.id })}</w:numPr>`
       : "",

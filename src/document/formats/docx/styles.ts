@@ -49,7 +49,8 @@ function paragraphStyle(id: StyleName, name: string, looks: ReadonlyMap<StyleNam
   const isNormal = id === "Normal";
   const look = looks.get(id) ?? {};
   const level = /^Heading(\d)$/.exec(id)?.[1];
-  const properties = paragraphProperties({ ...look, ...(level || id === "Title" ? { keepsNext: true } : {}) });
+  const keeps = isNormal ? { keepsPairs: true } : level || id === "Title" ? { keepsNext: true } : {};
+  const properties = paragraphProperties({ ...look, ...keeps });
   const outline = level === undefined ? "" : element("outlineLvl", { val: Number(level) - 1 });
   const paragraph =
     outline === "" ? properties : (properties || "<w:pPr></w:pPr>").replace("</w:pPr>", `${outline}</w:pPr>`);

@@ -5,7 +5,7 @@ import type { Line, TextBlock } from "../../layout/lines/blocks.ts";
 import { codeLines } from "../../layout/lines/code-lines.ts";
 import { arrangementOf, type Column, type Pitches, partsOf } from "./measures.ts";
 import type { PageDrawing } from "./page-drawing.ts";
-import { lookOf, type Piece, type PieceContext, piecesOf, tabbedLine } from "./pieces.ts";
+import { lookOf, type Piece, type PieceContext, piecesOf, tabbedLines } from "./pieces.ts";
 
 export interface Paragraph {
   readonly style: StyleName;
@@ -88,9 +88,14 @@ export function paragraphOf(
   if (block.kind === "code") return { style, look, pieces: codePieces(block, context) };
   const [first, ...others] = lines as [Line, ...Line[]];
   const start = hasMarker ? first : { ...first, words: first.words.slice(markerWords) };
-  const tabbed = lines.length === 1 && start.words.length > 1 ? tabbedLine(start, column, size, context) : undefined;
-  if (tabbed) return { style, look: { ...look, align: "start", end: 0, tabs: tabbed.tabs }, pieces: tabbed.pieces };
-  return { style, look, pieces: piecesOf(start.words.length > 0 ? [start, ...others] : others, size, context) };
+  const all = start.words.length > 0 ? [start, ...others] : others;
+  const tabbed = look.align === "both" ? undefined : tabbedLines(all, column, size, context);
+  if (!tabbed) return { style, look, pieces: piecesOf(all, size, context) };
+  return {
+    style,
+    look: { ...look, ...tabbed.indents, align: "start", end: 0, tabs: tabbed.tabs },
+    pieces: tabbed.pieces,
+  };
 }
 
 /** Writes each line of code as it is. */

@@ -177,8 +177,41 @@ export interface TabbedLine {
   readonly tabs: readonly Tab[];
 }
 
+/** Maximum number of lines of which one has tabs. */
+const MAX_TABBED = 12;
+
+/**
+ * Finds the wide spaces and dots between words of lines, which then end where they do on the page.
+ * @returns undefined if there are none; with the indents of the paragraph if it has several lines
+ */
+export function tabbedLines(
+  lines: readonly Line[],
+  column: Column,
+  size: number,
+  context: PieceContext,
+): (TabbedLine & { readonly indents?: { readonly start: number; readonly first: number } }) | undefined {
+  const found = lines.map((line) => (line.words.length > 1 ? tabbedLine(line, column, size, context) : undefined));
+  if (lines.length === 1 || lines.length > MAX_TABBED || found.every((one) => one === undefined)) return found[0];
+  const left = Math.min(...lines.map(({ box }) => box[0]));
+  const tabs = new Map<number, Tab>();
+  const indentOf = ({ box }: Line) => (box[0] > left + size ? Math.round(box[0] - column.left) : 0);
+  for (const [at, line] of lines.entries()) {
+    for (const tab of found[at]?.tabs ?? []) tabs.set(Math.round(tab.at), tab);
+    const indent = indentOf(line);
+    if (indent > 0 && !tabs.has(indent)) tabs.set(indent, { at: indent, align: "left" });
+  }
+  const sorted = [...tabs.values()].sort((one, other) => one.at - other.at);
+  const pieces = lines.flatMap((line, at): readonly Piece[] => {
+    const own = found[at]?.pieces ?? piecesOf([line], size, context);
+    const { look } = own[0]!;
+    const before = sorted.filter((tab) => tab.at < indentOf(line) + 1).map(() => "<w:tab/>");
+    return [...(at > 0 ? ["<w:br/>"] : []), ...before].map((xml): Piece => ({ text: "", look, xml })).concat(own);
+  });
+  return { pieces, tabs: sorted, indents: { start: left - column.left, first: 0 } };
+}
+
 /** Finds the wide spaces and dots between words of a line. @returns undefined if there are none */
-export function tabbedLine(line: Line, column: Column, size: number, context: PieceContext): TabbedLine | undefined {
+function tabbedLine(line: Line, column: Column, size: number, context: PieceContext): TabbedLine | undefined {
   const [tabs, pieces]: [Tab[], Piece[]] = [[], []];
   let [end, hasDots] = [line.box[0], false];
   const words = line.words.flatMap(withoutDots);
