@@ -17,7 +17,7 @@ import type { Region } from "./regions.ts";
 import { widened } from "./style-looks.ts";
 import { placedTable } from "./tables.ts";
 import { type Column, edgesOf, isLeftward, type Pitches } from "./text/measures.ts";
-import { type Paragraph, paragraphOf } from "./text/paragraphs.ts";
+import { type Paragraph, paragraphOf, styleOf } from "./text/paragraphs.ts";
 import { joinedPieces, type Piece, type PieceContext } from "./text/pieces.ts";
 import { OpenParagraph, ParagraphWriter } from "./text/written-paragraphs.ts";
 import { bodyOf, type Extent, isSameSize, type SpacedItem, sidesOf, spacedItems, type WordPage } from "./word-page.ts";
@@ -64,6 +64,8 @@ export class BodyWriter {
   /** True until something is written on the page, and if it starts on a page of its own. */
   #isPageStart = true;
   #breaks: "page" | "column" | undefined;
+  /** True if the page follows the one before without a break. */
+  #flows = false;
   #anchored: Piece[] = [];
   #notes: ReadonlyMap<string, TextBlock> = new Map();
   #written = new Set<TextBlock>();
@@ -141,9 +143,12 @@ export class BodyWriter {
     const first = items[0]!.block;
     const isFirst = this.#isPageStart;
     const room = before && this.#section ? this.#y - this.#section.body.bottom : 0;
-    if (isFirst && before && !this.#goesOn(first) && room > neededBy(first, this.#context.pitches))
+    const space = isTextBlock(first) ? this.#usualSpace(styleOf(first)) : 0;
+    if (isFirst && before && !this.#goesOn(first) && room > space + neededBy(first, this.#context.pitches))
       this.#breaks = "page";
+    const old = this.#section;
     this.#startSection(pages, region, !isFirst);
+    this.#flows = isFirst && before !== undefined && this.#section === old && this.#breaks === undefined;
     const { body } = this.#section!;
     if (isFirst) this.#y = body.top;
     const top = this.#y;
@@ -225,7 +230,8 @@ export class BodyWriter {
       return;
     }
     this.#flush();
-    this.#openParagraph(paragraph, numbering, top);
+    const space = this.#flows && this.#isPageStart ? this.#usualSpace(paragraph.style) : 0;
+    this.#openParagraph(paragraph, numbering, Math.min(top, this.#y - space));
     this.#open!.block = block;
     this.#y = Math.min(bottom, this.#y);
   }
@@ -242,6 +248,12 @@ export class BodyWriter {
     if (this.#breaks === "page") this.#open.startsPage = true;
     if (this.#isPageStart) this.#open.bookmark = this.#page!.layout.number;
     this.#breaks = undefined;
+  }
+
+  /** Returns the space above paragraphs of a style, which programs leave out at the top of a page. */
+  #usualSpace(style: StyleName): number {
+    const { styles } = this.#context;
+    return styles.get(style)?.before ?? styles.get("Normal")?.before ?? 0;
   }
 
   /** Reports whether a block continues the paragraph at the end of the page before. */
