@@ -9,18 +9,19 @@ import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { lineText } from "../layout/lines/plain-text.ts";
 import { CellWriter } from "./cells.ts";
 import type { FurnitureParts } from "./furniture.ts";
-import { furnitureEdge, furnitureKey } from "./furniture.ts";
+import { furnitureKey } from "./furniture.ts";
 import type { Lists } from "./lists.ts";
 import { type Notes, notesByMark } from "./notes.ts";
 import type { PageBox } from "./pictures.ts";
 import type { Region } from "./regions.ts";
+import { columnsOf, isSameForm, LETTER, ROOM, SAME_COLUMN, sectionOf } from "./sections.ts";
 import { widened } from "./style-looks.ts";
 import { placedTable } from "./tables.ts";
-import { type Column, edgesOf, isLeftward, type Pitches } from "./text/measures.ts";
+import { type Column, edgesOf, isLeftward, type Pitches, partsOf } from "./text/measures.ts";
 import { type Paragraph, paragraphOf, styleOf } from "./text/paragraphs.ts";
 import { joinedPieces, type Piece, type PieceContext } from "./text/pieces.ts";
 import { OpenParagraph, ParagraphWriter } from "./text/written-paragraphs.ts";
-import { bodyOf, type Extent, isSameSize, type SpacedItem, sidesOf, spacedItems, type WordPage } from "./word-page.ts";
+import { bodyOf, type Extent, type SpacedItem, sidesOf, spacedItems, type WordPage } from "./word-page.ts";
 
 /** What the writer of the text shares with the other parts of a document. */
 export interface BodyContext {
@@ -37,15 +38,10 @@ export interface BodyContext {
   linkId(link: string): string | undefined;
 }
 
-/** Space below the text of a page that counts as none, in distances of lines, and of columns in points. */
-const ROOM = 0.3;
-const SAME_COLUMN = 6;
-/** Least margin in points below the text, if the page has it. */
-const MIN_MARGIN = 18;
-/** Distance of headers from the edge of a page without any. */
-const EDGE = 36;
 /** Part of the height of a picture beside which there is text. */
 const BESIDE = 0.3;
+/** Difference of spaces in points that does not count. */
+const NEARLY = 0.6;
 const MAX_PICTURES = 5000;
 const SENTENCE_GOES_ON = /[\p{L}\p{N},\u2010-]$/u;
 
@@ -231,13 +227,17 @@ export class BodyWriter {
     }
     this.#flush();
     const space = this.#flows && this.#isPageStart ? this.#usualSpace(paragraph.style) : 0;
-    this.#openParagraph(paragraph, numbering, Math.min(top, this.#y - space));
+    const start = this.#y;
+    const before = this.#openParagraph(paragraph, numbering, Math.min(top, start - space));
     this.#open!.block = block;
-    this.#y = Math.min(bottom, this.#y);
+    // Where the text ends in Word, so that differences from the page do not add up.
+    this.#y = partsOf(block).length > 1 || space > 0 ? Math.min(bottom, start) : start - before - (top - bottom);
   }
 
-  #openParagraph(paragraph: Paragraph, numbering: OpenParagraph["numbering"], top: number): void {
-    const before = Math.max(0, this.#y - top);
+  /** @returns the space above the paragraph: that of its style, if it is nearly the same */
+  #openParagraph(paragraph: Paragraph, numbering: OpenParagraph["numbering"], top: number): number {
+    const [exact, usual] = [Math.max(0, this.#y - top), this.#usualSpace(paragraph.style)];
+    const before = Math.abs(exact - usual) < NEARLY ? usual : exact;
     const own: Piece[] = [];
     if (this.#breaks === "column") own.push({ text: "", look: {}, xml: '<w:br w:type="column"/>' });
     own.push(...this.#anchored);
@@ -248,6 +248,7 @@ export class BodyWriter {
     if (this.#breaks === "page") this.#open.startsPage = true;
     if (this.#isPageStart) this.#open.bookmark = this.#page!.layout.number;
     this.#breaks = undefined;
+    return before;
   }
 
   /** Returns the space above paragraphs of a style, which programs leave out at the top of a page. */
@@ -338,11 +339,6 @@ export class BodyWriter {
 
 const isKnownKey = (key: string): boolean => key !== "";
 
-const LETTER: Section = {
-  ...{ width: 612, height: 792, left: 72, right: 72, top: 72, bottom: 72, header: EDGE, footer: EDGE },
-  ...{ columns: [], isRightToLeft: false },
-};
-
 function clipped(
   [left, bottom, right, top]: Block["box"],
   { width, height }: { width: number; height: number },
@@ -359,40 +355,4 @@ function neededBy(block: Block, pitches: Pitches): number {
   if (!isTextBlock(block)) return (block.box[3] - block.box[1]) / Math.max(1, block.rows.length) + 2;
   const pitch = pitches.of(block.lines, block.size);
   return pitch * (block.kind === "heading" ? block.lines.length + 2 : firstLines(block.lines.length)) + ROOM * pitch;
-}
-
-/** Returns the columns of a region. A region with one column has the sides of the text. */
-function columnsOf(region: Region | undefined, sides: Column): Section["columns"] {
-  if (!region || region.columns.length < 2) return [];
-  const columns = widened(region.columns, sides);
-  return columns.map(({ left, right }, at) => ({
-    width: right - left,
-    space: (columns[at + 1]?.left ?? right) - right,
-  }));
-}
-
-function isSameForm({ width, height, columns }: Section, { layout }: WordPage, others: Section["columns"]): boolean {
-  if (!isSameSize(layout, { ...layout, width, height }) || columns.length !== others.length) return false;
-  return columns.every((one, at) => Math.abs(one.width - others[at]!.width) < SAME_COLUMN);
-}
-
-function sectionOf(pages: readonly WordPage[], body: Extent, columns: Section["columns"]): Section {
-  const [{ layout, regions }] = pages as [WordPage, ...WordPage[]];
-  const same = pages.filter((page) => isSameSize(page.layout, layout));
-  const lines = regions.flatMap(({ items }) => items.flatMap(({ block }) => (isTextBlock(block) ? block.lines : [])));
-  const sizes = same.flatMap(({ layout: { blocks } }) =>
-    blocks.flatMap((block) => (isTextBlock(block) ? [block.size] : [])),
-  );
-  const slack = ROOM * (sizes.sort((a, b) => a - b)[sizes.length >> 1] ?? 0);
-  return {
-    ...{ width: layout.width, height: layout.height, left: body.left, right: layout.width - body.right },
-    ...{
-      top: layout.height - body.top,
-      bottom: Math.max(Math.min(body.bottom, MIN_MARGIN), body.bottom - slack),
-      columns,
-    },
-    header: furnitureEdge(same, "header") ?? EDGE,
-    footer: furnitureEdge(same, "footer") ?? EDGE,
-    isRightToLeft: isLeftward(lines),
-  };
 }

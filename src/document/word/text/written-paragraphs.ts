@@ -27,7 +27,7 @@ export class OpenParagraph {
 }
 
 /** Differences from a style that do not count, in points. */
-const GRAIN: Readonly<Record<string, number>> = { line: 0.04, before: 0.6, after: 0.6, start: 1, end: 1, first: 1 };
+const GRAIN: Readonly<Record<string, number>> = { line: 0.04, before: 0.04, after: 0.6, start: 1, end: 1, first: 1 };
 
 interface Writing {
   readonly styles: ReadonlyMap<StyleName, StyleLook>;
