@@ -14,9 +14,9 @@ import { type WordImage, writeWord } from "../document/formats/docx/write.ts";
 import { DocumentLayout } from "../document/layout/document-layout.ts";
 import { startedPages } from "../document/layout/read-pages.ts";
 import { resolveHybridReferences } from "../document/objects/parsing/hybrid.ts";
-import { REFUSED, refuseScans } from "../document/recognition/scanned-pages.ts";
 import { PageDrawings, WordDocument } from "../document/word/document.ts";
 import { drawnPicture, type PageBox } from "../document/word/pictures.ts";
+import { REFUSED, refuseScans } from "./recognition-steps/refuse-scans.ts";
 
 const parameters = { pages: parameter("The pages to convert, in this order.", pages, "1-last") };
 const params = z.intersection(

@@ -7,7 +7,7 @@ import { type PageSelection, parsePages } from "../../../../document/contract/pa
 import { onlyWith, type Parameters, parameter } from "../../../../document/contract/parameter.ts";
 import { wordFor } from "../../../../document/contract/parameters/choice.ts";
 import { onOff } from "../../../../document/contract/parameters/on-off.ts";
-import { REFUSED } from "../../../../document/recognition/scanned-pages.ts";
+import { REFUSED } from "../../../../operations/recognition-steps/refuse-scans.ts";
 import { type RecognizeTextParams, recognizeText } from "../../../../operations/recognize-text.ts";
 import type { JobPlan } from "../../../placement/placement.ts";
 

@@ -1,10 +1,10 @@
 // Finds the pages of a PDF that only show images, whose text can be recognized.
-import { EngineFailure } from "../contract/failure.ts";
-import type { Context, Input } from "../contract/operation.ts";
-import { type PageSelection, resolvePages } from "../contract/pages.ts";
-import { isImageOnly } from "../facts/shown-content.ts";
-import { openPdf } from "../pages/open-pdf.ts";
-import { readPages } from "../pages/pages.ts";
+import { EngineFailure } from "../../document/contract/failure.ts";
+import type { Context, Input } from "../../document/contract/operation.ts";
+import { type PageSelection, resolvePages } from "../../document/contract/pages.ts";
+import { isImageOnly } from "../../document/facts/shown-content.ts";
+import { openPdf } from "../../document/pages/open-pdf.ts";
+import { readPages } from "../../document/pages/pages.ts";
 
 /** Value of a parameter that makes an operation refuse scans. Another value has the pages that were recognized. */
 export const REFUSED = "refused";
