@@ -3,7 +3,8 @@
 import { unzipSync } from "fflate";
 import { expect, test } from "vitest";
 import { PdfBuilder, plainPdf } from "../fixtures/pdf-builder.ts";
-import { keyedClient, privateClient, upload } from "../support/client.ts";
+import { createClient, keyedClient, privateClient, upload } from "../support/client.ts";
+import { startService } from "../support/service.ts";
 
 const client = privateClient();
 const file = () => upload(plainPdf("First", "Second"), "report.pdf");
@@ -25,22 +26,44 @@ test.each([{ pages: "3" }, { pages: "0" }])("400 for %o", async (fields) => {
   expect([status, (body as { error: string }).error]).toEqual([400, expect.stringContaining("pages")]);
 });
 
-test("a page that only shows text as a picture is read first, unless the client turns it off", async () => {
+test("a page that only shows text as a picture is read first, unless the client or the operator turns it off", async () => {
   const text = "Everyone has the right to rest";
   const builder = new PdfBuilder();
   builder.page(`BT /F 16 Tf 30 120 Td (${text}) Tj ET`);
   const [scan] = await client.make("/rasterized-pdf", { file: upload(builder.bytes()) });
-  const file = upload(scan!.bytes);
-  const readOf = async (fields: Record<string, string>) => {
-    const { body } = await client.post("/word", { file, ...fields });
+  const fields = { ...PASSWORD, output: "locked" };
+  const [locked] = await client.make("/encrypted-pdf", { file: upload(scan!.bytes), ...fields });
+  await using service = await serviceWithoutOcr();
+  const readOf = async (at: typeof client, bytes: Uint8Array, fields: Record<string, string>) => {
+    const { body } = await at.post("/word", { file: upload(bytes), ...fields });
     const { outputUrl, notices } = body as { outputUrl: string; notices: readonly string[] };
     const parts = unzipSync(new Uint8Array(await (await fetch(outputUrl)).arrayBuffer()));
     return { notices, xml: Buffer.from(parts["word/document.xml"]!).toString() };
   };
-  const [read, pictured] = [await readOf({ ocr_languages: "English" }), await readOf({ ocr: "off" })];
-  expect(read.notices).toEqual(["the text of 1 page was recognized (OCR): 1"]);
-  expect(read.xml.replace(/<[^>]*>/g, "")).toContain(text);
-  expect(pictured.notices).toEqual(["page 1 became a picture"]);
-  expect(pictured.xml).not.toContain(text.split(" ")[0]!);
-  expect(await client.post("/word", { file, ocr: "maybe" })).toMatchObject({ status: 400 });
+  const open = { current_open_password: PASSWORD.new_open_password };
+  for (const [bytes, more] of [
+    [scan!.bytes, { ocr_languages: "English" }],
+    [locked!.bytes, open],
+  ] as const) {
+    const { notices, xml } = await readOf(client, bytes, more);
+    expect(notices).toEqual(["the text of 1 page was recognized (OCR): 1"]);
+    expect(xml.replace(/<[^>]*>/g, "")).toContain(text);
+  }
+  const without = createClient(service.url);
+  for (const [at, more] of [
+    [client, { ocr: "off" }],
+    [without, {}],
+  ] as const) {
+    const { notices, xml } = await readOf(at, scan!.bytes, more);
+    expect(notices).toEqual(["page 1 became a picture"]);
+    expect(xml).not.toContain("Everyone");
+  }
+  expect((await client.post("/word", { file: upload(scan!.bytes), ocr: "maybe" })).status).toBe(400);
 });
+
+const PASSWORD = { new_open_password: "secret-of-7" };
+
+async function serviceWithoutOcr(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const service = await startService({ variant: "private" });
+  return { url: service.url, [Symbol.asyncDispose]: () => service.stop() };
+}
