@@ -33,14 +33,18 @@ const container = await startContainer({ logFile: join(process.cwd(), ".wrangler
 await using collector = await startCollector();
 await using postgres = await startPostgres();
 const database = await postgres.createDatabase();
-const vars = { DATABASE_URL: database };
+// Each host has files of its own, and so a database of its own.
+const inDatabase = (url: string) => ({ DATABASE_URL: url });
 /** The name is also the key. */
 const WAYS: readonly { readonly name: string; readonly options: Omit<ServiceOptions, "target"> }[] = [
   { name: "private", options: { variant: "private" } },
   { name: "key", options: { variant: "keyed", apiKeys: ["key"] } },
   { name: "limits", options: { variant: "keyed", apiKeys: ["unused"] } },
-  { name: "key-postgresql", options: { variant: "keyed", apiKeys: ["key-postgresql"], vars } },
-  { name: "limits-postgresql", options: { variant: "keyed", apiKeys: ["unused"], vars } },
+  {
+    name: "key-postgresql",
+    options: { variant: "keyed", apiKeys: ["key-postgresql"], vars: inDatabase(await postgres.createDatabase()) },
+  },
+  { name: "limits-postgresql", options: { variant: "keyed", apiKeys: ["unused"], vars: inDatabase(database) } },
   { name: "traces", options: { variant: "private", vars: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } } },
 ];
 try {
@@ -52,7 +56,7 @@ try {
 
 async function compare(target: Target): Promise<void> {
   const services: Service[] = [];
-  const ways = WAYS.filter(({ options }) => target === "host" || options.vars !== vars);
+  const ways = WAYS.filter(({ options }) => target === "host" || !options.vars?.DATABASE_URL);
   try {
     for (const { options } of ways) services.push(await startService({ ...options, target, container }));
     const { persistTo } = services[2]!;

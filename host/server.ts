@@ -57,8 +57,10 @@ shrinkWhenIdle();
 const settings = orExit(() => readSettings(process.env));
 const bucket = await orExit(() => openBucket(settings.dataFolder, process.env)).catch(exit);
 const lifetimeMs = readConfig(settings.variables as Env).fileLifetimeMs;
-const store = await storeIdentity(settings.dataFolder, process.env).catch(exit);
-const database = settings.database && { ...settings.database, store };
+const database = settings.database && {
+  ...settings.database,
+  store: await storeIdentity(settings.dataFolder, process.env).catch(exit),
+};
 const records = await openRecords(settings.dataFolder, { lifetimeMs, database }).catch(exit);
 const engines = settings.startsEngines
   ? new EngineServerSupervisor({ output: "inherit", env: engineEnvironment(process.env) }, log)

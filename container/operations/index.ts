@@ -15,6 +15,7 @@ import { nativeReadPdfInfo } from "./read-pdf-info.ts";
 import { nativeRecognizeText } from "./recognize-text.ts";
 import { nativeSvgToPdf } from "./svg-to-pdf.ts";
 import { nativeValidateInvoice } from "./validate-invoice.ts";
+import { nativeValidatePdf } from "./validate-pdf.ts";
 
 export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeAppendAttachments,
@@ -32,4 +33,5 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeRecognizeText,
   nativeSvgToPdf,
   nativeValidateInvoice,
+  nativeValidatePdf,
 ];

@@ -4,7 +4,7 @@
 import { type BrokenRule, EngineFailure, type Nonconformity } from "../../src/document/contract/failure.ts";
 import { levelName } from "../../src/document/pdfa/level.ts";
 import { applyTransferFunctions } from "../../src/operations/pdfa-steps/apply-transfer-functions.ts";
-import type { Validation } from "../engines/verapdf/validation.ts";
+import type { ValidatedLevel, Validation } from "../engines/verapdf/validation.ts";
 import { type FileInput, SMALL_BYTES } from "../scratch/file-input.ts";
 import { PreparedRepairInputs } from "./repair-inputs.ts";
 import {
@@ -186,9 +186,15 @@ function summary({ validation, comparison }: Assessment): Record<string, unknown
 const TOLD_PAGES = 20;
 const TOLD_RULES = 20;
 
-export function nonconformityOf(
+/** Returns the failure of a file that was made of an accepted candidate, and does not conform. */
+export function failsAsNonconforming(validation: Validation | undefined, level: ValidatedLevel): EngineFailure {
+  const nonconformity = nonconformityOf({ validation }, { level });
+  return new EngineFailure("nonconforming", JSON.stringify(nonconformity), { nonconformity });
+}
+
+function nonconformityOf(
   { validation, comparison }: Pick<Assessment, "validation"> & Partial<Assessment>,
-  { level }: Pick<ConversionContext, "level">,
+  { level }: { readonly level: ValidatedLevel },
 ): Nonconformity {
   const rules = (validation?.failures ?? []).slice(0, TOLD_RULES).map(({ clause, test, places }): BrokenRule => {
     const pages = new Set(places.flatMap(({ pageNumber }) => (pageNumber === undefined ? [] : [pageNumber])));

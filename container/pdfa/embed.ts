@@ -1,12 +1,12 @@
 // Embeds a file in a converted document, and validates the result.
 
-import { EngineFailure, OutOfRange } from "../../src/document/contract/failure.ts";
+import { OutOfRange } from "../../src/document/contract/failure.ts";
 import type { Profile } from "../../src/document/invoices/profiles.ts";
-import { levelName } from "../../src/document/pdfa/level.ts";
+import { levelName, type TargetLevel } from "../../src/document/pdfa/level.ts";
 import { embedAttachment } from "../../src/operations/pdfa-steps/embed-attachment.ts";
 import { type AttachedKind, readAttachment } from "../../src/operations/pdfa-steps/read-attachment.ts";
 import type { FileInput } from "../scratch/file-input.ts";
-import { nonconformityOf, validated } from "./convert.ts";
+import { failsAsNonconforming, validated } from "./convert.ts";
 import type { ConversionContext, GeneratedFile } from "./strategy.ts";
 
 /** The part of PDF/A that allows attachments of any type. */
@@ -15,6 +15,7 @@ const PART = 3;
 /**
  * Checks a file before the conversion, which takes longer.
  * @param profile the expected profile of an invoice. @default any
+ * @param level that the client requested
  * @returns a function that embeds the file in the converted document
  * @throws EngineFailure `not-an-invoice`
  * @throws OutOfRange
@@ -22,9 +23,9 @@ const PART = 3;
 export async function prepareEmbedding(
   attached: FileInput,
   profile: Profile | undefined,
+  level: TargetLevel,
   workshop: ConversionContext,
 ): Promise<(document: GeneratedFile) => Promise<GeneratedFile>> {
-  const { level } = workshop;
   if (level.part !== PART) throw new OutOfRange("level", levelName(level), "Only PDF/A-3 allows such attachments.");
   const [read] = await workshop.extract(readAttachment, [attached], profile === undefined ? {} : { profile });
   const kind = JSON.parse(new TextDecoder().decode(await read!.bytes())) as AttachedKind;
@@ -33,7 +34,6 @@ export async function prepareEmbedding(
     const { work } = document;
     const validation = await (work ? workshop.validate({ ...embedded, work }) : validated(embedded, workshop));
     if (validation?.valid) return embedded;
-    const nonconformity = nonconformityOf({ validation }, workshop);
-    throw new EngineFailure("nonconforming", JSON.stringify(nonconformity), { nonconformity });
+    throw failsAsNonconforming(validation, level);
   };
 }

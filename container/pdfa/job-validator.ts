@@ -83,7 +83,7 @@ export class JobValidator<L extends ValidatedLevel> {
     }
   }
 
-  protected start<P>(
+  start<P>(
     operation: OperationDeclaration<P>,
     inputs: readonly FileInput[],
     params: NoInfer<P>,

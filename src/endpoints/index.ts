@@ -58,6 +58,7 @@ import { rotatedPdf } from "./rotated-pdf.ts";
 import { splitPdfEndpoint } from "./split-pdf.ts";
 import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
+import { validatedPdf } from "./validated-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
 import { word } from "./word.ts";
 
@@ -79,18 +80,8 @@ const others: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf, signedPdf],
   ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
-  ...[
-    pdfInfo,
-    extractedText,
-    markdown,
-    word,
-    excel,
-    extractedImages,
-    comparedPdf,
-    exportedFormData,
-    validatedZugferd,
-    verifiedPdf,
-  ],
+  ...[pdfInfo, extractedText, markdown, word, excel, extractedImages, comparedPdf, exportedFormData],
+  ...[validatedPdf, validatedZugferd, verifiedPdf],
   ...[zip, unzip, html],
 ];
 

@@ -35,7 +35,7 @@ export const pdfa = defineEndpoint({
   output: { kind: "files", naming: "name", type: "application/pdf" },
   mayRecognize: "asked",
   errors: [
-    outOfRange("output_type", "PDF/A-4"),
+    outOfRange("output_type", "PDF/A-5"),
     outOfRange("invoice_profile", "comfort"),
     outOfRange("ocr_languages", "Latin"),
     fieldRequired("file_to_attach"),

@@ -43,10 +43,13 @@ import { embedAttachment } from "./pdfa-steps/embed-attachment.ts";
 import { extractPdfs } from "./pdfa-steps/extract-pdfs.ts";
 import { rasterizePages } from "./pdfa-steps/rasterize-pages.ts";
 import { readAttachment } from "./pdfa-steps/read-attachment.ts";
+import { readClaims } from "./pdfa-steps/read-claims.ts";
 import { renderPdf } from "./pdfa-steps/render-pdf.ts";
 import { repairPdfa } from "./pdfa-steps/repair-pdfa.ts";
 import { replaceContents } from "./pdfa-steps/replace-contents.ts";
 import { replacePdfs } from "./pdfa-steps/replace-pdfs.ts";
+import { reportFailures } from "./pdfa-steps/report-failures.ts";
+import { upgradePdfa } from "./pdfa-steps/upgrade-pdfa.ts";
 import { decryptPdf } from "./protection/decrypt-pdf.ts";
 import { encryptPdf } from "./protection/encrypt-pdf.ts";
 import { restrictPdf } from "./protection/restrict-pdf.ts";
@@ -128,6 +131,9 @@ export const PDFA_STEPS: readonly AnyOperation[] = [
   applyTransferFunctions,
   comparePdfs,
   countContent,
+  readClaims,
+  reportFailures,
+  upgradePdfa,
   embedAttachment,
   extractPdfs,
   limitImages,

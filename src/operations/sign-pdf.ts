@@ -131,7 +131,7 @@ function fieldFor(document: SourceDocument, { type, name, location }: Configurat
   const selected = selectPages(parseListedPages(String(page))!, document.pages.length, {
     parameter: "signatureConfiguration.location.page",
   });
-  const pages = selected.map((number) => number - 1);
+  const pages = [...new Set(selected)].map((number) => number - 1);
   return addField(document, { name, pages, box: [from.x, from.y, to.x, to.y] });
 }
 

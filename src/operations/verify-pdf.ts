@@ -4,11 +4,12 @@ import { type Context, defineOperation, type Input, type Run, yieldToOthers } fr
 import type { JsonSchema, Params } from "../document/contract/parameter.ts";
 import { DocumentFacts } from "../document/facts/document-facts.ts";
 import { type ExaminedSignature, SignatureReader } from "../document/facts/signature-facts.ts";
+import { lastSection } from "../document/objects/appendix.ts";
 import { decodeTextString } from "../document/objects/text-strings.ts";
 import type { Dictionary } from "../document/objects/values.ts";
 import { type OpenPdf, openPdf } from "../document/pages/open-pdf.ts";
 import { SourceDocument } from "../document/pages/source-document.ts";
-import { arePermitted, CHANGE_KINDS, type Change, changesAfter } from "../document/signatures/changes.ts";
+import { arePermitted, CHANGE_KINDS, type Change, changesAfter, textOf } from "../document/signatures/changes.ts";
 import { restrictionsIn } from "../document/signatures/restrictions.ts";
 import { type Certificate, distinguishedName } from "../document/signing/certificate.ts";
 import { certificatesOf, chainOf } from "../document/signing/chain.ts";
@@ -55,6 +56,7 @@ export const VERIFICATION_SCHEMAS: Readonly<Record<"signatures", JsonSchema>> = 
 const MAX_REVISIONS = 20;
 const EOF = /%%EOF\s*$/;
 const TAIL_BYTES = 32;
+const SPACE = 0x20;
 const HALF = { engineShare: 1 / 2, objectShare: 1 / 2, asIs: true } as const;
 
 /** @throws EngineFailure the failure of the document; OutOfRange for certificates that cannot be read */
@@ -105,13 +107,15 @@ class Verifier {
     const signed = [...new DocumentFacts(this.#pdf, this.#context).signed()].map(([field, dictionary]) => ({
       ...{ dictionary, examined: reader.examine(field, dictionary), ...restrictionsIn(file, dictionary) },
     }));
-    const certified = signed.find(({ level }) => level !== undefined)?.level;
     const answers: object[] = [];
-    for (const [index, one] of signed.entries()) {
-      const locks = signed.slice(0, index + 1).flatMap(({ lock }) => lock ?? []);
-      const changes = await this.#changesAfter(one.examined);
-      const permitted = changes ? arePermitted(changes, certified, locks) : null;
-      answers.push(this.#answer(one, changes, permitted));
+    for (const one of signed) {
+      // A later signature must not permit what an earlier one forbids, nor forbid itself.
+      const known = signed.filter(({ examined: { end } }) => end <= one.examined.end);
+      const locks = known.flatMap(({ lock }) => lock ?? []);
+      const [level] = known.flatMap((other) => other.level ?? []).toSorted();
+      const { changes, isSigned } = await this.#compare(one);
+      const permitted = changes ? arePermitted(changes, level, locks) : null;
+      answers.push(this.#answer(one, changes, permitted, isSigned));
       await yieldToOthers(this.#context.signal);
     }
     return answers;
@@ -121,17 +125,19 @@ class Verifier {
     { dictionary, examined, level, lock }: ReturnType<typeof restrictionsIn> & Examined,
     changes: readonly Change[] | null,
     permitted: boolean | null,
+    isSigned: boolean,
   ): object {
     const { field, signer, date, subfilter, covers_file, valid: intact, cms, end } = examined;
     const stamp = cms?.timeStamp && this.#stampOf(cms, cms.timeStamp);
-    const stampedAt = stamp?.intact && stamp.trusted !== false && stamp.time ? Date.parse(stamp.time) : Date.now();
+    const stamped = (stamp?.intact && stamp.trusted !== false && stamp.time) || undefined;
+    const stampedAt = stamped ? Math.min(Date.parse(stamped), Date.now()) : Date.now();
     const chain = this.#chainOf(cms, stampedAt);
     const trusted = chain?.isTrusted ?? null;
-    const covers = covers_file || (end > 0 && EOF.test(this.#text(end - TAIL_BYTES, end)));
+    const covers = isSigned && (covers_file || (end > 0 && EOF.test(this.#text(end - TAIL_BYTES, end))));
     const isSound = covers && permitted !== false && trusted !== false;
     const { certificate } = cms ?? {};
     return {
-      ...{ field, signer, subfilter, time: (stamp?.intact && stamp.time) || date || null },
+      ...{ field, signer, subfilter, time: stamped ?? (date || null) },
       ...{ subject: certificate ? distinguishedName(certificate.subject) : null },
       ...{ issuer: certificate ? distinguishedName(certificate.issuer) : null },
       ...{ reason: this.#textIn(dictionary, "Reason"), location: this.#textIn(dictionary, "Location") },
@@ -160,26 +166,48 @@ class Verifier {
       const intact = actual && isEqual(actual, digest) ? isIntact(cms, [cms.content!]) : actual && false;
       const chain = this.#chainOf(cms, Date.parse(time ?? ""));
       const authority = cms.certificate?.name ?? "";
-      return { time: time ?? null, authority, intact: intact ?? null, trusted: chain?.isTrusted ?? null };
+      // Any certificate of a trusted authority could date signatures back otherwise (RFC 3161, 2.3).
+      const trusted = chain?.isTrusted === true ? cms.certificate!.isTimeStamper : (chain?.isTrusted ?? null);
+      return { time: time ?? null, authority, intact: intact ?? null, trusted };
     } catch (error) {
       if (!(error instanceof InvalidAsn1)) throw error;
       return { time: null, authority: "", intact: false, trusted: null };
     }
   }
 
-  /** @returns null if the changes are unknown */
-  async #changesAfter({ end, covers_file }: ExaminedSignature): Promise<readonly Change[] | null> {
-    if (covers_file) return [];
-    if (end === 0 || this.#revisions++ >= MAX_REVISIONS) return null;
+  /** Returns the changes after a signature, null if they are unknown; and whether it signs its own dictionary. */
+  async #compare({
+    dictionary,
+    examined,
+  }: Examined): Promise<{ changes: readonly Change[] | null; isSigned: boolean }> {
+    const { field, end, covers_file } = examined;
+    // In an encrypted document, the bytes may have been taken for an encrypted string.
+    const isSigned = examined.isOwn || this.#pdf.source.isEncrypted;
+    if (covers_file) return { changes: [], isSigned };
+    if (end === 0 || this.#revisions++ >= MAX_REVISIONS) return { changes: null, isSigned };
     const passwords = { open: this.#options.open };
     try {
       using revision = await openPdf(this.#pdf.bytes.subarray(0, end), this.#context, { ...HALF, passwords });
-      return changesAfter(new SourceDocument(revision.file), this.#document);
+      const found = changesAfter(new SourceDocument(revision.file), this.#document);
+      const isClear = this.#isAppended(end) && (!this.#pdf.source.wasRepaired() || revision.source.wasRepaired());
+      const changes: readonly Change[] = isClear ? found : [...found, { kind: "other" }];
+      const signed = [...new DocumentFacts(revision, this.#context).signed()];
+      // A later revision can say anything with the bytes of a signature.
+      const isKnown = signed.some(([name, one]) => name === field && textOf(one) === textOf(dictionary));
+      return { changes, isSigned: isSigned && isKnown };
     } catch (error) {
       // The revision is no document, so the signature covers only a part of one.
-      if (error instanceof EngineFailure && ["damaged", "not-a-pdf"].includes(error.reason)) return null;
+      if (error instanceof EngineFailure && ["damaged", "not-a-pdf"].includes(error.reason)) {
+        return { changes: null, isSigned };
+      }
       throw error;
     }
+  }
+
+  /** Reports whether what follows a revision is a section that all readers find; some readers find other objects, too. */
+  #isAppended(end: number): boolean {
+    const { bytes } = this.#pdf;
+    return bytes.subarray(end).every((byte) => byte <= SPACE) || (lastSection(bytes)?.start ?? 0) >= end;
   }
 
   #textIn(dictionary: Dictionary, key: string): string | null {

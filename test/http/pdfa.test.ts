@@ -135,7 +135,7 @@ describe("errors", () => {
   });
 
   test.each([
-    ["output_type", "PDF/A-1a"],
+    ["output_type", "PDF/A-5"],
     ["output_type", "pdf/a-2b"],
     ["rasterize_if_errors_encountered", "yes"],
   ])("spec: 400 for %s %s", async (parameter, value) => {

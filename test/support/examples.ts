@@ -1,6 +1,8 @@
 // Derives a call of each operation from its declaration: example values, and the result that the call must return. Also
 // runs in a browser.
+
 import type { ListedOperation } from "../../src/service/http/contract/operation-list.ts";
+import EXAMPLE_RULES from "./example-rules.json" with { type: "json" };
 
 /** Number of pages of the document with which examples are called. */
 export const EXAMPLE_PAGES = 3;
@@ -56,6 +58,7 @@ const EXAMPLE_SENTENCE = "The quick brown fox jumps over the lazy dog.";
 
 /** Data in the responses of examples, other than IDs. */
 const DATA: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "/validated-pdf": { profile: "PDF/A-2b", claims: [], compliant: false, rules: EXAMPLE_RULES },
   "/validated-zugferd": {
     ...{ valid: true, xml_valid: true, syntax: "CII", profile: "xrechnung", findings: [] },
     guideline: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",

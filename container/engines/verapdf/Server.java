@@ -29,6 +29,7 @@ import org.verapdf.pdfa.PDFAValidator;
 import org.verapdf.pdfa.flavours.PDFAFlavour;
 import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
+import org.verapdf.pdfa.validation.profiles.Rule;
 import org.verapdf.pdfa.validation.profiles.RuleId;
 import org.verapdf.tools.StaticResources;
 import org.verapdf.xmp.containers.StaticXmpCoreContainers;
@@ -38,9 +39,9 @@ import org.verapdf.xmp.containers.StaticXmpCoreContainers;
  * engines/verapdf/verapdf.ts sends the requests.
  *
  * Request: {"path","flavour"}, with a flavour such as "2b". Response at the start: {"ready":true,"version","startMs"}.
- * Response to a request: {"valid","failures":[{"clause","test","places":[{"pageNumber","objectNumber","context"}]}]} or
- * {"failed","detail"}, where failed is password, damaged or complex. Once a second: {"alive":true}. When memory runs
- * out, the process exits (-XX:+ExitOnOutOfMemoryError).
+ * Response to a request: {"valid","failures":[{"specification","clause","test","description","count",
+ * "places":[{"pageNumber","objectNumber","context"}]}]} or {"failed","detail"}, where failed is password, damaged or
+ * complex. Once a second: {"alive":true}. When memory runs out, the process exits (-XX:+ExitOnOutOfMemoryError).
  */
 final class Server {
   /** Maximum number of failures of one rule that are examined. */
@@ -196,7 +197,13 @@ final class Server {
     }
     ObjectNode json = JSON.createObjectNode().put("valid", result.isCompliant());
     ArrayNode list = json.putArray("failures");
-    failures.forEach((rule, failure) -> list.add(failure.toJson(rule)));
+    failures.forEach(
+        (rule, failure) -> {
+          Rule known = result.getValidationProfile().getRuleByRuleId(rule);
+          ObjectNode told = failure.toJson(rule);
+          told.put("specification", rule.getSpecification().getId()).put("description", known.getDescription());
+          list.add(told.put("count", result.getFailedChecks().get(rule)));
+        });
     return json;
   }
 

@@ -5,7 +5,7 @@ import { chmodSync, constants, copyFileSync, rmSync, statSync } from "node:fs";
 import { chmod, chown, copyFile, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EngineFailure, type FailureReason } from "../../../src/document/contract/failure.ts";
-import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
+import type { ReportedFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import { residentBytes } from "../../processes/proc.ts";
 import { confinedCommand, minimalEnvironment } from "../../processes/process.ts";
 import { EngineLost, isExternalSignal } from "../../processes/retry.ts";
@@ -111,7 +111,11 @@ export class VeraPdfProcess {
     return { ...this.#supervisor.current?.about, pid: this.pid };
   }
 
-  async validate(path: string, { part, conformance }: ValidatedLevel, signal: AbortSignal): Promise<Validation> {
+  async validate(
+    path: string,
+    { part, conformance, family }: ValidatedLevel,
+    signal: AbortSignal,
+  ): Promise<Validation> {
     const resident = await this.#supervisor.ready(signal).catch(asBusy);
     signal.throwIfAborted();
     // Copies the file, because the process's user cannot access its original path.
@@ -121,7 +125,8 @@ export class VeraPdfProcess {
       if (size <= SMALL_BYTES) copyFileSync(path, copy);
       else await copyFile(path, copy, constants.COPYFILE_FICLONE);
       chmodSync(copy, 0o644);
-      const response = await this.#ask(resident, { path: copy, flavour: `${part}${conformance}` }, signal);
+      const flavour = `${family === "UA" ? "ua" : ""}${part}${conformance}`;
+      const response = await this.#ask(resident, { path: copy, flavour }, signal);
       this.#replaceIfWorn(resident);
       return validationOf(response);
     } finally {
@@ -223,5 +228,5 @@ function validationOf(response: Record<string, unknown>): Validation {
   if (typeof response.failed === "string") {
     throw new EngineFailure(REASONS[response.failed] ?? "crashed", String(response.detail));
   }
-  return { valid: response.valid === true, failures: response.failures as readonly RuleFailure[] };
+  return { valid: response.valid === true, failures: response.failures as readonly ReportedFailure[] };
 }

@@ -1,19 +1,21 @@
 // Types of validation results, and settings of veraPDF.
 
-import type { RuleFailure } from "../../../src/document/pdfa/rule-failure.ts";
+import type { ReportedFailure } from "../../../src/document/pdfa/rule-failure.ts";
 import type { Scratch } from "../../scratch/scratch.ts";
 
-/** A level that veraPDF supports, such as 2b or 4. Clients can convert to only some of these levels. */
+/** A level of PDF/A that veraPDF supports, such as 2b or 4, or a part of PDF/UA. Clients can convert to only some of these levels. */
 export interface ValidatedLevel {
   readonly part: number;
-  /** Empty for PDF/A-4. */
+  /** Empty for PDF/A-4 and PDF/UA. */
   readonly conformance: string;
+  /** @default "A" */
+  readonly family?: "A" | "UA";
 }
 
 export interface Validation {
   readonly valid: boolean;
   /** One entry per violated rule. */
-  readonly failures: readonly RuleFailure[];
+  readonly failures: readonly ReportedFailure[];
 }
 
 export interface VeraPdfSettings {

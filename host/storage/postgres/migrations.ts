@@ -55,7 +55,8 @@ const MIGRATIONS: readonly Migration[] = [
   {
     statements: `
       CREATE TABLE pagewright.stores (id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1), store text NOT NULL,
-        seen timestamptz NOT NULL DEFAULT now())`,
+        seen timestamptz NOT NULL DEFAULT now());
+      ALTER TABLE pagewright.deliveries ADD COLUMN host text NOT NULL DEFAULT ''`,
   },
 ];
 

@@ -55,7 +55,7 @@ export const LIMITS = {
   metricsMs: 2_000,
   spansExportMs: 5_000,
   fetchesMs: 300_000,
-  timeStampMs: 20_000,
+  timeStampMs: 5_000,
   /**
    * Maximum time to check the URLs of an asynchronous job before it is accepted. After this time, the job itself
    * rejects blocked URLs.

@@ -45,6 +45,8 @@ interface Covered {
 export interface ExaminedSignature extends SignatureFact {
   /** Number of bytes from the start of the file that the signature covers, with itself; 0 if it covers others. */
   readonly end: number;
+  /** True if the bytes that it does not cover are its own; false for a dictionary with the range of another one. */
+  readonly isOwn: boolean;
   readonly cms: CmsSignature | undefined;
 }
 
@@ -61,7 +63,7 @@ export class SignatureReader {
 
   /** @param field its fully qualified name */
   read(field: string, dictionary: Dictionary): SignatureFact {
-    const { end: _, cms: __, ...fact } = this.examine(field, dictionary);
+    const { end: _, cms: __, isOwn: ___, ...fact } = this.examine(field, dictionary);
     return fact;
   }
 
@@ -79,6 +81,7 @@ export class SignatureReader {
       ...{ date: found?.time ?? stated ?? "", subfilter },
       ...{ covers_file: covered?.isWhole ?? false, valid: found?.valid ?? (covered ? null : false) },
       ...{ end: covered?.end ?? 0, cms: found?.signature },
+      isOwn: covered !== undefined && isEqual(covered.contents, text("Contents")?.bytes ?? new Uint8Array(0)),
     };
   }
 
@@ -123,7 +126,7 @@ export class SignatureReader {
       certificate: certificate && readCertificate(firstElement(certificate.bytes)),
       ...{ digest: SHA1, algorithm: RSA, value: octetsOf(firstElement(contents)) },
       ...{ content: undefined, attributes: undefined, messageDigest: undefined, time: undefined, certificates: [] },
-      timeStamp: undefined,
+      ...{ timeStamp: undefined, certificateDigest: undefined },
     };
   }
 }

@@ -10,6 +10,16 @@ export interface RuleFailure {
   readonly places: readonly FailureLocation[];
 }
 
+/** A broken rule as the validator reports it. */
+export interface ReportedFailure extends RuleFailure {
+  /** Name of the standard, for example `ISO 19005-2:2011`. */
+  readonly specification: string;
+  /** The requirement. */
+  readonly description: string;
+  /** Number of failed checks. */
+  readonly count: number;
+}
+
 export interface FailureLocation {
   /** Page number, from 1, if the location is on a page. */
   readonly pageNumber?: number;
@@ -19,10 +29,16 @@ export interface FailureLocation {
   readonly context: string;
 }
 
-export const ruleFailure: z.ZodType<RuleFailure> = z.object({
+const fields = {
   clause: z.string(),
   test: z.int(),
   places: z.array(
     z.object({ pageNumber: z.int().exactOptional(), objectNumber: z.int().exactOptional(), context: z.string() }),
   ),
+};
+
+export const ruleFailure: z.ZodType<RuleFailure> = z.object(fields);
+
+export const reportedFailure: z.ZodType<ReportedFailure> = z.object({
+  ...{ ...fields, specification: z.string(), description: z.string(), count: z.int() },
 });

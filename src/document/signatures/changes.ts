@@ -1,7 +1,7 @@
 // Finds what changed in a document after a signature: compares the objects of the signed revision with those of the whole
 // file, and names the part of the document to which each changed object belongs.
 import { serialize } from "../objects/serialize.ts";
-import { Dictionary, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
+import { Dictionary, Name, type PdfObject, PdfStream, Reference, type Value } from "../objects/values.ts";
 import { annotationsOf } from "../pages/parts/annotation-index.ts";
 import { findFields, fullName } from "../pages/parts/forms/field-tree.ts";
 import type { SourceDocument } from "../pages/source-document.ts";
@@ -36,7 +36,11 @@ const CATALOG_LINKS = new Set([
   "Names",
   "AF",
 ]);
-const FORM_LINKS = new Set(["Fields", "SigFlags"]);
+const FORM_LINKS = new Set(["Fields", "SigFlags", "XFA"]);
+/** Entries that change if a field is filled in or signed. Others make another field of it. */
+const FILLED = new Set(["V", "AP", "AS", "I", "TI", "RV", "M", "F", "Ff", "DA", "DS", "Q", "MK", "Lock", "Type"]);
+/** Entries with actions, which can refer to other fields and annotations. */
+const ACTIONS = new Set(["A", "AA", "OpenAction"]);
 /** Changes that a level permits (ISO 32000-2, table 257), in addition to those of the level before. */
 const PERMITTED: readonly (readonly Change["kind"][])[] = [
   ["validation-data", "metadata"],
@@ -72,27 +76,27 @@ class Comparison {
   readonly found = new Map<string, Change>();
   readonly #before: SourceDocument;
   readonly #after: SourceDocument;
-  /** Objects that belong to a part that was compared. */
-  readonly #seen = new Set<number>();
-  /** Fields of either document. */
+  /** Objects that are unchanged, with all that they refer to. */
+  readonly #unchanged = new Set<number>();
+  /** Fields of either document that are not compared yet. */
   readonly #fieldNumbers = new Set<number>();
-  /** Objects that are compared on their own, wherever others refer to them. */
+  /** Fields and annotations of the signed revision. An object that becomes one later keeps its other role, too. */
   readonly #parts: Set<number>;
 
+  /** Number of the catalog. */
+  readonly #root: number;
+
   constructor(before: SourceDocument, after: SourceDocument) {
+    const root = after.file.trailer.get("Root");
+    this.#root = root instanceof Reference ? root.number : 0;
     this.#before = before;
     this.#after = after;
     for (const document of [before, after]) {
       for (const number of document.once(findFields)?.byNumber.keys() ?? []) this.#fieldNumbers.add(number);
     }
-    this.#parts = new Set(this.#fieldNumbers);
-    for (const document of [before, after]) {
-      const { trailer, catalog } = document.file;
-      const annotations = document.pages.flatMap(({ reference }) => annotationsOf(document, reference));
-      for (const value of [trailer.get("Root"), catalog.get("AcroForm"), catalog.get("Names"), ...annotations]) {
-        if (value instanceof Reference) this.#parts.add(value.number);
-      }
-    }
+    const annotations = before.pages.flatMap(({ reference }) => annotationsOf(before, reference));
+    this.#parts = new Set(annotations.flatMap((value) => (value instanceof Reference ? value.number : [])));
+    for (const number of before.once(findFields)?.byNumber.keys() ?? []) this.#parts.add(number);
   }
 
   run(): void {
@@ -115,6 +119,7 @@ class Comparison {
     this.#entries({ kind: "other" }, names[0], names[1], new Set(["EmbeddedFiles"]));
     const forms = [before, after].map((file) => file.dictionary(file.catalog.get("AcroForm")));
     this.#entries({ kind: "form" }, forms[0], forms[1], FORM_LINKS);
+    this.#values({ kind: "other" }, forms[0]?.get("XFA"), forms[1]?.get("XFA"));
     this.#entries({ kind: "other" }, ...catalogs, CATALOG_LINKS);
   }
 
@@ -133,40 +138,41 @@ class Comparison {
   }
 
   #fields(): void {
-    const trees = [this.#after, this.#before].map((document) => document.once(findFields));
-    for (const [index, tree] of trees.entries()) {
+    const [before, after] = [this.#before, this.#after].map((document) => document.once(findFields));
+    for (const tree of [after, before]) {
       for (const node of tree?.nodes ?? []) {
         const { reference, type } = node;
         if (!this.#fieldNumbers.delete(reference.number)) continue;
+        const name = fullName(tree!, node) ?? "";
+        const other: Change = { kind: "other", name };
+        const wasSigned = isSigned(this.#before, reference);
         // What replaces a signature, or its appearance, is no new signature.
-        const kind = type !== "Sig" ? "field" : this.#wasSigned(reference) ? "other" : "signature";
-        const change: Change = { kind, name: fullName(tree!, node) ?? "" };
-        if (index > 0) this.#add(change);
+        const change: Change = wasSigned ? other : { kind: type === "Sig" ? "signature" : "field", name };
+        const [isOld, isNew] = [before, after].map((one) => one?.byNumber.has(reference.number));
+        // A new widget can show anything anywhere. Only that of a signature is what a signer may add.
+        const isFilled = isNew && (isOld || !node.isWidget || isSigned(this.#after, reference));
+        if (!isOld || !isFilled) this.#add(isFilled ? change : other);
         const dictionaries = [this.#before, this.#after].map(({ file }) => file.dictionary(reference));
-        this.#entries(change, dictionaries[0], dictionaries[1], FIELD_LINKS);
+        const [old, now] = [isOld ? dictionaries[0] : dictionaries[1], dictionaries[1]];
+        this.#entries(change, old, now, new Set([...keysOf(old, now)].filter((key) => !FILLED.has(key))));
+        this.#entries(other, old, now, new Set([...FIELD_LINKS, ...FILLED]));
       }
     }
-  }
-
-  #wasSigned(reference: Reference): boolean {
-    const tree = this.#before.once(findFields);
-    for (let at = tree?.byNumber.get(reference.number); at; at = tree!.nodes[at.parent]) {
-      const { file } = this.#before;
-      if (file.dictionary(file.dictionary(at.reference)?.get("V"))) return true;
-    }
-    return false;
   }
 
   #annotations(): void {
     for (const [index, { reference }] of this.#after.pages.entries()) {
       const change: Change = { kind: "annotation", page: index + 1 };
       const [old, now] = [this.#before, this.#after].map((document) => annotationsOf(document, reference));
-      const numbers = new Set(now!.map((value) => (value instanceof Reference ? value.number : 0)));
+      const [before, numbers] = [old!, now!].map(
+        (values) => new Set(values.map((value) => (value instanceof Reference ? value.number : 0))),
+      ) as [Set<number>, Set<number>];
       const gone = old!.filter((value) => value instanceof Reference && !numbers.has(value.number));
       if (gone.some((value) => !this.#isField(value))) this.#add(change);
       for (const [at, value] of now!.entries()) {
         if (this.#isField(value)) continue;
         const other = value instanceof Reference ? value : old![at];
+        if (value instanceof Reference && !before.has(value.number)) this.#add(change);
         const dictionaries = [this.#before.file.dictionary(other), this.#after.file.dictionary(value)] as const;
         this.#entries(change, ...dictionaries, ANNOTATION_LINKS);
       }
@@ -184,37 +190,73 @@ class Comparison {
     after: Dictionary | undefined,
     links: ReadonlySet<string>,
   ): void {
-    for (const key of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
-      if (!links.has(key)) this.#values(change, before?.get(key), after?.get(key));
+    for (const key of keysOf(before, after)) {
+      if (!links.has(key)) this.#values(change, before?.get(key), after?.get(key), ACTIONS.has(key));
     }
   }
 
-  /** Compares values, with everything that they refer to. Objects of parts that were compared before are skipped. */
-  #values(change: Change, before: Value | undefined, after: Value | undefined): void {
-    if (textOf(before ?? null) !== textOf(after ?? null)) this.#add(change);
+  /**
+   * Compares values, with everything that they refer to except pages, which are compared on their own. An object with
+   * several roles is compared in each: otherwise, a permitted change of one would hide a change of the other.
+   * @param isAction true to leave out fields and annotations, which are no part of an action
+   */
+  #values(change: Change, before: Value | undefined, after: Value | undefined, isAction = false): void {
+    if (this.found.has(JSON.stringify(change))) return;
+    if (textOf(before ?? null) !== textOf(after ?? null)) {
+      this.#add(change);
+      return;
+    }
+    const seen = new Set<number>();
     const waiting: Value[] = [after ?? null];
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      if (next instanceof Dictionary) waiting.push(...next.values());
+      if (next instanceof Dictionary) waiting.push(...valuesOf(next));
       else if (Array.isArray(next)) waiting.push(...next);
-      else if (next instanceof Reference && !this.#isElsewhere(next)) {
-        this.#seen.add(next.number);
+      else if (next instanceof Reference && !seen.has(next.number) && !this.#isElsewhere(next, isAction)) {
+        seen.add(next.number);
         const [old, now] = [this.#before.file.get(next), this.#after.file.get(next)];
-        if (!areEqual(old, now)) this.#add(change);
+        if (!areEqual(old, now)) {
+          this.#add(change);
+          return;
+        }
         waiting.push(now instanceof PdfStream ? now.dictionary : now);
       }
     }
+    if (!isAction) for (const number of seen) this.#unchanged.add(number);
   }
 
   #isField(value: Value): boolean {
     return value instanceof Reference && this.#fieldNumbers.has(value.number);
   }
 
-  #isElsewhere({ number }: Reference): boolean {
-    return this.#seen.has(number) || this.#parts.has(number) || this.#after.isInPageTree(number);
+  #isElsewhere({ number }: Reference, isAction: boolean): boolean {
+    if (this.#unchanged.has(number) || this.#after.isPage(number) || number === this.#root) return true;
+    return isAction && this.#parts.has(number);
   }
 }
 
-const textOf = (value: Value): string => serialize(value, ({ number }) => number);
+/** Reports whether a field, or one above it, has a signature. */
+function isSigned(document: SourceDocument, { number }: Reference): boolean {
+  const [{ file }, tree] = [document, document.once(findFields)];
+  for (let at = tree?.byNumber.get(number); at; at = tree!.nodes[at.parent]) {
+    if (at.type === "Sig" && file.dictionary(file.dictionary(at.reference)?.get("V"))) return true;
+  }
+  return false;
+}
+
+const isObjectReference = (dictionary: Dictionary): boolean => {
+  const type = dictionary.get("Type");
+  return type instanceof Name && type.text === "OBJR";
+};
+
+const keysOf = (...dictionaries: readonly (Dictionary | undefined)[]): ReadonlySet<string> =>
+  new Set(dictionaries.flatMap((dictionary) => [...(dictionary?.keys() ?? [])]));
+
+/** Returns the values of a dictionary, except the annotation in a reference from the structure tree (14.7.5.3). */
+const valuesOf = (dictionary: Dictionary): readonly Value[] =>
+  [...dictionary].flatMap(([key, value]) => (key === "Obj" && isObjectReference(dictionary) ? [] : [value]));
+
+/** Returns the text of a value, with the numbers of the objects to which it refers. */
+export const textOf = (value: Value): string => serialize(value, ({ number }) => number);
 
 function areEqual(one: PdfObject, other: PdfObject): boolean {
   if (one instanceof PdfStream && other instanceof PdfStream) {

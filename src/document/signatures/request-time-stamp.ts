@@ -7,12 +7,15 @@ import { elementsIn, firstElement, numberIn, TAG } from "../signing/der.ts";
 import { element, identifier, integer, octets, sequence, yes } from "../signing/der-writer.ts";
 import { timeStampIn } from "../signing/time-stamp.ts";
 import { isIntact } from "../signing/verify.ts";
+import { DIGEST_IDENTIFIERS } from "../signing/write-cms.ts";
 
-const SHA256 = "2.16.840.1.101.3.4.2.1";
 const NONCE_BYTES = 8;
 /** Status values of responses with a token: granted, and granted with modifications. */
 const GRANTED = 1;
 const MAX_RESPONSE_BYTES = 64 * 1024;
+/** Time for which an authority that did not respond is not asked again, because each wait keeps a place for a job. */
+const PAUSE_MS = 15_000;
+const askedAgainAt = new Map<string, number>();
 
 /**
  * Requests a time stamp for bytes.
@@ -24,18 +27,21 @@ export async function requestTimeStamp(address: string, bytes: Uint8Array, signa
   const digest = createHash("sha256").update(bytes).digest();
   // The first bit would be the sign of the number.
   const nonce = randomBytes(NONCE_BYTES).map((byte, at) => (at === 0 ? (byte & 0x7f) | 0x40 : byte));
-  const imprint = sequence(sequence(identifier(SHA256)), octets(digest));
+  const imprint = sequence(sequence(identifier(DIGEST_IDENTIFIERS.sha256)), octets(digest));
   const query = sequence(integer(1), imprint, element(TAG.integer, nonce), yes);
+  const timeout = AbortSignal.timeout(LIMITS.timeStampMs);
   try {
+    if (Date.now() < (askedAgainAt.get(address) ?? 0)) throw new Error("it did not respond shortly before");
     const response = await fetch(address, {
       ...{ method: "POST", body: query as Uint8Array<ArrayBuffer>, redirect: "manual" },
       headers: { "Content-Type": "application/timestamp-query", Accept: "application/timestamp-reply" },
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LIMITS.timeStampMs)]),
+      signal: AbortSignal.any([signal, timeout]),
     });
     if (!response.ok) throw new Error(`status ${response.status}`);
     return tokenIn(await bodyOf(response), digest);
   } catch (error) {
     signal.throwIfAborted();
+    if (timeout.aborted) askedAgainAt.set(address, Date.now() + PAUSE_MS);
     throw new EngineFailure("time-stamp-failed", String(error), { cause: error });
   }
 }

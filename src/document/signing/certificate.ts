@@ -7,6 +7,7 @@ import {
   firstElement,
   InvalidAsn1,
   identifierOf,
+  numberIn,
   octetsOf,
   readAlgorithm,
   TAG,
@@ -28,6 +29,10 @@ export interface Certificate {
   readonly validTo: string | undefined;
   /** True if it may vouch for other certificates. */
   readonly isAuthority: boolean;
+  /** Maximum number of authorities between it and a signer. @default any */
+  readonly maxAuthorities: number | undefined;
+  /** True if it may issue time stamps. */
+  readonly isTimeStamper: boolean;
   /** The signature of the issuer: the signed bytes, its algorithm and its value. */
   readonly signed: Uint8Array;
   readonly algorithm: AlgorithmIdentifier;
@@ -41,7 +46,12 @@ const VERSION = 0xa0;
 const EXTENSIONS = 0xa3;
 const KEY_IDENTIFIER = "2.5.29.14";
 const BASIC_CONSTRAINTS = "2.5.29.19";
-const TRUE = 0x01;
+const KEY_USAGE = "2.5.29.15";
+const EXTENDED_KEY_USAGE = "2.5.29.37";
+const TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
+/** Bit of KeyUsage of authorities, in its first byte, which follows the number of unused bits (4.2.1.3). */
+const SIGNS_CERTIFICATES = 0x04;
+const BOOLEAN = 0x01;
 /** Attributes of a name, the best first: common name, organizational unit, organization. */
 const NAMES = ["2.5.4.3", "2.5.4.11", "2.5.4.10"];
 
@@ -54,19 +64,22 @@ export function readCertificate(certificate: Element): Certificate {
   if (!serial || !issuer || !validity || !subject || !key) throw new InvalidAsn1();
   const extensions = parts.find(({ tag }) => tag === EXTENSIONS);
   const [from, to] = [...elementsIn(validity.content)].map(timeOf);
-  const constraints = extensions && extensionIn(firstElement(extensions.content), BASIC_CONSTRAINTS);
-  const identifier = extensions && extensionIn(firstElement(extensions.content), KEY_IDENTIFIER);
+  const extension = (wanted: string) => extensions && extensionIn(firstElement(extensions.content), wanted);
+  const [flag, length] = elementsIn(extension(BASIC_CONSTRAINTS)?.content ?? new Uint8Array(0));
+  const [identifier, usage] = [extension(KEY_IDENTIFIER), extension(KEY_USAGE)];
+  const purposes = elementsIn(extension(EXTENDED_KEY_USAGE)?.content ?? new Uint8Array(0));
   return {
     ...{ name: commonName(subject), key: key.bytes, issuer: issuer.bytes, serial: serial.bytes },
     ...{ bytes: certificate.bytes, subject: subject.bytes, validFrom: from, validTo: to },
     ...{ signed: body.bytes, algorithm: readAlgorithm(algorithm), value: value.content.subarray(1) },
-    isAuthority: constraints !== undefined && firstElementOr(constraints.content)?.tag === TRUE,
+    // Some programs write that a certificate is none of an authority, which is the default.
+    isAuthority:
+      flag?.tag === BOOLEAN && flag.content[0] !== 0 && (!usage || (usage.content[1]! & SIGNS_CERTIFICATES) !== 0),
+    maxAuthorities: length && numberIn(length),
+    isTimeStamper: [...purposes].some((purpose) => identifierOf(purpose) === TIME_STAMPING),
     keyIdentifier: identifier && octetsOf(identifier),
   };
 }
-
-const firstElementOr = (content: Uint8Array): Element | undefined =>
-  content.length > 0 ? firstElement(content) : undefined;
 
 /** Names of the attributes of a distinguished name (RFC 4514, 3). */
 const SHORT_NAMES: Readonly<Record<string, string>> = {

@@ -14,6 +14,7 @@ export interface Chain {
 }
 
 const MAX_LENGTH = 10;
+const RSA_WITH_MD5 = "1.2.840.113549.1.1.4";
 
 /**
  * @param others certificates that can be part of the chain
@@ -29,7 +30,11 @@ export function chainOf(
   for (let last = certificate; certificates.length < MAX_LENGTH; ) {
     if (contains(trusted, last)) break;
     const issuer = [...trusted, ...others].find(
-      (one) => isEqual(one.subject, last.issuer) && !contains(certificates, one) && vouchesFor(one, last),
+      (one) =>
+        isEqual(one.subject, last.issuer) &&
+        !contains(certificates, one) &&
+        certificates.length - 1 <= (one.maxAuthorities ?? MAX_LENGTH) &&
+        vouchesFor(one, last),
     );
     if (!issuer) break;
     certificates.push(issuer);
@@ -42,8 +47,11 @@ export function chainOf(
 const contains = (list: readonly Certificate[], { bytes }: Certificate) =>
   list.some((one) => isEqual(one.bytes, bytes));
 
+/** Collisions of MD5 have forged certificates. */
 const vouchesFor = ({ isAuthority, key }: Certificate, { algorithm, value, signed }: Certificate): boolean =>
-  isAuthority && isSigned({ algorithm, digest: "", value }, key, [signed]) === true;
+  isAuthority &&
+  algorithm.identifier !== RSA_WITH_MD5 &&
+  isSigned({ algorithm, digest: "", value }, key, [signed]) === true;
 
 const isValidAt = ({ validFrom = "", validTo = "" }: Certificate, timeMs: number): boolean =>
   Date.parse(validFrom) <= timeMs && timeMs <= Date.parse(validTo);

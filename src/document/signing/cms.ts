@@ -30,11 +30,17 @@ export interface CmsSignature {
   readonly attributes: Uint8Array | undefined;
   /** The signed digest of the content. */
   readonly messageDigest: Uint8Array | undefined;
+  /** The signed digest of the signer's certificate (RFC 5035), which binds the signature to its name. */
+  readonly certificateDigest: { readonly algorithm: string; readonly digest: Uint8Array } | undefined;
   readonly time: string | undefined;
 }
 
 export const SIGNED_DATA = "1.2.840.113549.1.7.2";
 export const MESSAGE_DIGEST = "1.2.840.113549.1.9.4";
+const SIGNING_CERTIFICATE = "1.2.840.113549.1.9.16.2.12";
+export const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
+const SHA1 = "1.3.14.3.2.26";
+const SHA256 = "2.16.840.1.101.3.4.2.1";
 const SIGNING_TIME = "1.2.840.113549.1.9.5";
 export const TIME_STAMP = "1.2.840.113549.1.9.16.2.14";
 /** Tags of optional parts, and of a signer that is identified by its key. */
@@ -76,7 +82,18 @@ function readSigner(signer: Element, certificates: readonly Certificate[]): Omit
     attributes: attributes && asSet(attributes.bytes),
     messageDigest: messageDigest && octetsOf(messageDigest),
     time: time && timeOf(time),
+    certificateDigest:
+      certificateDigestIn(signed.get(SIGNING_CERTIFICATE_V2), SHA256) ??
+      certificateDigestIn(signed.get(SIGNING_CERTIFICATE), SHA1),
   };
+}
+
+/** @param defaultAlgorithm the algorithm if it is not stated */
+function certificateDigestIn(attribute: Element | undefined, defaultAlgorithm: string) {
+  if (!attribute) return undefined;
+  const [first, second] = elementsIn(firstElement(firstElement(attribute.content).content).content);
+  if (first?.tag !== TAG.sequence) return first && { algorithm: defaultAlgorithm, digest: octetsOf(first) };
+  return second && { algorithm: readAlgorithm(first).identifier, digest: octetsOf(second) };
 }
 
 /** Returns the first value of each attribute. */

@@ -49,11 +49,13 @@ export function digestOf(content: readonly Uint8Array[], identifier: string): Ui
  * @returns undefined if the signature cannot be verified: its certificate is missing, or an algorithm is unknown
  */
 export function isIntact(signature: CmsSignature, content: readonly Uint8Array[]): boolean | undefined {
-  const { attributes, messageDigest, certificate, digest } = signature;
+  const { attributes, messageDigest, certificate, digest, certificateDigest: bound } = signature;
   if (attributes) {
     const actual = digestOf(content, digest);
     if (!actual) return undefined;
     if (!messageDigest || !isEqual(actual, messageDigest)) return false;
+    const own = bound && certificate && digestOf([certificate.bytes], bound.algorithm);
+    if (own && !isEqual(own, bound.digest)) return false;
   }
   return certificate && isSigned(signature, certificate.key, attributes ? [attributes] : content);
 }

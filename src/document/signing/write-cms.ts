@@ -1,14 +1,13 @@
 // Writes signatures in the Cryptographic Message Syntax (RFC 5652) as the profile PAdES B-B requires (ETSI EN 319 142-1,
 // 6.3): the signed attributes bind the certificate of the signer, and do not contain the time.
 import { createHash, createSign } from "node:crypto";
-import { MESSAGE_DIGEST, SIGNED_DATA, TIME_STAMP } from "./cms.ts";
+import { MESSAGE_DIGEST, SIGNED_DATA, SIGNING_CERTIFICATE_V2, TIME_STAMP } from "./cms.ts";
 import type { Credential } from "./credential.ts";
 import { identifier, integer, nothing, octets, sequence, setOf, tagged } from "./der-writer.ts";
 import { DATA } from "./pkcs12.ts";
 
 const CONTENT_TYPE = "1.2.840.113549.1.9.3";
-const SIGNING_CERTIFICATE_V2 = "1.2.840.113549.1.9.16.2.47";
-const DIGEST_IDENTIFIERS = { sha256: "2.16.840.1.101.3.4.2.1", sha384: "2.16.840.1.101.3.4.2.2" } as const;
+export const DIGEST_IDENTIFIERS = { sha256: "2.16.840.1.101.3.4.2.1", sha384: "2.16.840.1.101.3.4.2.2" } as const;
 const RSA_WITH_SHA256 = "1.2.840.113549.1.1.11";
 const ECDSA_IDENTIFIERS = { sha256: "1.2.840.10045.4.3.2", sha384: "1.2.840.10045.4.3.3" } as const;
 

@@ -32,16 +32,21 @@ interface DeliveryRow {
   readonly not_before: number;
 }
 
-/** Messages without a failed attempt come first, so that receivers that fail for hours do not delay the others. */
-const NEXT = `SELECT * FROM deliveries WHERE not_before <= ?1 AND lease_ends IS NULL
+/**
+ * Messages without a failed attempt come first, so that receivers that fail for hours do not delay the others.
+ * @param own condition of a host that shares the messages
+ */
+const next = (own: string) => `SELECT * FROM deliveries WHERE not_before <= ?1 AND lease_ends IS NULL
   AND (receiver, client) NOT IN (SELECT receiver, client FROM deliveries WHERE lease_ends IS NOT NULL
     GROUP BY receiver, client HAVING count(*) >= ?2)
-  AND client NOT IN (SELECT client FROM deliveries WHERE lease_ends IS NOT NULL GROUP BY client HAVING count(*) >= ?3)
+  AND client NOT IN (SELECT client FROM deliveries WHERE lease_ends IS NOT NULL GROUP BY client HAVING count(*) >= ?3)${own}
   ORDER BY tries > 0, not_before LIMIT 1 FOR UPDATE SKIP LOCKED`;
 
 export interface DeliveriesOptions {
   /** @returns a number from 0 to 1 */
   random(): number;
+  /** This host. @default no other host shares the messages */
+  readonly host?: string | undefined;
 }
 
 export class WebhookDeliveries {
@@ -86,7 +91,11 @@ export class WebhookDeliveries {
     if (Number(posted!.count) >= LIMITS.webhooks) return undefined;
     const time = yield* now();
     const { webhooksOfReceiver, webhooksOfClient } = LIMITS;
-    const [row] = yield* query<DeliveryRow>(NEXT, time, webhooksOfReceiver, webhooksOfClient);
+    const { host } = this.#options;
+    // A host that could not post a message, perhaps because it has no engine for this, lets other hosts try it first.
+    const own = host ? [host, time - LIMITS.asyncRetryMs] : [];
+    const statement = next(host ? " AND (host <> ?4 OR not_before <= ?5)" : "");
+    const [row] = yield* query<DeliveryRow>(statement, time, webhooksOfReceiver, webhooksOfClient, ...own);
     if (!row) return undefined;
     yield* change("UPDATE deliveries SET lease_ends = ? WHERE job = ?", time + LIMITS.webhookLeaseMs, row.job);
     const { job: id, url, signer, client, ended: endedAt, tries } = row;
@@ -100,7 +109,11 @@ export class WebhookDeliveries {
     // The lease had expired, or the job was deleted.
     if (!row) return true;
     if (outcome === "failed") return yield* this.#fail(row);
-    if (outcome === "postponed") return yield* this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
+    if (outcome === "postponed") {
+      const { host } = this.#options;
+      if (host) yield* change("UPDATE deliveries SET host = ? WHERE job = ?", host, id);
+      return yield* this.#pause(row, row.tries, RETRY_DELAYS_MS[1]!);
+    }
     yield* this.forget(id);
     return true;
   }

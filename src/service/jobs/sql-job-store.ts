@@ -31,7 +31,7 @@ export type RunSteps = <T>(steps: () => Steps<T>, options?: TransactionOptions) 
 /** The rules of the queue in a database. */
 export function createJobStore(run: RunSteps, options: JobStoreOptions) {
   const { now: hostTime = Date.now, random = Math.random, maxQueued = LIMITS.asyncJobsQueued } = options;
-  const deliveries = new WebhookDeliveries({ random });
+  const deliveries = new WebhookDeliveries({ random, host: options.host });
   const queue = new Queue({ ...options, maxQueued, deliveries });
   const atomic =
     <A extends readonly unknown[], T>(steps: (...args: A) => Steps<T>, how?: TransactionOptions) =>

@@ -70,6 +70,18 @@ export function withClaims(packet: Uint8Array, claims: Claims): Uint8Array | und
     : undefined;
 }
 
+/** Returns a packet that declares PDF/A-4 instead of another part with a conformance level (ISO 19005-4, 6.7.3). */
+export function withPart4(packet: Uint8Array): Uint8Array {
+  let text = packetText(packet);
+  for (const { family, start, end, name, value } of [...claimsIn(text)].toSorted((a, b) => b.start - a.start)) {
+    const own = text.slice(start, end);
+    if (family !== "PDF/A" || !["part", "conformance"].includes(name)) continue;
+    const changed = name === "part" ? own.replace(value, "4") : own.replace(value, "2020").replaceAll(name, "rev");
+    text = text.slice(0, start) + changed + text.slice(end);
+  }
+  return new TextEncoder().encode(text);
+}
+
 function* claimsIn(text: string): Generator<Claim> {
   for (const property of propertiesIn(text)) {
     const { namespaces, name, value } = property;

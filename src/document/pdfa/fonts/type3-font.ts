@@ -8,6 +8,7 @@ import { serializeNumber } from "../../objects/serialize.ts";
 import { Dictionary, Name, type PdfStream, type Value } from "../../objects/values.ts";
 import { hasSoundWidths, setWidths, simpleWidths } from "../../text/font-widths.ts";
 import { encodingOf, readSimpleEncoding } from "../../text/simple-encoding.ts";
+import { needsUnicode } from "../level.ts";
 import { plainStream } from "./font-program.ts";
 import type { FontTask, ShownFont } from "./shown-font.ts";
 import { repairToUnicode } from "./to-unicode.ts";
@@ -65,7 +66,7 @@ export function repairType3(task: FontTask, { font, codes }: ShownFont): void {
     font,
     codes,
     derived: ({ code }) => textOf(code, original[code]),
-    isDemanded: level.conformance === "u",
+    isDemanded: needsUnicode(level),
     isDistrusted: task.isUnicodeDistrusted,
     isChanged: isEncodingChanged,
   });

@@ -80,6 +80,21 @@ function testHosts(): void {
     expect(await other.dequeue()).toMatchObject({ id: "a", attempt: 2 });
   });
 
+  test("a host that could not post a message leaves it to others first", async () => {
+    const name = randomUUID();
+    const [unable, other] = [await tested.open(name), await tested.open(name)];
+    const webhook = { url: "https://a.net/", signer: "s" };
+    await unable.record(newJob("a", { webhook }), "{}");
+    await unable.deliveries.recordOutcome((await unable.deliveries.dequeue())!, "postponed");
+    tested.passes((await other.nextWakeup())! - now);
+    expect(await unable.deliveries.dequeue()).toBeUndefined();
+    const message = await other.deliveries.dequeue();
+    expect(message).toMatchObject({ id: "a", attempt: 1 });
+    await other.deliveries.recordOutcome(message!, "postponed");
+    tested.passes((await other.nextWakeup())! - now + LIMITS.asyncRetryMs);
+    expect(await other.deliveries.dequeue()).toMatchObject({ id: "a", attempt: 1 });
+  });
+
   test("the queue holds no more than its limit, and each client its share, over two hosts at once", async () => {
     const name = randomUUID();
     const hosts = [await tested.open(name), await tested.open(name)] as const;

@@ -14,6 +14,7 @@ import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts"
 import { postscriptToPdf } from "../../../../src/operations/to-pdf/postscript-to-pdf.ts";
 import { svgToPdf } from "../../../../src/operations/to-pdf/svg-to-pdf.ts";
 import { validateInvoice } from "../../../../src/operations/validate-invoice.ts";
+import { validatePdf } from "../../../../src/operations/validate-pdf.ts";
 import { checkAddress } from "../../../../src/service/outbound/check-address.ts";
 import { fetchUrl } from "../../../../src/service/outbound/fetch-url.ts";
 import { postWebhook } from "../../../../src/service/outbound/post-webhook.ts";
@@ -38,7 +39,7 @@ test("the engine of every native operation is in the container that gets its job
       postscriptToPdf,
       putFile,
     ],
-    ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, svgToPdf, validateInvoice],
+    ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, svgToPdf, validateInvoice, validatePdf],
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {

@@ -4,6 +4,7 @@
 import type { Dictionary } from "../../../objects/values.ts";
 import { Name } from "../../../objects/values.ts";
 import type { CharacterCode, CMap } from "../../../text/cmap.ts";
+import { needsUnicode } from "../../level.ts";
 import { newDescriptor, validDescriptor } from "../descriptor.ts";
 import { isBlank } from "../face-choice.ts";
 import { programBytes, readProgram } from "../font-program.ts";
@@ -72,7 +73,7 @@ export async function repairType0(task: FontTask, shown: ShownFont, map: CMap, m
   if (file.name(font.get("BaseFont")) === undefined) font.set("BaseFont", Name.of(baseFont));
 
   const moved = repaired?.moved ?? new Map<number, number>();
-  const short = level.conformance === "u" && !shown.isTyped ? shortCodes(map, codes) : undefined;
+  const short = needsUnicode(level) && !shown.isTyped ? shortCodes(map, codes) : undefined;
   const aliases = short?.aliases ?? new Map<CharacterCode, CharacterCode>();
   if (short) task.newCodes.set(shown.number, short.recode);
   if (moved.size > 0 || short || !mayStay(task, font.get("Encoding"), map, info)) {
@@ -91,7 +92,7 @@ export async function repairType0(task: FontTask, shown: ShownFont, map: CMap, m
       const own = aliases.get(code);
       return own ? (existing?.get(own.code) ?? derived(own)) : derived(code);
     },
-    isDemanded: level.conformance === "u",
+    isDemanded: needsUnicode(level),
     isDistrusted: task.isUnicodeDistrusted,
     isChanged: moved.size > 0,
   });

@@ -4,6 +4,7 @@ import { standardEncoding, unicodeOfName } from "../../../fonts/names/glyph-name
 import { type Dictionary, Name } from "../../../objects/values.ts";
 import type { CharacterCode } from "../../../text/cmap.ts";
 import { readSimpleEncoding } from "../../../text/simple-encoding.ts";
+import { needsUnicode } from "../../level.ts";
 import { makeComposite } from "../composite/as-composite.ts";
 import { validDescriptor } from "../descriptor.ts";
 import { namedProgram, programBytes, readProgram } from "../font-program.ts";
@@ -33,7 +34,7 @@ export async function repairSimple(task: FontTask, shown: ShownFont): Promise<vo
     codes,
     derived:
       repaired?.unicodeOf ?? (({ code }) => (names?.[code] === undefined ? undefined : unicodeOfName(names[code]))),
-    isDemanded: level.conformance === "u",
+    isDemanded: needsUnicode(level),
     isDistrusted: task.isUnicodeDistrusted,
     isChanged: repaired?.isChanged ?? false,
   });
