@@ -29,8 +29,13 @@ const folder = process.env.TEXT_BENCH_DIR ?? join(tmpdir(), "pagewright-bench-te
 mkdirSync(folder, { recursive: true });
 const python = await installPeers();
 const pandoc = execFileSync(python, ["-c", "import pypandoc; print(pypandoc.get_pandoc_path())"]).toString().trim();
-const documents = (await readDocuments(folder, pandoc, ["docx"])).filter((_, index) => index % every === 0);
+const documents = (await readDocuments(folder, pandoc, { kinds: ["docx"], lists: ["documents", "tables"] })).filter(
+  (_, index) => index % every === 0,
+);
 const scratch = mkdtempSync(join(tmpdir(), "bench-word-"));
+// Pandoc takes the title out of the text.
+const template = join(scratch, "template.md");
+writeFileSync(template, "$if(title)$# $title$\n\n$endif$$body$\n");
 const service = await startService({ target: "host", variant: "private" });
 try {
   const engines: Record<string, Engine> = { "/word": own, pdf2docx, "LibreOffice's import": imported };
@@ -110,7 +115,18 @@ async function judged(name: string, engine: Engine): Promise<string[]> {
   let boxes = 0;
   for (const [pdf, docx] of jobs) {
     const markdown = `${docx}.md`;
-    await run(pandoc, ["-f", "docx", "-t", "gfm", "--wrap=none", "-o", markdown, docx]).catch(() => {});
+    await run(pandoc, [
+      "-f",
+      "docx",
+      "-t",
+      "gfm-pipe_tables",
+      "--template",
+      template,
+      "--wrap=none",
+      "-o",
+      markdown,
+      docx,
+    ]).catch(() => {});
     if (!existsSync(markdown)) writeFileSync(markdown, "");
     markdowns.push(markdown);
     boxes += existsSync(docx) ? textBoxesIn(readFileSync(docx)) : 0;

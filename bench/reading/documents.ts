@@ -57,11 +57,19 @@ const run = promisify(execFile);
  * Returns the documents, and prints those that the folder lacks.
  * @param pandoc path of the program
  * @param kinds kinds of documents. @default all
+ * @param lists names of the lists
  */
-export async function readDocuments(folder: string, pandoc: string, kinds?: readonly Kind[]): Promise<ReadDocument[]> {
-  const listed = readFileSync(join(import.meta.dirname, "documents.tsv"), "utf8")
-    .trimEnd()
-    .split("\n")
+export async function readDocuments(
+  folder: string,
+  pandoc: string,
+  { kinds, lists = ["documents"] }: { readonly kinds?: readonly Kind[]; readonly lists?: readonly string[] } = {},
+): Promise<ReadDocument[]> {
+  const listed = lists
+    .flatMap((list) =>
+      readFileSync(join(import.meta.dirname, `${list}.tsv`), "utf8")
+        .trimEnd()
+        .split("\n"),
+    )
     .map((line): Listed => {
       const [kind, name, path] = line.split("\t") as [Kind, string, string];
       return { name: `${kind}/${name}/${path}`, kind, package: name, path };

@@ -32,7 +32,10 @@ type Part = { readonly segment: Segment } | { readonly block: Block };
 type PageAtom = Atom & Part;
 
 /** Returns the blocks of a page: by its tags, if it has sane ones, else by the places of its text. */
-export const layoutOf = (page: PageText): PageLayout => taggedLayoutOf(page) ?? geometricLayoutOf(page);
+export function layoutOf(page: PageText): PageLayout {
+  const { bookmarks } = page;
+  return { ...(taggedLayoutOf(page) ?? geometricLayoutOf(page)), ...(bookmarks ? { bookmarks } : {}) };
+}
 
 /** @returns undefined if the page has no tags, or they do not describe what it shows */
 function taggedLayoutOf(page: PageText): PageLayout | undefined {

@@ -17,6 +17,7 @@ import type { Region } from "./regions.ts";
 import { columnsOf, isSameForm, LETTER, ROOM, SAME_COLUMN, sectionOf } from "./sections.ts";
 import { widened } from "./style-looks.ts";
 import { placedTable } from "./tables.ts";
+import type { Bookmarks } from "./text/bookmarks.ts";
 import { type Column, edgesOf, isLeftward, type Pitches, partsOf } from "./text/measures.ts";
 import { type Paragraph, paragraphOf, styleOf } from "./text/paragraphs.ts";
 import { joinedPieces, type Piece, type PieceContext } from "./text/pieces.ts";
@@ -31,6 +32,7 @@ export interface BodyContext {
   readonly lists: Lists;
   readonly notes: Notes;
   readonly furniture: FurnitureParts;
+  readonly bookmarks: Bookmarks;
   readonly pictures: PageBox[];
   /** Numbers of the pages that become pictures. */
   readonly picturedPages: number[];
@@ -65,6 +67,9 @@ export class BodyWriter {
   #anchored: Piece[] = [];
   #notes: ReadonlyMap<string, TextBlock> = new Map();
   #written = new Set<TextBlock>();
+  /** Names of the texts of the page that links lead to, and those of a text that goes on from the page before. */
+  #names: ReadonlyMap<Block, readonly string[]> = new Map();
+  readonly #places: string[] = [];
 
   constructor(context: BodyContext) {
     this.#context = context;
@@ -79,6 +84,7 @@ export class BodyWriter {
     this.#page = page;
     this.#notes = notesByMark(page.notes);
     this.#written = new Set();
+    this.#names = this.#context.bookmarks.of(page.layout);
     this.#isPageStart = true;
     this.#breaks = undefined;
     for (const [at, region] of page.regions.entries()) this.#region(region, at === 0 ? before : undefined, pages);
@@ -222,6 +228,7 @@ export class BodyWriter {
     if (this.#isPageStart && this.#goesOn(block) && this.#breaks === undefined) {
       const open = this.#open!;
       open.pieces = joinedPieces(open.pieces, paragraph.pieces, hyphens);
+      this.#places.push(...(this.#names.get(block) ?? []));
       this.#y = bottom;
       return;
     }
@@ -230,6 +237,7 @@ export class BodyWriter {
     const start = this.#y;
     const before = this.#openParagraph(paragraph, numbering, Math.min(top, start - space));
     this.#open!.block = block;
+    this.#open!.bookmarks = [...this.#places.splice(0), ...(this.#names.get(block) ?? [])];
     // Where the text ends in Word, so that differences from the page do not add up.
     this.#y = partsOf(block).length > 1 || space > 0 ? Math.min(bottom, start) : start - before - (top - bottom);
   }
@@ -246,7 +254,6 @@ export class BodyWriter {
     const look: ParagraphLook = { ...paragraph.look, before, ...(fill === undefined ? {} : { fill }) };
     this.#open = new OpenParagraph({ ...paragraph, look, pieces: [...own, ...paragraph.pieces] }, numbering);
     if (this.#breaks === "page") this.#open.startsPage = true;
-    if (this.#isPageStart) this.#open.bookmark = this.#page!.layout.number;
     this.#breaks = undefined;
     return before;
   }

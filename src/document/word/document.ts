@@ -1,4 +1,5 @@
 // Makes a Word document of the pages of a PDF.
+import { fontTableXml } from "../formats/docx/font-table.ts";
 import { numberingXml } from "../formats/docx/numbering.ts";
 import { MAIN, type StyleLook, type StyleName, stylesXml } from "../formats/docx/styles.ts";
 import type { WordContents, WordImage, WordPart } from "../formats/docx/write.ts";
@@ -12,8 +13,12 @@ import { Lists } from "./lists.ts";
 import { Notes } from "./notes.ts";
 import type { PageBox } from "./pictures.ts";
 import { styleLooks } from "./style-looks.ts";
+import { Bookmarks } from "./text/bookmarks.ts";
+import { withCharts } from "./text/charts.ts";
+import { Fonts } from "./text/fonts.ts";
 import { Pitches } from "./text/measures.ts";
 import { PageDrawing } from "./text/page-drawing.ts";
+import { withTitle } from "./title.ts";
 import { bodyOf, type WordPage, wordPageOf } from "./word-page.ts";
 
 /** Number of pages whose looks and edges are compared. */
@@ -22,14 +27,17 @@ const MAX_LINKS = 20_000;
 const WEB = /^(?:https?|mailto|ftp):[^\s<>"{}|\\^`]*$/i;
 const LONGEST_LINK = 2000;
 
-/** What pages draw, by their numbers, until they are written. */
+/** What pages draw, until they are written, and the fonts of their text. */
 export class PageDrawings {
+  readonly fonts = new Fonts();
   readonly #waiting: PageDrawing[] = [];
 
   /** Remembers the lines and areas of pages that are read ahead. */
   async *of(pages: AsyncIterable<PageText>): AsyncGenerator<PageText> {
-    for await (const page of pages) {
+    for await (const read of pages) {
+      const page = withCharts(read);
       this.#waiting.push(new PageDrawing(page));
+      this.fonts.add(page);
       yield page;
     }
   }
@@ -54,6 +62,7 @@ export class WordDocument implements WordContents {
   readonly #notes = new Notes();
   readonly #pictures: PageBox[] = [];
   readonly #links = new Map<string, string>();
+  readonly #bookmarks = new Bookmarks();
   #furniture: FurnitureParts | undefined;
   #styles: Map<StyleName, StyleLook> = new Map();
   /** Numbers of the pages that become pictures, because they have no text. */
@@ -80,7 +89,7 @@ export class WordDocument implements WordContents {
 
   async *#read(): AsyncGenerator<WordPage> {
     const { pages, drawings } = this.#source;
-    for await (const layout of pages) {
+    for await (const layout of withTitle(pages)) {
       yield wordPageOf(layout, drawings.next(), this.#pitches);
     }
   }
@@ -93,6 +102,7 @@ export class WordDocument implements WordContents {
       ...{ hyphens, pitches: this.#pitches, styles: this.#styles, lists: this.#lists, notes: this.#notes },
       ...{
         furniture: this.#furniture,
+        bookmarks: this.#bookmarks,
         pictures: this.#pictures,
         picturedPages: this.picturedPages,
         linkId: (link) => this.#linkId(link),
@@ -102,8 +112,8 @@ export class WordDocument implements WordContents {
 
   /** Returns the attribute of a link to an address, or to a page of the document. */
   #linkId(link: string): string | undefined {
-    const page = /^#page=(\d{1,9})/.exec(link)?.[1];
-    if (page !== undefined) return `w:anchor="page${Number(page)}"`;
+    const name = this.#bookmarks.nameOf(link);
+    if (name !== undefined) return `w:anchor="${name}"`;
     if (!WEB.test(link) || link.length > LONGEST_LINK) return undefined;
     const known = this.#links.get(link);
     if (known === undefined && this.#links.size >= MAX_LINKS) return undefined;
@@ -131,6 +141,7 @@ export class WordDocument implements WordContents {
       ...(this.#notes.count > 0
         ? [{ id: "footnotes", type: "footnotes", name: "footnotes", xml: this.#notes.xml() } as const]
         : []),
+      { id: "fonts", type: "fontTable", name: "fontTable", xml: fontTableXml(this.#source.drawings.fonts.all) },
       ...(this.#furniture?.parts ?? []),
     ];
   }

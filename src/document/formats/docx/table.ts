@@ -42,6 +42,9 @@ export interface WordTable {
   readonly rows: readonly WordRow[];
 }
 
+/** Without it, some readers take the header for a row. */
+const HEADER_LOOK = '<w:tblLook w:val="0620" w:firstRow="1" w:noHBand="1" w:noVBand="1"/>';
+
 export function tableXml({ indent, widths, padding, isRightToLeft, rows }: WordTable): string {
   const sum = (some: readonly number[]) => twips(some.reduce((all, one) => all + one, 0));
   const margin = Math.max(0, twips(padding));
@@ -49,7 +52,8 @@ export function tableXml({ indent, widths, padding, isRightToLeft, rows }: WordT
   return [
     `<w:tbl><w:tblPr>${isRightToLeft ? "<w:bidiVisual/>" : ""}<w:tblW w:w="${sum(widths)}" w:type="dxa"/>`,
     `<w:tblInd w:w="${twips(indent)}" w:type="dxa"/><w:tblLayout w:type="fixed"/><w:tblCellMar>${cells}</w:tblCellMar>`,
-    `</w:tblPr><w:tblGrid>${widths.map((width) => element("gridCol", { w: twips(width) })).join("")}</w:tblGrid>`,
+    `${rows[0]?.isHeader ? HEADER_LOOK : ""}</w:tblPr>`,
+    `<w:tblGrid>${widths.map((width) => element("gridCol", { w: twips(width) })).join("")}</w:tblGrid>`,
     ...rows.map(({ height, isHeader, cells: own }) => {
       const size = height > 0 ? element("trHeight", { val: twips(height), hRule: "atLeast" }) : "";
       const properties = `${"<w:cantSplit/>"}${size}${isHeader ? "<w:tblHeader/>" : ""}`;

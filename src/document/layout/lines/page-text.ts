@@ -4,6 +4,7 @@ import type { Box } from "../../content/matrix.ts";
 import { type GlyphStyle, type Glyphs, STYLED, TAGGED } from "../../engines/mupdf/glyphs.ts";
 import type { MupdfPage } from "../../engines/mupdf/page.ts";
 import type { StructureNode } from "../../engines/mupdf/structure/document-structure.ts";
+import type { OutlineItem } from "../../engines/mupdf/structure/outline.ts";
 
 /** All places are in points from the lower left corner of the page as viewers show it, with y upwards. */
 export interface PageText {
@@ -17,6 +18,8 @@ export interface PageText {
   readonly links: readonly { readonly uri: string; readonly box: Box }[];
   /** The elements of a tagged page; undefined if they do not contain almost all of its text. */
   readonly structure?: StructureNode;
+  /** The items of the outline that lead to the page. @default none */
+  readonly bookmarks?: readonly OutlineItem[] | undefined;
 }
 
 /** Words on one baseline without a wide gap between them. */

@@ -1,7 +1,10 @@
 // Names the families of fonts as word processors know them.
+
 import { TAGGED } from "../../fonts/names/subset-tag.ts";
 import { FAMILIES } from "../../fonts/replacements/families.ts";
 import { replacementOf } from "../../fonts/replacements/font-names.ts";
+import type { WordFont } from "../../formats/docx/font-table.ts";
+import type { PageText } from "../../layout/lines/page-text.ts";
 
 const plain = (name: string): string => name.replace(/[\s_-]/g, "").toLowerCase();
 const installed = new Map(Object.keys(FAMILIES).map((name) => [plain(name), name]));
@@ -45,4 +48,28 @@ function named(fontName: string): string {
     .replace(/\s+/g, " ")
     .trim();
   return words.slice(0, LONGEST) || "Arial";
+}
+
+const KINDS: Readonly<Record<string, WordFont["kind"] | "symbols">> = Object.fromEntries(
+  Object.entries(FAMILIES).map(([name, { kind }]) => [name, kind]),
+);
+
+/** The fonts of the text of a document. */
+export class Fonts {
+  readonly #fixed = new Map<string, boolean>();
+
+  add({ lines }: PageText): void {
+    for (const { words } of lines) {
+      for (const { style } of words) {
+        if (this.#fixed.size < MAX_KNOWN) this.#fixed.set(familyOf(style.fontName), style.isMonospaced);
+      }
+    }
+  }
+
+  get all(): readonly WordFont[] {
+    return Array.from(this.#fixed, ([name, isFixed]): WordFont => {
+      const kind = KINDS[name] ?? KINDS[replacementOf(name)?.family ?? ""] ?? (isFixed ? "fixed" : "unknown");
+      return { name, kind: kind === "symbols" ? "unknown" : kind };
+    });
+  }
 }

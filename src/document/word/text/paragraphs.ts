@@ -3,6 +3,7 @@ import type { ParagraphLook, RunLook } from "../../formats/docx/looks.ts";
 import type { StyleName } from "../../formats/docx/styles.ts";
 import type { Line, TextBlock } from "../../layout/lines/blocks.ts";
 import { codeLines } from "../../layout/lines/code-lines.ts";
+import { TITLE } from "../title.ts";
 import { arrangementOf, type Column, type Pitches, partsOf } from "./measures.ts";
 import type { PageDrawing } from "./page-drawing.ts";
 import { lookOf, type Piece, type PieceContext, piecesOf, tabbedLines } from "./pieces.ts";
@@ -17,6 +18,7 @@ export interface Paragraph {
 export function styleOf({ kind, level = 1 }: Pick<TextBlock, "kind" | "level">): StyleName {
   switch (kind) {
     case "heading":
+      if (level === TITLE) return "Title";
       return `Heading${Math.max(1, Math.min(6, level)) as 1 | 2 | 3 | 4 | 5 | 6}`;
     case "item":
       return "ListParagraph";

@@ -13,8 +13,8 @@ export class OpenParagraph {
   look: ParagraphLook;
   pieces: readonly Piece[];
   startsPage = false;
-  /** Page that starts with the paragraph. */
-  bookmark: number | undefined;
+  /** Names of the places that start with the paragraph. */
+  bookmarks: readonly string[] = [];
   /** Its last block. */
   block: TextBlock | undefined;
 
@@ -45,13 +45,13 @@ export class ParagraphWriter {
   }
 
   /** @param section properties of the section that ends with the paragraph */
-  xml({ style, numbering, look, pieces, startsPage, bookmark }: OpenParagraph, section?: string): string {
+  xml({ style, numbering, look, pieces, startsPage, bookmarks }: OpenParagraph, section?: string): string {
     // The indents of lists replace those of styles.
     const indents = numbering ? { start: look.start, first: look.first } : {};
     const own = { ...this.#differentLook(look, style), ...indents };
     const place = { style: style === "Normal" ? undefined : style, numbering, section };
     const properties = paragraphProperties({ ...own, ...(startsPage ? { startsPage } : {}) }, place);
-    return `<w:p>${properties}${this.#bookmark(bookmark)}${this.#runs(pieces, style)}</w:p>`;
+    return `<w:p>${properties}${this.#places(bookmarks)}${this.#runs(pieces, style)}</w:p>`;
   }
 
   /** @param label the run with the mark of the note */
@@ -70,10 +70,13 @@ export class ParagraphWriter {
     return { ...this.#styles.get("Normal"), ...this.#styles.get(style) };
   }
 
-  #bookmark(page: number | undefined): string {
-    if (page === undefined) return "";
-    const id = this.#bookmarks++;
-    return `<w:bookmarkStart w:id="${id}" w:name="page${page}"/><w:bookmarkEnd w:id="${id}"/>`;
+  #places(names: readonly string[]): string {
+    return names
+      .map(
+        (name) =>
+          `<w:bookmarkStart w:id="${++this.#bookmarks}" w:name="${name}"/><w:bookmarkEnd w:id="${this.#bookmarks}"/>`,
+      )
+      .join("");
   }
 
   #differentLook(look: ParagraphLook, style: StyleName): ParagraphLook {
