@@ -13,6 +13,7 @@ import { type Atom, readingOrder } from "./reading-order.ts";
 import { alignedTables } from "./tables/aligned.ts";
 import { bandedGrids } from "./tables/banded.ts";
 import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
+import { headedGrids } from "./tables/headed.ts";
 import { gridsOf } from "./tables/ruled.ts";
 import { alignedTable, takeRuledTables } from "./tables/table-blocks.ts";
 import { areSane } from "./tags/sane-tags.ts";
@@ -95,7 +96,8 @@ function blocksOf(
   const context = { links, direction };
   const grids = gridsOf(edges);
   const banded = bandedGrids(edges, segments, grids, direction);
-  const { tables, rest } = takeRuledTables(segments, [...grids, ...banded], context);
+  const headed = headedGrids(edges.across, segments, [...grids, ...banded], direction);
+  const { tables, rest } = takeRuledTables(segments, [...grids, ...banded, ...headed], context);
   const atoms: PageAtom[] = [
     ...joinPieces(rest, direction).map(textAtom),
     ...tables.map(({ extent, block }) => blockAtom(extent, block)),

@@ -2,7 +2,7 @@
 import { type Block, isTextBlock, type Line, type PageLayout, type TextBlock } from "./lines/blocks.ts";
 import { isBold } from "./lines/line.ts";
 import { lineText } from "./lines/plain-text.ts";
-import { textOf, titleKey, titleLevels } from "./outlined.ts";
+import { outlinedHeadings, textOf } from "./outlined.ts";
 
 /** Size of headings compared with running text; the size of headings in bold can be less. */
 const LARGER = 1.12;
@@ -14,7 +14,7 @@ const MAX_LINES = 4;
 const MAX_BOLD_LINES = 2;
 const MAX_LEVEL = 6;
 /** Minimum number of headings that an outline lists, besides one on every second page. */
-const MIN_OUTLINED = 3;
+const MIN_OUTLINED = 2;
 /** Minimum difference of the indents of items at different depths, in font sizes. */
 const DEEPER = 0.7;
 // cspell:disable
@@ -46,14 +46,14 @@ export class TextRoles {
   /** Indents of the items around the next one. */
   #indents: number[] = [];
 
-  add({ blocks, bookmarks }: PageLayout): void {
-    const titles = titleLevels(bookmarks);
+  add(page: PageLayout): void {
+    const outlined = outlinedHeadings(page);
     this.#pageCount++;
-    for (const block of blocks) {
+    this.#outlinedCount += outlined.size;
+    for (const block of page.blocks) {
       if (!isTextBlock(block)) continue;
-      const level = levelIn(titles, block);
+      const level = outlined.get(block)?.level;
       if (level !== undefined) this.#outlined.set(Math.round(block.size * 10), level);
-      if (level !== undefined) this.#outlinedCount++;
       if (block.isTagged && block.kind === "heading") this.#hasTaggedHeadings = true;
       const count = charactersIn(block);
       const size = Math.round(block.size * 10);
@@ -71,12 +71,12 @@ export class TextRoles {
   assign(page: PageLayout): PageLayout {
     const body = this.#bodySize();
     const levels = this.#levelsOf(body);
-    const titles = titleLevels(page.bookmarks);
+    const outlined = outlinedHeadings(page);
     const blocks = page.blocks.map((block, index): Block => {
       if (!isTextBlock(block) || block.kind === "running") return block;
       if (block.isTagged && (this.#hasTaggedHeadings || !UNDECIDED.has(block.kind)))
         return isCaption(block) ? { ...block, kind: "caption" } : block;
-      const listed = levelIn(titles, block);
+      const listed = outlined.get(block)?.level;
       const candidate = this.#isHeading(block, body) && !isTerm(block, page.blocks[index + 1], LARGER * body);
       if (listed !== undefined || candidate) {
         this.#indents = [];
@@ -146,13 +146,6 @@ export class TextRoles {
     if (this.#indents.length === 0 || indent > this.#indents.at(-1)! + deeper) this.#indents.push(indent);
     return this.#indents.length;
   }
-}
-
-/** Returns the level in the outline of a short text. @param titles the levels of the titles of its page */
-function levelIn(titles: ReadonlyMap<string, number>, block: TextBlock): number | undefined {
-  return titles.size > 0 && block.kind !== "running" && isShort(block)
-    ? titles.get(titleKey(textOf(block)))
-    : undefined;
 }
 
 /** Kinds of tagged text that a document without tagged headings uses for headings too. */

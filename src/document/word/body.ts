@@ -3,10 +3,11 @@ import { type Picture, pictureXml } from "../formats/docx/drawing.ts";
 import type { ParagraphLook } from "../formats/docx/looks.ts";
 import { type Section, type SectionStart, sectionProperties } from "../formats/docx/section.ts";
 import type { StyleLook, StyleName } from "../formats/docx/styles.ts";
-import { tableXml } from "../formats/docx/table.ts";
+import { rowsXml, TABLE_END, tableStart } from "../formats/docx/table.ts";
 import { type Block, type FigureBlock, isTextBlock, type TableBlock, type TextBlock } from "../layout/lines/blocks.ts";
 import type { Hyphens } from "../layout/lines/hyphens.ts";
 import { lineText } from "../layout/lines/plain-text.ts";
+import { TableParts } from "../sheets/table-parts.ts";
 import { CellWriter } from "./cells.ts";
 import type { FurnitureParts } from "./furniture.ts";
 import { furnitureKey } from "./furniture.ts";
@@ -70,6 +71,11 @@ export class BodyWriter {
   /** Names of the texts of the page that links lead to, and those of a text that goes on from the page before. */
   #names: ReadonlyMap<Block, readonly string[]> = new Map();
   readonly #places: string[] = [];
+  readonly #tables = new TableParts();
+  /** Widths of the columns of the table at the end of the text, which can go on. */
+  #table: readonly number[] | undefined;
+  /** Number of headers that a table at the start of the page repeats, if it goes on with the one before. */
+  #repeated: number | undefined;
 
   constructor(context: BodyContext) {
     this.#context = context;
@@ -85,6 +91,7 @@ export class BodyWriter {
     this.#notes = notesByMark(page.notes);
     this.#written = new Set();
     this.#names = this.#context.bookmarks.of(page.layout);
+    this.#repeated = this.#repeatedRows(page);
     this.#isPageStart = true;
     this.#breaks = undefined;
     for (const [at, region] of page.regions.entries()) this.#region(region, at === 0 ? before : undefined, pages);
@@ -94,12 +101,22 @@ export class BodyWriter {
     return this.#taken();
   }
 
+  /** @returns undefined unless the page starts with a table that goes on with the one before */
+  #repeatedRows(page: WordPage): number | undefined {
+    const { layout, drawing } = page;
+    const [part] = this.#tables.of(layout);
+    const [block] = layout.blocks.filter(({ kind }) => kind !== "running");
+    const isNext = part?.isContinuation && block?.kind === "table" && !drawing.isScan && this.#table !== undefined;
+    return isNext && isSameForm(this.#section!.section, page, []) ? block.rows.length - part.rows.length : undefined;
+  }
+
   /** Ends the text. */
   end(): string {
     if (this.#anchored.length > 0 || !this.#section) this.#spacer(0);
     this.#flush();
     const { section, start } = this.#section ?? { section: LETTER, start: { type: "nextPage" as const } };
-    return this.#taken() + sectionProperties(section, start);
+    this.#write(sectionProperties(section, start));
+    return this.#taken();
   }
 
   #taken(): string {
@@ -108,11 +125,17 @@ export class BodyWriter {
     return text;
   }
 
+  /** Writes a paragraph or a table, after the end of a table that could go on. */
+  #write(xml: string): void {
+    this.#out.push(this.#table === undefined ? xml : TABLE_END + xml);
+    this.#table = undefined;
+  }
+
   #flush(section?: string): void {
     if (section !== undefined && !this.#open) this.#spacer(0);
     const open = this.#open;
     this.#open = undefined;
-    if (open) this.#out.push(this.#paragraphs.xml(open, section));
+    if (open) this.#write(this.#paragraphs.xml(open, section));
   }
 
   /** Starts a section of a page, unless that of the text before has the same form. */
@@ -146,7 +169,13 @@ export class BodyWriter {
     const isFirst = this.#isPageStart;
     const room = before && this.#section ? this.#y - this.#section.body.bottom : 0;
     const space = isTextBlock(first) ? this.#usualSpace(styleOf(first)) : 0;
-    if (isFirst && before && !this.#goesOn(first) && room > space + neededBy(first, this.#context.pitches))
+    if (
+      isFirst &&
+      before &&
+      !this.#goesOn(first) &&
+      this.#repeated === undefined &&
+      room > space + neededBy(first, this.#context.pitches)
+    )
       this.#breaks = "page";
     const old = this.#section;
     this.#startSection(pages, region, !isFirst);
@@ -195,10 +224,11 @@ export class BodyWriter {
   }
 
   #item({ block }: SpacedItem, region: Region, column: Column): void {
-    if (block.kind === "table") this.#table(block, column);
+    if (block.kind === "table") this.#placeTable(block, column);
     else if (block.kind === "figure") this.#figure(block, region, column);
     else this.#text(block, column);
     this.#isPageStart = false;
+    this.#repeated = undefined;
   }
 
   #contextOf(): PieceContext {
@@ -287,12 +317,17 @@ export class BodyWriter {
     this.#openParagraph({ style: "Normal", look, pieces: [] }, undefined, this.#y);
   }
 
-  #table(block: TableBlock, column: Column): void {
+  #placeTable(block: TableBlock, column: Column): void {
     const { drawing } = this.#page!;
     this.#context.lists.end();
     const context = this.#contextOf();
     const placed = placedTable(block, drawing, (lines, place) => this.#cells.write(lines, place, context));
     if (!placed) return;
+    if (this.#repeated !== undefined && this.#table) {
+      this.#out.push(rowsXml(placed.table.rows.slice(this.#repeated), this.#table));
+      this.#y = placed.bottom;
+      return;
+    }
     const space = Math.max(0, this.#y - placed.top);
     const isAfterText = this.#open !== undefined && this.#breaks === undefined && this.#anchored.length === 0;
     if (isAfterText && !this.#isPageStart) this.#open!.look = { ...this.#open!.look, after: space };
@@ -300,9 +335,9 @@ export class BodyWriter {
       this.#spacer(space);
     this.#flush();
     const { left, ...table } = placed.table;
-    this.#out.push(tableXml({ ...table, indent: left - column.left }));
+    this.#write(tableStart({ ...table, indent: left - column.left }) + rowsXml(table.rows, table.widths));
+    this.#table = table.widths;
     this.#y = placed.bottom;
-    this.#open = undefined;
   }
 
   #figure(block: FigureBlock, region: Region, column: Column): void {

@@ -1,6 +1,6 @@
 // Finds the title of a document: the first heading, if no other one is as high.
 import { type Block, isTextBlock, type PageLayout, type TextBlock } from "../layout/lines/blocks.ts";
-import { textOf, titleKey, titleLevels } from "../layout/outlined.ts";
+import { outlinedHeadings, textOf } from "../layout/outlined.ts";
 
 /** Number of pages whose headings are compared. */
 const AHEAD = 20;
@@ -35,7 +35,7 @@ function titleIn(pages: readonly PageLayout[]): Title | undefined {
   const [first] = pages;
   const block = first?.blocks.find((one) => isTextBlock(one) && one.kind !== "running");
   if (!first || !block || !isHeading(block) || NUMBERED.test(textOf(block))) return undefined;
-  if (titleLevels(first.bookmarks).has(titleKey(textOf(block)))) return undefined;
+  if (outlinedHeadings(first).has(block)) return undefined;
   const others = pages.flatMap(({ blocks }) => blocks.filter(isHeading)).filter((one) => one !== block);
   // An outline, which does not have the title, can give another heading the same level.
   const isHighest = others.every((one) => levelOf(one) > levelOf(block) || one.size < block.size - 1);

@@ -45,8 +45,10 @@ export interface WordTable {
 /** Without it, some readers take the header for a row. */
 const HEADER_LOOK = '<w:tblLook w:val="0620" w:firstRow="1" w:noHBand="1" w:noVBand="1"/>';
 
-export function tableXml({ indent, widths, padding, isRightToLeft, rows }: WordTable): string {
-  const sum = (some: readonly number[]) => twips(some.reduce((all, one) => all + one, 0));
+export const TABLE_END = "</w:tbl>";
+
+/** Returns the start of a table, before its rows. */
+export function tableStart({ indent, widths, padding, isRightToLeft, rows }: WordTable): string {
   const margin = Math.max(0, twips(padding));
   const cells = ["left", "right"].map((side) => `<w:${side} w:w="${margin}" w:type="dxa"/>`).join("");
   return [
@@ -54,14 +56,19 @@ export function tableXml({ indent, widths, padding, isRightToLeft, rows }: WordT
     `<w:tblInd w:w="${twips(indent)}" w:type="dxa"/><w:tblLayout w:type="fixed"/><w:tblCellMar>${cells}</w:tblCellMar>`,
     `${rows[0]?.isHeader ? HEADER_LOOK : ""}</w:tblPr>`,
     `<w:tblGrid>${widths.map((width) => element("gridCol", { w: twips(width) })).join("")}</w:tblGrid>`,
-    ...rows.map(({ height, isHeader, cells: own }) => {
-      const size = height > 0 ? element("trHeight", { val: twips(height), hRule: "atLeast" }) : "";
-      const properties = `${"<w:cantSplit/>"}${size}${isHeader ? "<w:tblHeader/>" : ""}`;
-      const inside = own.map((cell) => cellXml(cell, sum(widths.slice(cell.column, cell.column + cell.columnSpan))));
-      return `<w:tr><w:trPr>${properties}</w:trPr>${inside.join("")}</w:tr>`;
-    }),
-    "</w:tbl>",
   ].join("");
+}
+
+const sum = (widths: readonly number[]): number => twips(widths.reduce((all, one) => all + one, 0));
+
+/** @param widths the widths of the columns of the table, which can start on another page */
+export function rowsXml(rows: readonly WordRow[], widths: readonly number[]): string {
+  const all = rows.map(({ height, isHeader, cells }) => {
+    const size = height > 0 ? element("trHeight", { val: twips(height), hRule: "atLeast" }) : "";
+    const inside = cells.map((cell) => cellXml(cell, sum(widths.slice(cell.column, cell.column + cell.columnSpan))));
+    return `<w:tr><w:trPr><w:cantSplit/>${size}${isHeader ? "<w:tblHeader/>" : ""}</w:trPr>${inside.join("")}</w:tr>`;
+  });
+  return all.join("");
 }
 
 function cellXml({ columnSpan, merge, borders, fill, content }: WordCell, width: number): string {

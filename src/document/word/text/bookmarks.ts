@@ -1,6 +1,6 @@
 // The places in a document that links and its outline lead to.
 import { type Block, isTextBlock, type PageLayout, type TextBlock } from "../../layout/lines/blocks.ts";
-import { textOf, titleKey } from "../../layout/outlined.ts";
+import { outlinedHeadings } from "../../layout/outlined.ts";
 
 /** Distance in points below the start of a text up to which a place belongs to it, and weight of being further below. */
 const ABOVE = 6;
@@ -43,7 +43,8 @@ export class Bookmarks {
   }
 
   /** Returns the names of the texts of a page. */
-  of({ number, blocks, bookmarks = [], height }: PageLayout): ReadonlyMap<Block, readonly string[]> {
+  of(page: PageLayout): ReadonlyMap<Block, readonly string[]> {
+    const { number, blocks, bookmarks = [], height } = page;
     const names = new Map<Block, string[]>();
     const texts = blocks.filter(
       (block): block is TextBlock => isTextBlock(block) && block.kind !== "running" && block.kind !== "footnote",
@@ -61,11 +62,11 @@ export class Bookmarks {
     const nearest = (place: Place) => leastBy(texts, (block) => distance(place, placeOf(block))) ?? first;
     for (const [name, place] of this.#wanted.get(number) ?? []) add(nearest(place), name);
     this.#wanted.delete(number);
-    for (const { title, left, top } of bookmarks) {
-      const key = titleKey(title);
-      const named = texts.find((block) => block.kind === "heading" && titleKey(textOf(block)) === key);
-      const name = this.#newName(title);
-      if (name !== undefined) add(named ?? (Number.isNaN(top) ? first : nearest({ left, top })), name);
+    const headings = new Map(Array.from(outlinedHeadings(page), ([block, bookmark]) => [bookmark, block]));
+    for (const bookmark of bookmarks) {
+      const name = this.#newName(bookmark.title);
+      const place = Number.isNaN(bookmark.top) ? first : nearest(bookmark);
+      if (name !== undefined) add(headings.get(bookmark) ?? place, name);
     }
     return names;
   }
