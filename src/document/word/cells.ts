@@ -27,12 +27,13 @@ export class CellWriter {
     this.#paragraphs = new ParagraphWriter(context);
   }
 
-  write(lines: readonly Line[], { column, top }: CellPlace, context: PieceContext): string {
+  write(lines: readonly Line[], { column, top, fill }: CellPlace, context: PieceContext): string {
+    const own = { ...context, background: fill };
     if (lines.length === 0) return EMPTY;
     let y = top;
     return blocksOf(lines, column)
       .map((block) => {
-        const paragraph = paragraphOf(block, column, { ...context, pitches: this.#pitches, hasMarker: true });
+        const paragraph = paragraphOf(block, column, { ...own, pitches: this.#pitches, hasMarker: true });
         const edges = edgesOf(block, this.#pitches);
         const before = Math.max(0, y - edges.top);
         y = Math.min(y, edges.bottom);

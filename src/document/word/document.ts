@@ -153,8 +153,9 @@ export class WordDocument implements WordContents {
       '<w:compatSetting w:name="compatibilityMode" w:uri="http://schemas.microsoft.com/office/word" w:val="15"/>';
     return [
       `${HEAD}<w:settings xmlns:w="${MAIN}">`,
+      '<w:defaultTabStop w:val="720"/>',
       this.#furniture?.alternates ? "<w:evenAndOddHeaders/>" : "",
-      `<w:defaultTabStop w:val="720"/><w:characterSpacingControl w:val="doNotCompress"/>${notes}`,
+      `<w:characterSpacingControl w:val="doNotCompress"/>${notes}`,
       `<w:compat>${compatibility}</w:compat></w:settings>`,
     ].join("");
   }

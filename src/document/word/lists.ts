@@ -3,7 +3,7 @@ import { LEVELS, type Marking } from "../formats/docx/numbering.ts";
 import type { TextBlock } from "../layout/lines/blocks.ts";
 
 const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
-const PARTS = /^([^\p{L}\p{N}]*)([\p{L}\p{N}]+)([^\p{L}\p{N}]*)$/u;
+const PARTS = /^([([{]?)([\p{L}\p{N}]+)([.:)\]}]{0,2})$/u;
 const MAX_LISTS = 2000;
 /** Signs of symbol fonts, and what they show. */
 const SYMBOLS: Readonly<Record<string, string>> = { "\uf0a7": "▪" };

@@ -37,7 +37,7 @@ export function styleLooks(pages: readonly WordPage[], body: Extent, pitches: Pi
     const counts = styles.get(style) ?? new Map<string, Counts>();
     styles.set(style, counts);
     for (const [key, value] of Object.entries(look)) {
-      if (key === "tabs" || key === "isRightToLeft") continue;
+      if (key === "tabs" || key === "isRightToLeft" || key === "fill") continue;
       const one = counts.get(key) ?? new Counts();
       counts.set(key, one);
       one.add(key, value as Value, weight);
@@ -50,15 +50,10 @@ export function styleLooks(pages: readonly WordPage[], body: Extent, pitches: Pi
         const place = widened(region.columns, sidesOf(page, body))[column]!;
         const before = above === undefined ? {} : { before: Math.max(0, above) };
         const weight = block.kind === "paragraph" ? block.lines.length ** 2 : 1;
-        add(
-          styleOf(block),
-          { ...runLook(block, page.drawing), ...paragraphLook(block, place, pitches), ...before },
-          weight,
-        );
+        add(styleOf(block), { ...runLook(block, page), ...paragraphLook(block, place, pitches), ...before }, weight);
       }
     }
-    for (const note of page.notes)
-      add("FootnoteText", { ...runLook(note, page.drawing), ...noteLook(note, pitches) }, 1);
+    for (const note of page.notes) add("FootnoteText", { ...runLook(note, page), ...noteLook(note, pitches) }, 1);
   }
   const looks = new Map(Array.from(styles, ([style, counts]) => [style, lookOf(counts)] as const));
   return completed(looks);

@@ -18,7 +18,8 @@ export interface CellPlace {
   readonly column: Column;
   /** Upper edge of the row. */
   readonly top: number;
-  readonly isHeader: boolean;
+  /** Color of the cell. @default none */
+  readonly fill?: string | undefined;
 }
 
 export interface PlacedTable {
@@ -46,15 +47,11 @@ export function placedTable(
   const cellAt = (cell: Cell, row: number, rowSpan: number) => {
     const [left, right] = [columns[cell.column]!, columns[cell.column + cell.columnSpan]!];
     const [top, bottom] = [rows[row]!, rows[row + rowSpan]!];
-    const isHeader = row < block.headerRows;
-    const content = contentOf(cell.lines, { column: { left: left + padding, right: right - padding }, top, isHeader });
-    const look = {
-      borders: bordersOf([left, bottom, right, top], drawing),
-      fill: drawing.fillAround([left + 2, bottom + 2, right - 2, top - 2]),
-    };
-    return { content, ...look };
+    const fill = drawing.fillAround([left + 2, bottom + 2, right - 2, top - 2]);
+    const place = { column: { left: left + padding, right: right - padding }, top, fill };
+    return { content: contentOf(cell.lines, place), borders: bordersOf([left, bottom, right, top], drawing), fill };
   };
-  const empty = contentOf([], { column: { left: 0, right: 0 }, top: 0, isHeader: false });
+  const empty = contentOf([], { column: { left: 0, right: 0 }, top: 0 });
   const filled = filledRows(block);
   const written = filled.map(
     (row, at): WordRow => ({

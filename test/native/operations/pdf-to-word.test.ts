@@ -99,7 +99,7 @@ const ORDER: Readonly<Record<string, string>> = {
   "w:tcBorders": "top left bottom right",
   "w:lvl": "start numFmt lvlText lvlJc pPr",
   "w:style": "name basedOn next uiPriority semiHidden qFormat pPr rPr tblPr",
-  "w:settings": "evenAndOddHeaders defaultTabStop characterSpacingControl footnotePr compat",
+  "w:settings": "defaultTabStop evenAndOddHeaders characterSpacingControl footnotePr compat",
 };
 
 /** Returns the elements that have an unknown child, or one before another that it must follow. */

@@ -11,6 +11,8 @@ export interface RunLook {
   readonly isStruck?: boolean | undefined;
   /** Red, green and blue, in six hexadecimal digits. */
   readonly color?: string | undefined;
+  /** Color of the background, in six hexadecimal digits. */
+  readonly fill?: string | undefined;
   readonly position?: "superscript" | "subscript" | undefined;
   readonly isRightToLeft?: boolean | undefined;
 }
@@ -43,7 +45,7 @@ export interface ParagraphLook {
 }
 
 export function runProperties(look: RunLook, style = ""): string {
-  const { font, size, isBold, isItalic, isUnderlined, isStruck, color, position, isRightToLeft } = look;
+  const { font, size, isBold, isItalic, isUnderlined, isStruck, color, fill, position, isRightToLeft } = look;
   const halves = size === undefined ? undefined : Math.max(2, Math.min(3276, Math.round(size * 2)));
   const text = [
     style === "" ? "" : element("rStyle", { val: style }),
@@ -56,6 +58,7 @@ export function runProperties(look: RunLook, style = ""): string {
     color === undefined ? "" : element("color", { val: color }),
     halves === undefined ? "" : element("sz", { val: halves }) + element("szCs", { val: halves }),
     isUnderlined === undefined ? "" : element("u", { val: isUnderlined ? "single" : "none" }),
+    fill === undefined ? "" : element("shd", { val: "clear", color: "auto", fill }),
     position === undefined ? "" : element("vertAlign", { val: position }),
     toggle("rtl", isRightToLeft),
   ].join("");

@@ -1,4 +1,5 @@
-// Finds the charts of a page: lines and areas that are neither tables nor below text. They become pictures.
+// Finds the drawings of a page: charts, whose lines and areas are neither tables nor below text, and images with labels.
+// They become pictures.
 import type { Box } from "../../content/matrix.ts";
 import type { PageShape, PageText, TextLine } from "../../layout/lines/page-text.ts";
 import { boxOfWords } from "../../layout/lines/segments.ts";
@@ -14,6 +15,10 @@ const MOST = 0.6;
 const MIN_SHAPES = 8;
 const MIN_AREAS = 3;
 const MAX_AREAS = 1000;
+/** Part of a chart that its frame takes. */
+const FRAME = 0.9;
+/** Size of text, compared with most of the page, from which it is no label. */
+const LARGE = 1.3;
 /** Number of words from which a line is a sentence, and of sentences from which a drawing contains text. */
 const SENTENCE = 5;
 const MAX_SENTENCES = 2;
@@ -21,24 +26,23 @@ const MAX_SENTENCES = 2;
 const LABEL = 4;
 const BESIDE = 9;
 
-/** Returns a page whose charts, with the text in them, are images. Tags of a page say which parts are figures. */
+/** Returns a page whose charts, with the text in them, are images, and whose images have no labels. */
 export function withCharts(page: PageText): PageText {
-  if (page.structure) return page;
   const most = MOST * page.width * page.height;
-  const paths = page.shapes.filter(({ kind, box }) => kind === "path" && areaOf(box) < most);
-  if (paths.length < MIN_SHAPES) return page;
+  const drawn = page.shapes.filter(({ box }) => areaOf(box) < most);
+  if (drawn.length < MIN_SHAPES && drawn.every(({ kind }) => kind === "path")) return page;
   const lines = page.lines.map((line) => ({ line, box: boxOfWords(line.words) }));
-  const charts = clustersOf(paths, page).flatMap((shapes): readonly Box[] => {
+  const charts = clustersOf(drawn, page).flatMap((shapes): readonly Box[] => {
     const box = boxAround(shapes.map((one) => one.box));
     const isChart = areaOf(box) < most && isDrawing(shapes, box, lines);
     return isChart ? [withLabels(box, lines)] : [];
   });
-  if (charts.length === 0) return page;
   const isOutside = ({ box }: { readonly box: Box }) => !charts.some((chart) => isInside(box, chart));
+  const labels = labelsIn(drawn.filter(isOutside), lines);
   const images = charts.map((box): PageShape => ({ kind: "image", box, argb: 0, isStroked: false }));
   return {
     ...page,
-    lines: lines.filter(isOutside).map(({ line }) => line),
+    lines: lines.filter((one) => isOutside(one) && !labels.has(one)).map(({ line }) => line),
     shapes: [...page.shapes.filter(isOutside), ...images],
   };
 }
@@ -121,16 +125,29 @@ function isDrawing(shapes: readonly PageShape[], box: Box, lines: readonly Place
   const inside = lines.filter((one) => isInside(one.box, box));
   if (inside.filter(({ line }) => line.words.length >= SENTENCE).length > MAX_SENTENCES) return false;
   const areas = shapes
-    .map((one) => one.box)
-    .filter((one) => one[2] - one[0] > THICKNESS && one[3] - one[1] > THICKNESS && areaOf(one) < 0.9 * areaOf(box))
+    .filter(({ box: [left, bottom, right, top] }) => right - left > THICKNESS && top - bottom > THICKNESS)
+    .filter((one) => areaOf(one.box) < FRAME * areaOf(box))
     .slice(0, MAX_AREAS);
-  const places = new Set(areas.flatMap((one) => SIDES.map((name) => sideOf(one, name, name))));
+  const places = new Set(areas.flatMap((one) => SIDES.map((name) => sideOf(one.box, name, name))));
+  const isCell = (one: Box) => SIDES.some((name) => places.has(sideOf(one, name, OPPOSITE[name])));
   const free = areas.filter(
-    (one) =>
-      !SIDES.some((name) => places.has(sideOf(one, name, OPPOSITE[name]))) &&
-      !inside.some((text) => isInside(text.box, one)),
+    (one) => one.kind === "image" || (!isCell(one.box) && !inside.some((text) => isInside(text.box, one.box))),
   );
   return free.length >= MIN_AREAS && free.length * 2 >= areas.length;
+}
+
+/** Returns the lines on images that are labels: few words, no larger than other text. They are part of the picture. */
+function labelsIn(shapes: readonly PageShape[], lines: readonly PlacedLine[]): ReadonlySet<PlacedLine> {
+  const sizes = lines.map(({ line }) => line.words[0]!.size).sort((a, b) => a - b);
+  const largest = LARGE * (sizes[sizes.length >> 1] ?? 0);
+  const isLabel = ({ line }: PlacedLine) => line.words.length < SENTENCE && line.words[0]!.size < largest;
+  return new Set(
+    shapes.flatMap(({ kind, box }): readonly PlacedLine[] => {
+      if (kind !== "image" || Math.min(box[2] - box[0], box[3] - box[1]) < SIDE) return [];
+      const inside = lines.filter((one) => isInside(one.box, box));
+      return inside.every(isLabel) ? inside : [];
+    }),
+  );
 }
 
 type Side = keyof typeof OPPOSITE;

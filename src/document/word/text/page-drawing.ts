@@ -66,15 +66,20 @@ export class PageDrawing {
     return lineIn(this.#down, [from, to], [left, right]);
   }
 
-  /** Returns the color of the smallest area around a box. @returns undefined if there is none, or it is white */
-  fillAround([left, bottom, right, top]: Box): string | undefined {
+  /**
+   * Returns the color of the smallest area around a box.
+   * @param highest maximum height of the area in points
+   * @returns undefined if there is none, or it is white
+   */
+  fillAround([left, bottom, right, top]: Box, highest = Number.POSITIVE_INFINITY): string | undefined {
     const [x, y] = [(left + right) / 2, (bottom + top) / 2];
     let [color, least]: [string | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
     for (const list of this.#areas.near(y)) {
       for (const { box, color: own } of list) {
         const size = (box[2] - box[0]) * (box[3] - box[1]);
         const isInside = x > box[0] && x < box[2] && y > box[1] && y < box[3];
-        if (isInside && size < least && box[0] < left + 2 && box[2] > right - 2) [color, least] = [own, size];
+        if (isInside && box[3] - box[1] < highest && size < least && box[0] < left + 2 && box[2] > right - 2)
+          [color, least] = [own, size];
       }
     }
     return color === WHITE ? undefined : color;

@@ -5,7 +5,6 @@ import type { Line, TextBlock } from "../../layout/lines/blocks.ts";
 import { codeLines } from "../../layout/lines/code-lines.ts";
 import { TITLE } from "../title.ts";
 import { arrangementOf, type Column, type Pitches, partsOf } from "./measures.ts";
-import type { PageDrawing } from "./page-drawing.ts";
 import { lookOf, type Piece, type PieceContext, piecesOf, tabbedLines } from "./pieces.ts";
 
 export interface Paragraph {
@@ -61,12 +60,15 @@ const leftOf = (lines: readonly Line[]): number => Math.min(...lines.map(({ box 
 const rightOf = (lines: readonly Line[]): number => Math.max(...lines.map(({ box }) => box[2]));
 
 /** Returns the look with the most characters of a block. */
-export function runLook({ lines, size }: Pick<TextBlock, "lines" | "size">, drawing: PageDrawing): RunLook {
+export function runLook(
+  { lines, size }: Pick<TextBlock, "lines" | "size">,
+  place: Pick<PieceContext, "drawing" | "background">,
+): RunLook {
   const counts = new Map<string, { look: RunLook; count: number }>();
   for (const { words } of lines) {
     for (const word of words) {
       if (word.position !== undefined) continue;
-      const look = lookOf(word, size, drawing);
+      const look = lookOf(word, size, place);
       const key = JSON.stringify(look);
       const known = counts.get(key) ?? { look, count: 0 };
       known.count += word.text.length;
@@ -82,10 +84,13 @@ export function runLook({ lines, size }: Pick<TextBlock, "lines" | "size">, draw
 export function paragraphOf(
   block: TextBlock,
   column: Column,
-  { pitches, hasMarker, ...context }: PieceContext & { readonly pitches: Pitches; readonly hasMarker: boolean },
+  { pitches, hasMarker, ...place }: PieceContext & { readonly pitches: Pitches; readonly hasMarker: boolean },
 ): Paragraph {
   const { lines, size, markerWords = 0 } = block;
-  const look = paragraphLook(block, column, pitches);
+  const background = place.drawing.fillAround(block.box);
+  const fill = background === place.background ? {} : { fill: background };
+  const look = { ...paragraphLook(block, column, pitches), ...fill };
+  const context = { ...place, background };
   const style = styleOf(block);
   if (block.kind === "code") return { style, look, pieces: codePieces(block, context) };
   const [first, ...others] = lines as [Line, ...Line[]];
@@ -101,8 +106,8 @@ export function paragraphOf(
 }
 
 /** Writes each line of code as it is. */
-function codePieces(block: TextBlock, { drawing }: PieceContext): readonly Piece[] {
-  const look = runLook(block, drawing);
+function codePieces(block: TextBlock, context: PieceContext): readonly Piece[] {
+  const look = runLook(block, context);
   return codeLines(block).flatMap((text, at): readonly Piece[] => {
     const line = { text, look };
     return at === 0 ? [line] : [{ text: "", look, xml: "<w:br/>" }, line];

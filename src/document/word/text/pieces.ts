@@ -25,6 +25,8 @@ export interface Piece {
 export interface PieceContext {
   readonly hyphens: Hyphens;
   readonly drawing: PageDrawing;
+  /** Color around the whole text. @default none */
+  readonly background?: string | undefined;
   /** Returns the reference to the footnote with a mark. */
   noteOf(mark: string): Piece | undefined;
 }
@@ -36,6 +38,10 @@ const ENDS_WITH_DOTS = /^(.*?[^.·…\s])[.·…]{4,}$/;
 /** Heights beside the baseline, in font sizes, of lines under words and through them. */
 const UNDER = [-0.32, -0.02] as const;
 const THROUGH = [0.15, 0.42] as const;
+/** Height of letters, in font sizes. */
+const RISE = 0.5;
+/** Maximum height of an area behind words, in font sizes. */
+const HIGHEST = 2.5;
 const BLACK = "000000";
 
 /** Returns the pieces of lines. @param size font size of most of the text */
@@ -55,20 +61,22 @@ const isReference = ({ style }: Piece): boolean => style === "FootnoteReference"
 
 const spaceBefore = ({ look, link }: Piece): Piece => ({ text: " ", look: { ...look, position: undefined }, link });
 
-function pieceOf(word: PlacedWord, size: number, { drawing, noteOf }: PieceContext): Piece {
+function pieceOf(word: PlacedWord, size: number, context: PieceContext): Piece {
+  const { noteOf } = context;
   const { text, link, position } = word;
   const note = position === "superscript" ? noteOf(text) : undefined;
   if (note) return note;
-  return { text, look: lookOf(word, size, drawing), ...(link === undefined ? {} : { link }) };
+  return { text, look: lookOf(word, size, context), ...(link === undefined ? {} : { link }) };
 }
 
 export function lookOf(
   { style, size: own, text, position, corners, origin }: PlacedWord,
   size: number,
-  drawing: PageDrawing,
+  { drawing, background }: Pick<PieceContext, "drawing" | "background">,
 ): RunLook {
   const color = colorOf(style.argb);
   const [left, right] = [Math.min(corners[0]!, corners[2]!), Math.max(corners[0]!, corners[2]!)];
+  const fill = drawing.fillAround([left, origin[1], right, origin[1] + RISE * own], HIGHEST * own);
   const isMarked = ([low, high]: readonly [number, number]) =>
     drawing.lineAcross(left, right, origin[1] + low * own, origin[1] + high * own) !== undefined;
   return {
@@ -79,6 +87,7 @@ export function lookOf(
     isUnderlined: isMarked(UNDER),
     isStruck: isMarked(THROUGH),
     color: color === BLACK ? undefined : color,
+    fill: fill === background ? undefined : fill,
     position,
     isRightToLeft: isRightToLeft(text),
   };
@@ -92,6 +101,7 @@ const KEYS = [
   "isUnderlined",
   "isStruck",
   "color",
+  "fill",
   "position",
   "isRightToLeft",
 ] as const;

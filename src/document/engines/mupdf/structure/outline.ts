@@ -48,7 +48,7 @@ export function readOutline(engine: Mupdf, document: Pointer): readonly OutlineI
   return items;
 }
 
-/** @param uri an address of MuPDF, such as `#nameddest=chapter` @returns undefined if it leads to no page */
+/** @param uri an address of MuPDF @returns undefined if it leads to no page */
 export function destinationOf(raw: MupdfExports, document: Pointer, uri: Pointer): Destination | undefined {
   const found = raw._wasm_resolve_link_dest(document, uri);
   const page = raw._wasm_link_dest_get_page(found);
