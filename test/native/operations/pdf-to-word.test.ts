@@ -94,7 +94,7 @@ const ORDER: Readonly<Record<string, string>> = {
   "w:pPr": "pStyle keepNext pageBreakBefore widowControl numPr shd tabs bidi spacing ind jc outlineLvl sectPr",
   "w:rPr": "rStyle rFonts b bCs i iCs strike color sz szCs u vertAlign rtl",
   "w:sectPr": "headerReference footerReference type pgSz pgMar pgNumType cols titlePg bidi",
-  "w:tblPr": "bidiVisual tblW tblInd tblLayout tblCellMar",
+  "w:tblPr": "bidiVisual tblW tblInd tblLayout tblCellMar tblLook",
   "w:tcPr": "tcW gridSpan vMerge tcBorders shd",
   "w:tcBorders": "top left bottom right",
   "w:lvl": "start numFmt lvlText lvlJc pPr",

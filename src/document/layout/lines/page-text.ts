@@ -143,10 +143,12 @@ function linesOf(glyphs: Glyphs, place: Placement): readonly TextLine[] {
   const lines: TextLine[] = [];
   const drawn = new DrawnWords();
   for (const [line, first] of glyphs.lineStarts.entries()) {
-    const words = wordsOf(glyphs, first, glyphs.lineStarts[line + 1] ?? glyphs.count, place).filter((word) =>
-      drawn.add(word),
-    );
     const [dx, dy] = glyphs.directions[line]!;
+    const found = wordsOf(glyphs, first, glyphs.lineStarts[line + 1] ?? glyphs.count, place);
+    const words = inReadingOrder(
+      found.filter((word) => drawn.add(word)),
+      [dx, -dy],
+    );
     const content = glyphs.contents[line];
     const [start, ...others] = words;
     if (!start) continue;
@@ -171,6 +173,30 @@ function touches(glyphs: Glyphs, glyph: number): boolean {
   // Small numbers above the line are parts of words, too.
   const rise = Math.abs(glyphs.origin(glyph)[1] - glyphs.origin(glyph - 1)[1]);
   return Math.abs(left - right) < SMALL_SPACE * size && rise < RISEN * size;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
+/** Returns words from right to left, if most are of such a script, but are drawn from left to right. */
+function inReadingOrder(words: readonly Word[], [dx, dy]: TextLine["direction"]): readonly Word[] {
+  const isLeftward = words.map(({ text }) => RIGHT_TO_LEFT.test(text));
+  if (isLeftward.filter(Boolean).length * 2 <= words.length) return words;
+  const places = words.map(({ origin: [x, y] }) => x * dx + y * dy);
+  const steps = places
+    .slice(1)
+    .flatMap((at, index) => (isLeftward[index] && isLeftward[index + 1] ? [at - places[index]!] : []));
+  if (steps.filter((step) => step > 0).length * 2 <= steps.length) return words;
+  // Numbers and words of other scripts run to the right between them.
+  const order: number[] = [];
+  for (let end = words.length, start = end; end > 0; end = start) {
+    start = end - 1;
+    while (!isLeftward[end - 1] && start > 0 && !isLeftward[start - 1]) start--;
+    for (let index = start; index < end; index++) order.push(index);
+  }
+  return order.map((index, at) => {
+    const before = order[at - 1] ?? Number.NaN;
+    return { ...words[index]!, isJoined: Math.abs(index - before) === 1 && words[Math.max(index, before)]!.isJoined };
+  });
 }
 
 /** Finds words that are drawn again at almost the same place, to look bold or to cast a shadow. */

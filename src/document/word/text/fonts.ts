@@ -12,7 +12,7 @@ const STYLE =
   /(?:[\s,_-]*(?:regular|roman|normal|book|medium|bold|semibold|black|light|italic|oblique|ital|regu|medi|reguital|mediital|slanted|it|bd|mt|ps|psmt))+$/i;
 const LONGEST = 31;
 // cspell:disable
-/** Fonts of TeX, whose names no word processor knows, and usual ones that are like them. */
+/** Fonts of TeX and those without names, whose names no word processor knows, and usual ones that are like them. */
 const TEX: readonly (readonly [RegExp, string])[] = [
   [/^(?:CMTT|CMSLTT|CMITT|SFTT|SFIT|LMMono)/, "Courier New"],
   [/^(?:CMSS|SFSS|SFSX|SFSI|LMSans)/, "Arial"],
@@ -20,6 +20,7 @@ const TEX: readonly (readonly [RegExp, string])[] = [
     /^(?:CM(?:R|B|BX|TI|SL|BXTI|CSC|U|DUNH|MI|SY|EX|MIB|BSY)|SF(?:RM|BX|TI|SL|CC|BI|XC)|LMRoman|LMMath|LM)\d/,
     "Times New Roman",
   ],
+  [/^Type3/, "Arial"],
   [/^Nimbus(?:RomNo9L|Roman)/, "Times New Roman"],
   [/^Nimbus(?:SanL|Sans)/, "Arial"],
   [/^Nimbus(?:MonL|Mono)/, "Courier New"],

@@ -176,6 +176,8 @@ function different(look: RunLook, style: RunLook): RunLook {
   const rest: Record<string, unknown> = {};
   for (const key of KEYS) {
     if (look[key] === style[key] || (!look[key] && !style[key])) continue;
+    // Pictures and tabs have neither.
+    if (look[key] === undefined && (key === "font" || key === "size")) continue;
     rest[key] = look[key] ?? (key === "color" ? "auto" : false);
   }
   return rest as RunLook;
