@@ -13,6 +13,7 @@ import { nativePostscriptToPdf } from "./postscript-to-pdf.ts";
 import { nativePutFile } from "./put-file.ts";
 import { nativeReadPdfInfo } from "./read-pdf-info.ts";
 import { nativeRecognizeText } from "./recognize-text.ts";
+import { nativeRequireProfile } from "./require-profile.ts";
 import { nativeSvgToPdf } from "./svg-to-pdf.ts";
 import { nativeValidateInvoice } from "./validate-invoice.ts";
 import { nativeValidatePdf } from "./validate-pdf.ts";
@@ -33,5 +34,6 @@ export const NATIVE_OPERATIONS: readonly NativeOperation[] = [
   nativeRecognizeText,
   nativeSvgToPdf,
   nativeValidateInvoice,
+  nativeRequireProfile,
   nativeValidatePdf,
 ];

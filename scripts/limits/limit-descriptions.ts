@@ -23,7 +23,10 @@ export const TIME_LIMIT_DESCRIPTIONS: Readonly<Record<TimeLimit, TimeMeaning>> =
   permitWaitMs: { meaning: "wait for a permit in an isolate; then 503", within: "requestJobMs" },
   containerResponseMs: { meaning: "wait for the container's response; then 503", within: "requestJobMs" },
   containerReturnMs: { meaning: "wait for a lost container before the job is retried", within: "requestJobMs" },
-  storeResponseMs: { meaning: "wait for a response of an S3 store, including retries", within: "requestJobMs" },
+  storeResponseMs: {
+    meaning: "wait for a response of an S3 store, including retries; then 3 s for 15 s",
+    within: "requestJobMs",
+  },
   slotWaitMs: { meaning: "wait for a slot of an instance; then 503", within: "requestJobMs" },
   slotLeaseMs: { meaning: "time without a renewal after which a job loses its slot", within: "slotWaitMs" },
   leaseRenewMs: { meaning: "interval at which a job renews its slot", within: "slotLeaseMs" },

@@ -1,16 +1,17 @@
 // Routes the POST of each endpoint, and the POSTs that only store or delete files.
 
 import { endpoints, routes } from "../endpoints/index.ts";
-import { acceptRequest } from "../service/http/async/async-requests.ts";
+import { acceptRequest, runQueued } from "../service/http/async/async-requests.ts";
 import { endpointPost } from "../service/http/async/endpoint-post.ts";
 import { rejectWebhook } from "../service/http/async/webhooks.ts";
 import { requireSize } from "../service/http/contract/body-size.ts";
 import type { AsyncServices } from "../service/http/contract/endpoint.ts";
 import { methodNotAllowed, notInVariant } from "../service/http/contract/errors.ts";
+import type { Form } from "../service/http/contract/form.ts";
 import type { Post } from "../service/http/contract/route.ts";
 import { openClaim } from "../service/http/pipeline/idempotency.ts";
 import { withFileInfo } from "../service/http/responses/file-info.ts";
-import { parseAsyncMode } from "../service/http/responses/preferences.ts";
+import { parseAsyncMode, parseWaitMs } from "../service/http/responses/preferences.ts";
 import type { SpanExport } from "../service/http/traces/span-export.ts";
 import { SERVICE_SIGNER } from "../service/ports/webhooks.ts";
 import { regionalCalls } from "../service/regions/located-env.ts";
@@ -49,7 +50,10 @@ async function serve(post: Post, request: Request, service: AsyncServices): Prom
   const mode = parseAsyncMode(request.headers);
   if (mode) return acceptRequest(post, request, service, mode);
   rejectWebhook(request);
-  return post.serve(request, service);
+  const { deferred, path } = post;
+  if (!deferred || parseWaitMs(request.headers) === 0) return post.serve(request, service);
+  const whenBusy = (form: Form) => runQueued(form, request, service, { deferred, path });
+  return post.serve(request, { ...service, whenBusy });
 }
 
 /** @param ended settles when the request has a response or has failed */

@@ -7,7 +7,9 @@ import { choice } from "../document/contract/parameters/choice.ts";
 import { onOff } from "../document/contract/parameters/on-off.ts";
 import { addressIn } from "../document/contract/web-url.ts";
 import type { JobOptions } from "../document/formats/job-options/settings.ts";
+import { declarePdfua } from "../operations/declare-pdfua.ts";
 import { mergePdfs } from "../operations/merge-pdfs.ts";
+import { requireProfile } from "../operations/require-profile.ts";
 import { heifToPdf } from "../operations/to-pdf/heif-to-pdf.ts";
 import { ASSET, type HtmlToPdfParams, htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import { imageToPdf } from "../operations/to-pdf/image-to-pdf.ts";
@@ -20,6 +22,7 @@ import { defineEndpoint, type PrepareContext } from "../service/http/contract/en
 import {
   fieldTooLarge,
   invalidJobOptions,
+  nonconforming,
   notAWebPage,
   outOfRange,
   unreachable,
@@ -76,6 +79,11 @@ const parameters = {
     onOff,
     "off",
   ),
+  pdfua: parameter(
+    "Makes a tagged PDF that conforms to PDF/UA-1, which veraPDF validates (Office documents and HTML).",
+    onOff,
+    "off",
+  ),
   ...HTML_FIELDS,
   ...TEXT_FIELDS,
   ...OFFICE_FIELDS,
@@ -109,6 +117,7 @@ export const pdf = defineEndpoint({
     unsupportedFile("lossless JPEG"),
     unreachable(),
     notAWebPage(),
+    nonconforming({ standard: "PDF/UA-1", rules: [], changedPages: [] }),
     ...HTML_ERRORS,
   ],
   failures: {
@@ -116,8 +125,9 @@ export const pdf = defineEndpoint({
     unsupported: ({ feature }) => (feature === undefined ? wrongType(UNREADABLE) : unsupportedFile(feature)),
   },
   prewarmFor: (start, name) => CONTAINER_ONLY[typeOfStart(start, name)],
-  async createJob(values, { inputs, isSent }) {
+  async createJob(sent, { inputs, isSent }) {
     const [input] = inputs;
+    const values = { ...sent, tagged_pdf: sent.tagged_pdf || sent.pdfua };
     checkFonts(inputs);
     const images = {
       lossless: values.compression === "lossless",
@@ -131,10 +141,14 @@ export const pdf = defineEndpoint({
     const type = isSheet ? "office" : found;
     const jobOptions = await jobOptionsIn(inputs);
     const text = textRequest(values, html, isSent);
-    if (isTextKind(type)) return selecting(textJob({ ...text, kind: type }), values.pages);
+    const finishing = (job: JobPlan) => {
+      const selected = selecting(job, values.pages);
+      return values.pdfua ? accessible(selected, input?.name ?? "document") : selected;
+    };
+    if (isTextKind(type)) return finishing(textJob({ ...text, kind: type }));
     textJob({ ...text, kind: "text" });
     if (type !== "none") {
-      return selecting(await JOBS[type]({ values, images, html, office, input, jobOptions }), values.pages);
+      return finishing(await JOBS[type]({ values, images, html, office, input, jobOptions }));
     }
     if (isSent("url")) throw notAWebPage();
     const mediaType = await mediaTypeOfInput(input!);
@@ -179,6 +193,10 @@ const JOBS: {
 /** Returns a job that keeps some pages of another job's PDF. */
 const selecting = (job: JobPlan, pages: PageSelection | undefined): JobPlan =>
   pages ? stepsJob([...job.steps, stepOf(mergePdfs, { pages: [pages] })]) : job;
+
+/** Returns a job that declares another job's PDF as PDF/UA-1, if it conforms. */
+const accessible = (job: JobPlan, name: string): JobPlan =>
+  stepsJob([...job.steps, stepOf(declarePdfua, { name }), stepOf(requireProfile, { profile: "PDF/UA-1" })]);
 
 const isTextKind = (type: DocumentType): type is TextKind => (TEXT_KINDS as readonly string[]).includes(type);
 

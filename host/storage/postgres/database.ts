@@ -161,8 +161,11 @@ async function rowsOf(client: pg.PoolClient, statement: string, values: readonly
   }
 }
 
-/** SQLSTATE classes of failures that are not the statement's: connection, resources, limits of time, shutdown. */
-const OF_DATABASE = /^(?:08|25006|25P0[34]|40|53|55P03|57)/;
+/**
+ * SQLSTATE classes of failures that are not the statement's: connection, rights of the user, resources, limits of time,
+ * shutdown.
+ */
+const OF_DATABASE = /^(?:08|25006|25P0[34]|40|42501|53|55P03|57)/;
 /** Also a host that was frozen within a transaction (25P03). */
 const OF_CONNECTION = /^(?:08|25P0[34]|57P)/;
 

@@ -38,6 +38,13 @@ export class S3Error extends Error {
 }
 
 const RETRIES = 3;
+/**
+ * A request to a store that has just not responded waits this long. A failed request deletes its files one after the
+ * other, and would otherwise wait for the whole limit again and again.
+ */
+const SILENT_LIMIT_MS = 3000;
+/** Time after an expired limit in which the shorter limit applies, unless the store responds. */
+const SILENT_MS = 15_000;
 /** A timer is as late as this only if the process does not run. */
 const LATE_MS = 1000;
 const INSUFFICIENT_STORAGE = 507;
@@ -53,6 +60,8 @@ const FULL = new Set([
 export class S3Client {
   readonly #aws: AwsClient;
   readonly #url: string;
+  /** Time until which requests have the shorter limit. The clock is that of `performance.now()`. */
+  #silentUntil = 0;
 
   constructor({ endpoint, bucket, region, accessKeyId, secretAccessKey }: S3Settings) {
     this.#aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3", retries: RETRIES });
@@ -60,28 +69,39 @@ export class S3Client {
   }
 
   /**
-   * Resolves with the response headers.
+   * Resolves with the response headers. The time limit ends there, because the reader determines the duration of the
+   * body.
    * @throws StorageFull, or S3Error if the status is neither success nor expected
    */
-  async send(request: S3Request): Promise<Response> {
+  send(request: S3Request): Promise<Response> {
+    return this.#sendAndRead(request, async (response) => response);
+  }
+
+  /** Sends a request, and buffers the response. */
+  sendWhole(request: S3Request): Promise<Response> {
+    return this.#sendAndRead(
+      request,
+      async (response) => new Response(response.status === 204 ? null : await response.bytes(), response),
+    );
+  }
+
+  async #sendAndRead(request: S3Request, read: (response: Response) => Promise<Response>): Promise<Response> {
     const { method, key, query = {}, headers = {}, body, expected = [] } = request;
     const url = new URL(
       key === undefined ? this.#url : `${this.#url}/${key.split("/").map(encodeURIComponent).join("/")}`,
     );
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    // The time limit applies only until the response headers, because the reader determines the duration of the body.
     const limit = new AbortController();
-    using _ = timeLimit(() => limit.abort(new Error("the S3 store does not respond")));
+    const limitMs = performance.now() < this.#silentUntil ? SILENT_LIMIT_MS : LIMITS.storeResponseMs;
+    using _ = timeLimit(limitMs, () => {
+      if (limitMs === LIMITS.storeResponseMs) this.#silentUntil = performance.now() + SILENT_MS;
+      limit.abort(new Error("the S3 store does not respond"));
+    });
     const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body: body as BodyInit }) };
     const response = await this.#aws.fetch(url, init);
-    if (response.ok || expected.includes(response.status)) return response;
+    this.#silentUntil = 0;
+    if (response.ok || expected.includes(response.status)) return await read(response);
     throw failure(`${method} ${key ?? ""}`, response.status, await response.text());
-  }
-
-  /** Sends a request, and buffers the response. */
-  async sendWhole(request: S3Request): Promise<Response> {
-    const response = await this.send(request);
-    return new Response(response.status === 204 ? null : await response.bytes(), response);
   }
 
   /**
@@ -100,8 +120,7 @@ export class S3Client {
  * Calls a function after the time limit of a response. If this process was frozen meanwhile, the limit starts again:
  * the response might have arrived, and a file whose deletion counts as failed would remain.
  */
-function timeLimit(expire: () => void): Disposable {
-  const limitMs = LIMITS.storeResponseMs;
+function timeLimit(limitMs: number, expire: () => void): Disposable {
   let timer: ReturnType<typeof setTimeout>;
   const start = () => {
     const started = performance.now();

@@ -6,7 +6,7 @@ import type { ListedOperation, OperationList } from "../../../src/service/http/c
 import { invoiceXml } from "../../fixtures/invoices.ts";
 import { docx, paragraph } from "../../fixtures/office.ts";
 import { fieldPdf } from "../../fixtures/pdfs.ts";
-import { EXAMPLE_IMAGE, exampleFormat } from "../../support/examples.ts";
+import { EXAMPLE_IMAGE, exampleFields, exampleFormat } from "../../support/examples.ts";
 import { LIMITS_OF_KEY } from "../../support/world/kinds.ts";
 import { startWorld } from "../../support/world/world-service.ts";
 
@@ -39,7 +39,7 @@ function formOf(operation: ListedOperation): FormData {
   const form = new FormData();
   form.append("output", NAME);
   const isFile = (name: string) => name === "file" || files.some((file) => file.name === name);
-  for (const [name, value] of Object.entries(example)) {
+  for (const [name, value] of Object.entries(exampleFields(operation))) {
     if (isFile(name)) continue;
     const values = name === "pages[]" ? ["1"] : [value].flat();
     for (const one of values) form.append(name, String(one));

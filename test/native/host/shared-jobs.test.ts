@@ -95,6 +95,29 @@ test.skipIf(missing !== undefined)("a host without the engine of a job leaves th
   expect((await output.text()).slice(0, 5)).toBe("%PDF-");
 });
 
+test.skipIf(missing !== undefined)("a host passes on the job of a client that waits", async () => {
+  const before = (await objects()).length;
+  const send = (prefer: string, content = "%!PS\n20 20 100 100 rectfill showpage") => {
+    const body = new FormData();
+    body.append("output", "page");
+    body.append("file", new File([content], "a.ps"));
+    return fetch(`${accepting.url}/pdf`, { method: "POST", body, headers: { Prefer: prefer } });
+  };
+  const [refused, passed, faulty] = [await send(""), await send("wait=30"), await send("wait=30", "%!PS\n(a) add")];
+  expect([refused.status, passed.status, faulty.status]).toEqual([503, 200, 400]);
+  expect(passed.headers.get("Preference-Applied")).toBe("wait");
+  const { outputId, inputId } = (await passed.json()) as Status;
+  const output = await fetch(`${accepting.url}/resource/${outputId}?format=file`);
+  expect((await output.text()).slice(0, 5)).toBe("%PDF-");
+  const stored = objectsOf([outputId!, inputId!].flat());
+  await eventually(async () => expect((await objects()).length).toBe(before + stored));
+  process.kill(other.pid, "SIGSTOP");
+  const late = await send("wait=1");
+  process.kill(other.pid, "SIGCONT");
+  expect([late.status, late.headers.get("Retry-After")]).toEqual([503, "5"]);
+  await eventually(async () => expect((await objects()).length).toBe(before + stored));
+});
+
 test.skipIf(missing !== undefined)(
   "every host cancels a job, and the jobs of a frozen host run elsewhere",
   async () => {

@@ -72,6 +72,34 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
   return accepted;
 }
 
+/**
+ * Queues the job of a synchronous request for which this host has no capacity, and waits for it as long as the client
+ * has stated (`Prefer: wait`, RFC 7240, 4.3).
+ * @throws ServiceError the error of the job; 503 if the job takes longer, and is canceled
+ */
+export async function runQueued(
+  form: Form,
+  { headers, signal }: Request,
+  service: AsyncServices,
+  { deferred, path }: Pick<Post, "path"> & { readonly deferred: DeferredHandler },
+): Promise<Response> {
+  const id = service.store.taggedId();
+  const secrets = deferred.secrets?.(form) ?? new Set<string>();
+  if (!service.sealer && [...form.fields].some(([name, values]) => secrets.has(name) && values.length > 0))
+    throw busy();
+  const preferences = { mode: "respond-async", webhook: undefined } as const;
+  const cancel = await enqueueForm(form, { id, path, deferred, secrets, ...preferences }, service, { signal });
+  try {
+    const accepted = acceptance(id, preferences, service);
+    const response = await responseWithin(parseWaitMs(headers), accepted, signal, service);
+    if (response !== accepted) return response;
+    throw busy();
+  } catch (error) {
+    await cancel();
+    throw error;
+  }
+}
+
 /** Queues the job of a request whose body has been read. */
 async function queueForm(
   sent: Form,
@@ -79,7 +107,7 @@ async function queueForm(
   service: AsyncServices,
   { deferred, path, ...preferences }: Preferences & Pick<Post, "path"> & { readonly deferred: DeferredHandler },
 ): Promise<Response> {
-  const { ordered = new Set<string>(), isTransient = false } = deferred;
+  const { ordered = new Set<string>() } = deferred;
   const secrets = deferred.secrets?.(sent) ?? new Set<string>();
   const { uploads } = sent;
   let mightRun = false;
@@ -95,19 +123,53 @@ async function queueForm(
       }
       const form = (await deferred.takeSecretFiles?.(sent, service)) ?? sent;
       await deferred.check(form, signal, service);
-      const inputs = (await service.timing.measure("store", () => uploads.commit())).map((file) => file.id);
-      signal.throwIfAborted();
-      const marks = service.marks();
-      const client = { marks, account: service.account, trace: service.trace };
-      const text = await serializeForm(form, client, secrets, { id, sealer: service.sealer });
-      const job = jobOf({ id, path, form: text, inputs, isTransient }, service, marks, preferences);
-      mightRun = true;
-      const cancel = await enqueue(job, service, () => {
-        mightRun = false;
+      const job = { id, path, deferred, secrets, ...preferences };
+      const cancel = await enqueueForm(form, job, service, {
+        signal,
+        onSend() {
+          mightRun = true;
+        },
+        onCancel() {
+          mightRun = false;
+        },
       });
       return { cancel, response: acceptance(id, preferences, service) };
     },
   });
+}
+
+/** A job for the queue, except for the form that it contains. */
+interface FormJob extends Preferences, Pick<Post, "path"> {
+  readonly id: string;
+  readonly deferred: DeferredHandler;
+  /** Names of the secret fields of the form. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+interface QueuingOptions {
+  readonly signal: AbortSignal;
+  /** Called before the job is sent to the queue. */
+  onSend?(): void;
+  /** Called when the job is certainly not in the queue. */
+  onCancel?(): void;
+}
+
+/** @returns a function that cancels the job */
+async function enqueueForm(
+  form: Form,
+  { id, path, deferred, secrets, ...preferences }: FormJob,
+  service: AsyncServices,
+  { signal, onSend, onCancel }: QueuingOptions,
+): Promise<() => Promise<void>> {
+  const inputs = (await service.timing.measure("store", () => form.uploads.commit())).map((file) => file.id);
+  signal.throwIfAborted();
+  const marks = service.marks();
+  const client = { marks, account: service.account, trace: service.trace };
+  const text = await serializeForm(form, client, secrets, { id, sealer: service.sealer });
+  const isTransient = deferred.isTransient ?? false;
+  const job = jobOf({ id, path, form: text, inputs, isTransient }, service, marks, preferences);
+  onSend?.();
+  return enqueue(job, service, () => onCancel?.());
 }
 
 /**

@@ -287,6 +287,11 @@ export interface RequestServices extends Backends, MemoryQuotas {
   readonly caller?: ClientHooks;
   /** Called after each output, if the job has several outputs. */
   readonly progress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Runs the job of a request with a JSON response in another way when this host has no capacity for it.
+   * @default the request fails
+   */
+  readonly whenBusy?: (form: Form) => Promise<Response>;
 }
 
 export interface ClientHooks {

@@ -68,7 +68,17 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     };
     return await runIdempotent(service, {
       ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
-      run: () => runAndRespond(exchange, resources),
+      async run() {
+        const form = await takeSecretFiles(endpoint, exchange.form, service);
+        try {
+          return await runAndRespond({ ...exchange, form }, resources);
+        } catch (error) {
+          if (!service.whenBusy || isTransient || !isBusy(error)) throw error;
+          await outputs.discard();
+          resources.dispose();
+          return { response: await service.whenBusy(form) };
+        }
+      },
       async rollback() {
         await Promise.all([form.uploads.discard(), outputs.discard()]);
         resources.dispose();
@@ -79,6 +89,8 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
     throw error;
   }
 }
+
+const isBusy = (error: unknown) => error instanceof EngineFailure && error.reason === "busy";
 
 /** A request whose body has been read. */
 export interface RequestState extends Pick<RequestMemory, "uploadReservation" | "responseReservation"> {
@@ -132,8 +144,7 @@ export async function readEndpointForm(endpoint: Endpoint, request: Request, rec
  * @param resources receives the time limit of the job, which applies until the response body is complete. This function
  *   disposes of the resources at the end of the response. If it throws, the caller must do so
  */
-export async function runAndRespond(state: RequestState, resources: DisposableStack): Promise<HandledResponse> {
-  const exchange = { ...state, form: await takeSecretFiles(state.endpoint, state.form, state.service) };
+export async function runAndRespond(exchange: RequestState, resources: DisposableStack): Promise<HandledResponse> {
   try {
     const { sources, delivery, deliverTo } = await executeJob(exchange, resources);
     if (deliverTo !== undefined && delivery.kind === "arrival") {

@@ -18,6 +18,7 @@ import { runKeys } from "../../../../scripts/keys/command.ts";
 import { listKeys, putKeys } from "../../../../scripts/keys/key-records.ts";
 import { LIMITS } from "../../../../src/document/contract/limits.ts";
 import { hashKey } from "../../../../src/service/ports/api-key.ts";
+import { RecordsUnavailable } from "../../../../src/service/ports/records-unavailable.ts";
 import { claimConformance } from "../../../support/claim-conformance.ts";
 import { keyConformance } from "../../../support/key-conformance.ts";
 import { limiterConformance } from "../../../support/limiter-conformance.ts";
@@ -132,6 +133,12 @@ describe.skipIf(missing !== undefined)("records in PostgreSQL", () => {
     await open().run("ALTER TABLE pagewright.keys RENAME TO hidden");
     expect(await records.failure?.()).toMatch(/rejects statements/);
     await open().run("ALTER TABLE pagewright.hidden RENAME TO keys");
+  });
+
+  test("a user without rights counts as a database that is away", async () => {
+    await open().run("CREATE ROLE weak LOGIN");
+    await using weak = new Database(Object.assign(new URL(url), { username: "weak" }).href, 1);
+    await expect(weak.read("SELECT * FROM pagewright.keys")).rejects.toThrow(RecordsUnavailable);
   });
 
   test("a host with other files is refused, until the others have stopped for some time", async () => {

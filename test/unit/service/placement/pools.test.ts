@@ -8,6 +8,7 @@ import { pdfToPdfa } from "../../../../src/operations/pdf-to-pdfa.ts";
 import { pdfToPostscript } from "../../../../src/operations/pdf-to-postscript.ts";
 import { readValidatedPdfInfo } from "../../../../src/operations/read-pdf-info.ts";
 import { recognizeText } from "../../../../src/operations/recognize-text.ts";
+import { requireProfile } from "../../../../src/operations/require-profile.ts";
 import { appendAttachments } from "../../../../src/operations/to-pdf/append-attachments.ts";
 import { htmlToPdf } from "../../../../src/operations/to-pdf/html-to-pdf.ts";
 import { officeToPdf } from "../../../../src/operations/to-pdf/office-to-pdf.ts";
@@ -39,7 +40,8 @@ test("the engine of every native operation is in the container that gets its job
       postscriptToPdf,
       putFile,
     ],
-    ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, svgToPdf, validateInvoice, validatePdf],
+    ...[appendAttachments, htmlToPicture, readValidatedPdfInfo, recognizeText, requireProfile, svgToPdf],
+    ...[validateInvoice, validatePdf],
   ];
   expect(signatures.map(({ name }) => name).toSorted()).toEqual(NATIVE_OPERATIONS.map(({ name }) => name).toSorted());
   for (const signature of signatures) {
