@@ -1,16 +1,17 @@
-// Converts a document that Chromium prints, with an outline and without tags: its HTML states what must be found again.
+// Converts a document that Chromium prints without tags, with an outline: its HTML states what must be found again.
 // Contract: docs/api.md#word
 import { unzipSync } from "fflate";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parsePages } from "../../../src/document/contract/pages.ts";
 import { pdfToWord } from "../../../src/operations/pdf-to-word.ts";
+import { setBookmarks } from "../../../src/operations/set-bookmarks.ts";
 import { PdfBuilder } from "../../fixtures/pdf-builder.ts";
 import { outputsOf } from "../../support/operations.ts";
+import { pageTexts } from "../../support/pdf-readers.ts";
 import { missingBrowser } from "../../support/plain-browser.ts";
 import { printedPage } from "../../support/printed-page.ts";
 
 const PRINTED_WITHIN_MS = 90_000;
-const OPTIONS = ["--generate-pdf-document-outline", "--disable-pdf-tagging"];
 const ARABIC = "الطيور حيوانات لها ريش وأجنحة وهي تعيش في كل مكان";
 const JAPANESE = "鳥は羽毛のある動物で、世界中に住んでいます。";
 const ROWS = Array.from({ length: 29 }, (_, at) => [`Bird ${at + 1}`, String(at * 3)]);
@@ -38,8 +39,14 @@ describe.skipIf(missingBrowser())("a printed document", () => {
   const all = (pattern: RegExp) => Array.from(xml.matchAll(pattern), ([, found]) => found!);
 
   beforeAll(async () => {
-    const pdf = await printedPage(HTML, OPTIONS);
-    const [docx] = await outputsOf(pdfToWord, [pdf], { pages: parsePages("1-last")! });
+    const pdf = await printedPage(HTML, ["--disable-pdf-tagging"]);
+    const far = pageTexts(pdf).findIndex((text) => text.includes("Each of the columns")) + 1;
+    const bookmarks = [
+      { title: "Names", page: 1 },
+      { title: "The far part", page: far },
+    ];
+    const [outlined] = await outputsOf(setBookmarks, [pdf], { bookmarks, mode: "replace" });
+    const [docx] = await outputsOf(pdfToWord, [outlined!], { pages: parsePages("1-last")! });
     parts = unzipSync(docx!);
     xml = Buffer.from(parts["word/document.xml"]!).toString();
   }, PRINTED_WITHIN_MS);
