@@ -12,6 +12,7 @@ import { missingBrowser } from "../../support/plain-browser.ts";
 import { printedPage } from "../../support/printed-page.ts";
 
 const PRINTED_WITHIN_MS = 90_000;
+// cspell:disable-next-line
 const ARABIC = "الطيور حيوانات لها ريش وأجنحة وهي تعيش في كل مكان";
 const JAPANESE = "鳥は羽毛のある動物で、世界中に住んでいます。";
 const ROWS = Array.from({ length: 29 }, (_, at) => [`Bird ${at + 1}`, String(at * 3)]);
