@@ -56,15 +56,25 @@ const run = promisify(execFile);
 /**
  * Returns the documents, and prints those that the folder lacks.
  * @param pandoc path of the program
+ * @param kinds kinds of documents. @default all
+ * @param lists names of the lists
  */
-export async function readDocuments(folder: string, pandoc: string): Promise<ReadDocument[]> {
-  const listed = readFileSync(join(import.meta.dirname, "documents.tsv"), "utf8")
-    .trimEnd()
-    .split("\n")
+export async function readDocuments(
+  folder: string,
+  pandoc: string,
+  { kinds, lists = ["documents"] }: { readonly kinds?: readonly Kind[]; readonly lists?: readonly string[] } = {},
+): Promise<ReadDocument[]> {
+  const listed = lists
+    .flatMap((list) =>
+      readFileSync(join(import.meta.dirname, `${list}.tsv`), "utf8")
+        .trimEnd()
+        .split("\n"),
+    )
     .map((line): Listed => {
       const [kind, name, path] = line.split("\t") as [Kind, string, string];
       return { name: `${kind}/${name}/${path}`, kind, package: name, path };
-    });
+    })
+    .filter(({ kind }) => !kinds || kinds.includes(kind));
   for (const name of new Set(listed.map((one) => one.package))) await download(name, folder);
   const rest = listed.filter((one) => !existsSync(`${placeOf(one, folder)}.json`));
   if (rest.length > 0) console.log(`Printing ${rest.length} documents…`);
@@ -84,7 +94,7 @@ async function download(name: string, folder: string): Promise<void> {
   const unpacked = join(folder, "packages", name);
   if (existsSync(unpacked)) return;
   const scratch = join(folder, "downloads", name);
-  mkdirSync(scratch, { recursive: true });
+  for (const needed of [scratch, join(folder, "packages")]) mkdirSync(needed, { recursive: true });
   try {
     await run("apt-get", ["download", "-q", name], { cwd: scratch, timeout: LONGEST_MS });
     await run("sh", ["-c", 'dpkg-deb -x *.deb "$0"', unpacked], { cwd: scratch, timeout: LONGEST_MS });

@@ -32,6 +32,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/pdf": ".pdf",
   "application/postscript": ".ps",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
   "application/zip": ".zip",
   "image/avif": ".avif",
   "image/bmp": ".bmp",

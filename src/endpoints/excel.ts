@@ -18,6 +18,6 @@ export const excel = defineEndpoint({
     isOptional: true,
   },
   allowsLargerUploads: true,
-  mayRecognize: true,
+  mayRecognize: "asked",
   errors: [outOfRange("ocr_languages", "Latin"), outOfRange("pages", "1-999")],
 });

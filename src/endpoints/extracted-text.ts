@@ -19,6 +19,6 @@ export const extractedText = defineEndpoint({
     mayBeFile: true,
   },
   allowsLargerUploads: true,
-  mayRecognize: true,
+  mayRecognize: "asked",
   errors: [outOfRange("ocr_languages", "Latin"), outOfRange("pages", "1-999"), tooMuchContent()],
 });

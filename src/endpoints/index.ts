@@ -62,6 +62,7 @@ import { stepsEndpoint } from "./steps/steps.ts";
 import { tdmReservedPdf } from "./tdm-reserved-pdf.ts";
 import { validatedPdf } from "./validated-pdf.ts";
 import { watermarkedPdf } from "./watermarked-pdf.ts";
+import { word } from "./word.ts";
 
 const making: readonly Endpoint[] = [pdf, mergedPdf, splitPdfEndpoint, imposedPdf, zugferdPdf, blankPdf];
 
@@ -81,7 +82,7 @@ const others: readonly Endpoint[] = [
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf, signedPdf],
   ...[png, jpg, tif, gif, bmp, webp, avif, postscript],
-  ...[pdfInfo, extractedText, markdown, excel, extractedImages, comparedPdf, exportedFormData],
+  ...[pdfInfo, extractedText, markdown, word, excel, extractedImages, comparedPdf, exportedFormData],
   ...[validatedPdf, validatedZugferd, verifiedPdf],
 ];
 

@@ -33,7 +33,7 @@ export const pdfa = defineEndpoint({
   operation: pdfToPdfa,
   names: { level: "output_type", rasterize: "rasterize_if_errors_encountered" },
   output: { kind: "files", naming: "name", type: "application/pdf" },
-  mayRecognize: true,
+  mayRecognize: "asked",
   errors: [
     outOfRange("output_type", "PDF/A-5"),
     outOfRange("invoice_profile", "comfort"),

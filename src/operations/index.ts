@@ -36,6 +36,7 @@ import { markRedactions } from "./mark-redactions.ts";
 import { mergePdfs } from "./merge-pdfs.ts";
 import { pdfToMarkdown } from "./pdf-to-markdown.ts";
 import { pdfToRasterized } from "./pdf-to-rasterized.ts";
+import { pdfToWord } from "./pdf-to-word.ts";
 import { pdfToWorkbook } from "./pdf-to-workbook.ts";
 import { applyTransferFunctions } from "./pdfa-steps/apply-transfer-functions.ts";
 import { comparePdfs } from "./pdfa-steps/compare-pdfs.ts";
@@ -95,6 +96,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   extractPages,
   extractText,
   pdfToMarkdown,
+  pdfToWord,
   pdfToWorkbook,
   fillTemplate,
   findDifferences,

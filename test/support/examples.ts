@@ -44,6 +44,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
   "application/postscript": "%!PS",
   "application/vnd.adobe.xfdf": "<?xml",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "PK\x03\x04",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "PK\x03\x04",
   "application/zip": "PK\x03\x04",
   "image/avif": "\0\0\0",
   "image/bmp": "BM",

@@ -54,6 +54,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/vnd.adobe.xfdf": "xfdf",
   "application/vnd.fdf": "fdf",
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
   "application/xml": "xml",
   "application/pdf": "pdf",
   "application/postscript": "ps",

@@ -22,6 +22,8 @@ export const FAILURE_REASONS = [
   "nonconforming",
   "no-document",
   "target-missed",
+  // Pages only show images. The service tries again: with recognized text, or without refusing them.
+  "scanned",
   "time-stamp-failed",
   "model-failed",
   "model-unavailable",
@@ -67,6 +69,9 @@ const OF_THE_SERVICE: ReadonlySet<FailureReason> = new Set([
   ...(["timed-out", "busy", "lost", "time-stamp-failed", "model-failed", "model-unavailable"] as const),
 ]);
 
+/** The feature of a failure `busy` that another attempt would not change. */
+export const NO_ENGINE = "engine";
+
 /** The only error, apart from {@link OutOfRange}, that operations and engines throw deliberately. */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
@@ -78,6 +83,7 @@ export class EngineFailure extends Error {
   /**
    * With the reason `unsupported`: the name of the feature for the client, for example `lossless JPEG`. With
    * `attachments-forbidden`: the standard that forbids them. With `faulty-page`: the first fault. With `target-missed`: the number of bytes that was reached.
+   * With `scanned`: the selection of these pages. With `busy`: {@link NO_ENGINE}, if no one here has the engine.
    */
   readonly feature: string | undefined;
   /** With the reason `too-large`, if the file size is the cause: the maximum size in bytes. */

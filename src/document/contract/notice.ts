@@ -51,6 +51,7 @@ export const NOTICE_CODES = [
   "settings-ignored",
   "columns-cut",
   "no-text",
+  "pages-recognized",
 ] as const;
 export type NoticeCode = (typeof NOTICE_CODES)[number];
 

@@ -1,9 +1,9 @@
 // Writes blocks as Markdown in GitHub's flavor.
 import type { Block, Cell, Line, PageLayout, PlacedWord, TableBlock, TextBlock } from "./lines/blocks.ts";
+import { codeLines } from "./lines/code-lines.ts";
 import type { Hyphens } from "./lines/hyphens.ts";
 import { isBold } from "./lines/line.ts";
 import { joint, textOfWords } from "./lines/plain-text.ts";
-import { boxOfWords } from "./lines/segments.ts";
 
 /** Spaces before an item for each depth: enough for the text of every marker. */
 const DEPTH = "    ";
@@ -240,27 +240,8 @@ const atStart = (text: string): string =>
   text.replace(/^(#{1,6}(?=\s)|[-+](?=\s)|>|={3,}$|-{3,}$)/, "\\$1").replace(/^(\d{1,9})([.)])(?=\s)/, "$1\\$2");
 
 /** Writes lines of code with their indents and spaces. */
-function codeBlock({ lines }: TextBlock): string {
-  const words = lines.flatMap((line) => line.words);
-  const [left] = boxOfWords(words);
-  const widths = words.map(({ text, corners }) => (corners[2]! - corners[0]!) / Array.from(text).length);
-  const width = widths.sort((a, b) => a - b)[widths.length >> 1] || 1;
-  const distances = lines.slice(1).map(({ box }, at) => lines[at]!.box[3] - box[3]);
-  const pitch = distances.reduce((least, one) => (one > MIN_PITCH ? Math.min(least, one) : least), Infinity);
-  const written = lines.flatMap((line, at) => {
-    const blank = at === 0 ? 0 : Math.round(distances[at - 1]! / pitch) - 1;
-    let [text, end] = ["", left];
-    for (const word of line.words) {
-      const spaces = Math.max(text === "" || word.isJoined ? 0 : 1, Math.round((word.corners[0]! - end) / width));
-      text += " ".repeat(Math.min(spaces, MAX_SPACES)) + word.text;
-      end = word.corners[2]!;
-    }
-    return [...Array.from({ length: blank > 0 && blank < MAX_BLANK ? blank : 0 }, () => ""), text];
-  });
+function codeBlock(block: TextBlock): string {
+  const written = codeLines(block);
   const fence = written.some((line) => line.includes("```")) ? "````" : "```";
   return `${fence}\n${written.join("\n")}\n${fence}\n\n`;
 }
-const MAX_SPACES = 120;
-/** Minimum distance of lines of code in points, and maximum number of blank lines. */
-const MIN_PITCH = 2;
-const MAX_BLANK = 5;

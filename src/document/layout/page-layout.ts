@@ -13,6 +13,7 @@ import { type Atom, readingOrder } from "./reading-order.ts";
 import { alignedTables } from "./tables/aligned.ts";
 import { bandedGrids } from "./tables/banded.ts";
 import { type Edge, edgesOf, withoutUnderlines } from "./tables/edges.ts";
+import { headedGrids } from "./tables/headed.ts";
 import { gridsOf } from "./tables/ruled.ts";
 import { alignedTable, takeRuledTables } from "./tables/table-blocks.ts";
 import { areSane } from "./tags/sane-tags.ts";
@@ -32,7 +33,10 @@ type Part = { readonly segment: Segment } | { readonly block: Block };
 type PageAtom = Atom & Part;
 
 /** Returns the blocks of a page: by its tags, if it has sane ones, else by the places of its text. */
-export const layoutOf = (page: PageText): PageLayout => taggedLayoutOf(page) ?? geometricLayoutOf(page);
+export function layoutOf(page: PageText): PageLayout {
+  const { bookmarks } = page;
+  return { ...(taggedLayoutOf(page) ?? geometricLayoutOf(page)), ...(bookmarks ? { bookmarks } : {}) };
+}
 
 /** @returns undefined if the page has no tags, or they do not describe what it shows */
 function taggedLayoutOf(page: PageText): PageLayout | undefined {
@@ -92,7 +96,8 @@ function blocksOf(
   const context = { links, direction };
   const grids = gridsOf(edges);
   const banded = bandedGrids(edges, segments, grids, direction);
-  const { tables, rest } = takeRuledTables(segments, [...grids, ...banded], context);
+  const headed = headedGrids(edges.across, segments, [...grids, ...banded], direction);
+  const { tables, rest } = takeRuledTables(segments, [...grids, ...banded, ...headed], context);
   const atoms: PageAtom[] = [
     ...joinPieces(rest, direction).map(textAtom),
     ...tables.map(({ extent, block }) => blockAtom(extent, block)),

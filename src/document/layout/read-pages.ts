@@ -6,6 +6,7 @@ import { asDrawn } from "../drawing/as-drawn.ts";
 import { MupdfDocument } from "../engines/mupdf/document.ts";
 import { acquireMupdf, prepareSpare } from "../engines/mupdf/instance/spare.ts";
 import { MupdfPage, readingTank } from "../engines/mupdf/page.ts";
+import { readOutline } from "../engines/mupdf/structure/outline.ts";
 import { resolveHybridReferences } from "../objects/parsing/hybrid.ts";
 import { type PageText, readPageText } from "./lines/page-text.ts";
 
@@ -40,12 +41,13 @@ async function* readTextOfPages(input: Input, selection: PageSelection, context:
   const [bytes, engine] = await Promise.all([input.bytes(), acquireMupdf(limits)]);
   const document = MupdfDocument.open(engine, resolveHybridReferences(bytes), asDrawn(limits));
   try {
+    const outline = Map.groupBy(readOutline(document.engine, document.pointer), ({ page }) => page);
     for (const [index, number] of resolvePages(selection, document.pageCount).entries()) {
       if (index > 0 && document.engine.heapBytes > HEAP_MARK_BYTES) await document.reopen();
       await yieldBetweenPages({ index }, context.signal);
       const page = new MupdfPage(document, number - 1, readingTank(document.engine));
       try {
-        yield readPageText(page, number);
+        yield { ...readPageText(page, number), bookmarks: outline.get(number) };
       } finally {
         page.close();
       }

@@ -1,7 +1,8 @@
 // Finds headings by size and weight, their levels, captions, and the depths of items.
-import { type Block, isTextBlock, type Line, linesIn, type PageLayout, type TextBlock } from "./lines/blocks.ts";
+import { type Block, isTextBlock, type Line, type PageLayout, type TextBlock } from "./lines/blocks.ts";
 import { isBold } from "./lines/line.ts";
 import { lineText } from "./lines/plain-text.ts";
+import { outlinedHeadings, textOf } from "./outlined.ts";
 
 /** Size of headings compared with running text; the size of headings in bold can be less. */
 const LARGER = 1.12;
@@ -12,6 +13,8 @@ const MAX_CHARACTERS = 220;
 const MAX_LINES = 4;
 const MAX_BOLD_LINES = 2;
 const MAX_LEVEL = 6;
+/** Minimum number of headings that an outline lists, besides one on every second page. */
+const MIN_OUTLINED = 2;
 /** Minimum difference of the indents of items at different depths, in font sizes. */
 const DEEPER = 0.7;
 // cspell:disable
@@ -35,12 +38,22 @@ export class TextRoles {
   /** Sizes of short blocks, and of those in bold, in tenths of a point. */
   readonly #short = new Set<number>();
   readonly #boldShort = new Set<number>();
+  /** Levels of headings in the outline by size, in tenths of a point. */
+  readonly #outlined = new Map<number, number>();
+  /** Numbers of pages so far, and of their headings in the outline. */
+  #pageCount = 0;
+  #outlinedCount = 0;
   /** Indents of the items around the next one. */
   #indents: number[] = [];
 
-  add({ blocks }: PageLayout): void {
-    for (const block of blocks) {
+  add(page: PageLayout): void {
+    const outlined = outlinedHeadings(page);
+    this.#pageCount++;
+    this.#outlinedCount += outlined.size;
+    for (const block of page.blocks) {
       if (!isTextBlock(block)) continue;
+      const level = outlined.get(block)?.level;
+      if (level !== undefined) this.#outlined.set(Math.round(block.size * 10), level);
       if (block.isTagged && block.kind === "heading") this.#hasTaggedHeadings = true;
       const count = charactersIn(block);
       const size = Math.round(block.size * 10);
@@ -58,15 +71,18 @@ export class TextRoles {
   assign(page: PageLayout): PageLayout {
     const body = this.#bodySize();
     const levels = this.#levelsOf(body);
+    const outlined = outlinedHeadings(page);
     const blocks = page.blocks.map((block, index): Block => {
       if (!isTextBlock(block) || block.kind === "running") return block;
       if (block.isTagged && (this.#hasTaggedHeadings || !UNDECIDED.has(block.kind)))
         return isCaption(block) ? { ...block, kind: "caption" } : block;
+      const listed = outlined.get(block)?.level;
       const candidate = this.#isHeading(block, body) && !isTerm(block, page.blocks[index + 1], LARGER * body);
-      if (candidate) {
+      if (listed !== undefined || candidate) {
         this.#indents = [];
         const at = levels.findIndex((size) => block.size >= size * (1 - SAME));
-        return { ...block, kind: "heading", level: Math.min(MAX_LEVEL, (at < 0 ? levels.length : at) + 1) };
+        const own = listed ?? this.#outlined.get(Math.round(block.size * 10)) ?? (at < 0 ? levels.length : at) + 1;
+        return { ...block, kind: "heading", level: Math.min(MAX_LEVEL, own) };
       }
       if (block.kind === "item") return { ...block, level: this.#depthOf(block) };
       if (isCaption(block)) return { ...block, kind: "caption" };
@@ -75,6 +91,11 @@ export class TextRoles {
       return block;
     });
     return { ...page, blocks: joinedHeadings(blocks) };
+  }
+
+  /** True if the outline lists so many headings that it probably lists all of them. */
+  get #hasOutline(): boolean {
+    return this.#outlinedCount >= MIN_OUTLINED && this.#outlinedCount * 2 >= this.#pageCount;
   }
 
   #bodySize(): number {
@@ -95,7 +116,14 @@ export class TextRoles {
     if (block.kind === "item" && !/^[\d(]/.test(block.marker!)) return false;
     if (block.size >= LARGER * body) return block.lines.length <= MAX_LINES;
     const isUsuallyBold = this.#boldCharacters * 2 > this.#allCharacters;
-    if (isUsuallyBold || block.size < NOT_SMALLER * body || !isAllBold(block) || isMonospaced(block)) return false;
+    if (
+      isUsuallyBold ||
+      this.#hasOutline ||
+      block.size < NOT_SMALLER * body ||
+      !isAllBold(block) ||
+      isMonospaced(block)
+    )
+      return false;
     return block.lines.length <= MAX_BOLD_LINES && !/[.,;:]$/.test(textOf(block));
   }
 
@@ -124,8 +152,6 @@ export class TextRoles {
 const UNDECIDED: ReadonlySet<Block["kind"]> = new Set(["paragraph", "code"]);
 
 const isCaption = (block: TextBlock): boolean => block.kind === "paragraph" && CAPTION.test(lineText(block.lines[0]!));
-
-const textOf = (block: TextBlock): string => linesIn(block).map(lineText).join(" ");
 
 const charactersIn = (block: TextBlock): number =>
   block.lines.reduce((sum, { words }) => sum + words.reduce((all, { text }) => all + text.length, 0), 0);

@@ -15,7 +15,7 @@ export const WITH_MODEL = {
   needsModel: true,
   inputs: { file: { kind: "one", description: "PDF or a text (Markdown, plain)", accepts: mayBePdf, mayBeText: true } },
   allowsLargerUploads: true,
-  mayRecognize: true,
+  mayRecognize: "asked",
 } as const;
 
 export const MODEL_ERRORS = [

@@ -32,6 +32,15 @@ export interface JobPlan {
   readonly isText?: boolean;
   /** A step after the others that runs in this process, because only this process has what it uses. @default none */
   readonly last?: Step;
+  /** What to try first. A request with several steps does not. @default nothing */
+  readonly first?: Trial | undefined;
+}
+
+/** A job that can fail before its first output. */
+export interface Trial {
+  readonly job: JobPlan;
+  /** Returns the job that replaces it. @returns undefined if the request fails, too */
+  otherwise(failure: EngineFailure): JobPlan | undefined;
 }
 
 /**

@@ -10,7 +10,7 @@
 //             {parameter, value, why}}; before, json {notices} on the next output, {stepsDone, stepsTotal} after a
 //             step, {spans} if there is a `traceparent`
 
-import { EngineFailure, type FailureReason, OutOfRange } from "../../document/contract/failure.ts";
+import { EngineFailure, type FailureReason, NO_ENGINE, OutOfRange } from "../../document/contract/failure.ts";
 import { mergeNotices, type Notice, readNotices } from "../../document/contract/notice.ts";
 import {
   type Beginning,
@@ -65,7 +65,7 @@ export interface RemoteRequest extends RequestHeader {
 export async function* runRemotely(steps: Steps, inputs: readonly Input[], context: Context): AsyncIterable<Output> {
   const { container } = context;
   const lead = leadOf(steps);
-  if (!container) throw new EngineFailure("busy", `no container for ${lead.name}`);
+  if (!container) throw new EngineFailure("busy", `no container for ${lead.name}`, { feature: NO_ENGINE });
   const abandoned = new AbortController();
   const signal = AbortSignal.any([context.signal, abandoned.signal]);
   let failure: unknown;

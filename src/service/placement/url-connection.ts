@@ -1,7 +1,7 @@
 // Connects a request to a container with a URL: on the host, and in development. There is only one such container, so a
 // failed job is retried on it.
 
-import { EngineFailure } from "../../document/contract/failure.ts";
+import { EngineFailure, NO_ENGINE } from "../../document/contract/failure.ts";
 import { LIMITS } from "../../document/contract/limits.ts";
 import { delay } from "../../runtime/delay.ts";
 import { type ConnectedContainer, type JobOrigin, originHeaders } from "./connection.ts";
@@ -18,7 +18,7 @@ export function connectUrl(base: string, secret: string, caller: JobOrigin): Con
       return exchange({ ...options, fetch: (to, init) => fetch(to, init) }).catch((error) => {
         if (!(error instanceof NotAccepted && error.status === 404)) throw error;
         // Nothing is lost: another host might have the engine.
-        throw new EngineFailure("busy", `ENGINES excludes the engine of ${name}`, { cause: error });
+        throw new EngineFailure("busy", `ENGINES excludes the engine of ${name}`, { cause: error, feature: NO_ENGINE });
       });
     },
 

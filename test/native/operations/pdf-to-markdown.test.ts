@@ -1,16 +1,11 @@
 // Converts a document that Chromium prints: its HTML states the structure that must be found again.
 // Contract: docs/api.md#markdown
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PROGRAMS } from "../../../container/engines/chromium/launch.ts";
 import { parsePages } from "../../../src/document/contract/pages.ts";
 import { pdfToMarkdown } from "../../../src/operations/pdf-to-markdown.ts";
 import { outputsOf } from "../../support/operations.ts";
 import { missingBrowser } from "../../support/plain-browser.ts";
+import { printedPage } from "../../support/printed-page.ts";
 
 const PROSE =
   "All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience and " +
@@ -25,23 +20,9 @@ td, th { border: 1px solid; padding: 4px }</style>
 <tr><td>Pears</td><td>12</td></tr></table>
 <pre>if (a) {\n  b();\n}</pre>`;
 
-/** Prints HTML with the browser's own command line. */
-async function printed(html: string): Promise<Uint8Array> {
-  const folder = await mkdtemp(join(tmpdir(), "markdown-"));
-  try {
-    await writeFile(join(folder, "page.html"), html);
-    const options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"];
-    const paths = [`--user-data-dir=${folder}`, `--print-to-pdf=${folder}/page.pdf`, `file://${folder}/page.html`];
-    execFileSync(PROGRAMS.find(existsSync)!, [...options, ...paths], { stdio: "ignore", timeout: 60_000 });
-    return readFileSync(join(folder, "page.pdf"));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
-
 test.skipIf(missingBrowser())("the structure of a printed document is found", async () => {
   const params = { pages: parsePages("1-last")!, pageBreakComments: false };
-  const [written] = await outputsOf(pdfToMarkdown, [await printed(HTML)], params);
+  const [written] = await outputsOf(pdfToMarkdown, [await printedPage(HTML)], params);
   expect(new TextDecoder().decode(written)).toBe(
     [
       ...["# Main title", "", PROSE, "", "## Second level", ""],

@@ -7,10 +7,11 @@ import { Canvas, DRAWN_BYTES } from "./canvas.ts";
 import type { MupdfDocument } from "./document.ts";
 import { Glyphs, SHOWN } from "./glyphs.ts";
 import { DRAWING_FUEL, type FuelBudget, type Mupdf, MupdfError } from "./instance/mupdf.ts";
-import type { Pointer } from "./instance/raw.ts";
+import type { MupdfExports, Pointer } from "./instance/raw.ts";
 import type { Smoothing } from "./smoothing.ts";
 import type { MarkPage } from "./structure/content-elements.ts";
 import type { StructureNode } from "./structure/document-structure.ts";
+import { destinationOf } from "./structure/outline.ts";
 import { readTextOfContents, readTextOfList, type TextLine } from "./text.ts";
 
 const CROP_BOX = 1;
@@ -35,9 +36,18 @@ const MAX_LINKS = 10_000;
 
 /** A link on a page. */
 export interface PageLink {
-  /** Address, or `#` and a place in the document. */
+  /** Address, or a place in the document: `#page=2&left=72&top=90`, in points from the upper left corner of the page. */
   readonly uri: string;
   readonly bounds: readonly [left: number, top: number, right: number, bottom: number];
+}
+
+function addressOf(raw: MupdfExports, document: Pointer, uri: Pointer): string {
+  const text = raw.UTF8ToString(uri);
+  const place = text.startsWith("#") ? destinationOf(raw, document, uri) : undefined;
+  if (!place) return text;
+  const { page, ...rest } = place;
+  const known = Object.entries(rest).filter(([, value]) => Number.isFinite(value));
+  return `#page=${page}${known.map(([name, value]) => `&${name}=${value.toFixed(1)}`).join("")}`;
 }
 
 /** Size in pixels or points. */
@@ -219,7 +229,9 @@ export class MupdfPage implements Disposable {
           const at = raw._wasm_link_get_rect(link) >> 2;
           const [left, top, right, bottom] = raw.HEAPF32.subarray(at, at + 4);
           const uri = raw._wasm_link_get_uri(link);
-          if (uri !== 0) links.push({ uri: raw.UTF8ToString(uri), bounds: [left!, top!, right!, bottom!] });
+          if (uri === 0) continue;
+          const bounds = [left!, top!, right!, bottom!] as const;
+          links.push({ uri: addressOf(raw, this.#document.pointer, uri), bounds });
         }
       });
     } catch (error) {

@@ -1,6 +1,6 @@
 // The parts of a page in reading order, as data.
 import type { Box } from "../../content/matrix.ts";
-import type { Word } from "./page-text.ts";
+import type { PageText, Word } from "./page-text.ts";
 
 /** Words beside each other, in the order of the text. */
 export interface Line {
@@ -70,6 +70,8 @@ export interface PageLayout {
   readonly width: number;
   readonly height: number;
   readonly blocks: readonly Block[];
+  /** The items of the outline that lead to the page. @default none */
+  readonly bookmarks?: PageText["bookmarks"];
 }
 
 export const isTextBlock = (block: Block): block is TextBlock => block.kind !== "table" && block.kind !== "figure";

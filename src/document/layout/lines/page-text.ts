@@ -4,6 +4,7 @@ import type { Box } from "../../content/matrix.ts";
 import { type GlyphStyle, type Glyphs, STYLED, TAGGED } from "../../engines/mupdf/glyphs.ts";
 import type { MupdfPage } from "../../engines/mupdf/page.ts";
 import type { StructureNode } from "../../engines/mupdf/structure/document-structure.ts";
+import type { OutlineItem } from "../../engines/mupdf/structure/outline.ts";
 
 /** All places are in points from the lower left corner of the page as viewers show it, with y upwards. */
 export interface PageText {
@@ -17,6 +18,8 @@ export interface PageText {
   readonly links: readonly { readonly uri: string; readonly box: Box }[];
   /** The elements of a tagged page; undefined if they do not contain almost all of its text. */
   readonly structure?: StructureNode;
+  /** The items of the outline that lead to the page. @default none */
+  readonly bookmarks?: readonly OutlineItem[] | undefined;
 }
 
 /** Words on one baseline without a wide gap between them. */
@@ -140,10 +143,12 @@ function linesOf(glyphs: Glyphs, place: Placement): readonly TextLine[] {
   const lines: TextLine[] = [];
   const drawn = new DrawnWords();
   for (const [line, first] of glyphs.lineStarts.entries()) {
-    const words = wordsOf(glyphs, first, glyphs.lineStarts[line + 1] ?? glyphs.count, place).filter((word) =>
-      drawn.add(word),
-    );
     const [dx, dy] = glyphs.directions[line]!;
+    const found = wordsOf(glyphs, first, glyphs.lineStarts[line + 1] ?? glyphs.count, place);
+    const words = inReadingOrder(
+      found.filter((word) => drawn.add(word)),
+      [dx, -dy],
+    );
     const content = glyphs.contents[line];
     const [start, ...others] = words;
     if (!start) continue;
@@ -168,6 +173,30 @@ function touches(glyphs: Glyphs, glyph: number): boolean {
   // Small numbers above the line are parts of words, too.
   const rise = Math.abs(glyphs.origin(glyph)[1] - glyphs.origin(glyph - 1)[1]);
   return Math.abs(left - right) < SMALL_SPACE * size && rise < RISEN * size;
+}
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
+/** Returns words from right to left, if most are of such a script, but are drawn from left to right. */
+function inReadingOrder(words: readonly Word[], [dx, dy]: TextLine["direction"]): readonly Word[] {
+  const isLeftward = words.map(({ text }) => RIGHT_TO_LEFT.test(text));
+  if (isLeftward.filter(Boolean).length * 2 <= words.length) return words;
+  const places = words.map(({ origin: [x, y] }) => x * dx + y * dy);
+  const steps = places
+    .slice(1)
+    .flatMap((at, index) => (isLeftward[index] && isLeftward[index + 1] ? [at - places[index]!] : []));
+  if (steps.filter((step) => step > 0).length * 2 <= steps.length) return words;
+  // Numbers and words of other scripts run to the right between them.
+  const order: number[] = [];
+  for (let end = words.length, start = end; end > 0; end = start) {
+    start = end - 1;
+    while (!isLeftward[end - 1] && start > 0 && !isLeftward[start - 1]) start--;
+    for (let index = start; index < end; index++) order.push(index);
+  }
+  return order.map((index, at) => {
+    const before = order[at - 1] ?? Number.NaN;
+    return { ...words[index]!, isJoined: Math.abs(index - before) === 1 && words[Math.max(index, before)]!.isJoined };
+  });
 }
 
 /** Finds words that are drawn again at almost the same place, to look bold or to cast a shadow. */

@@ -156,13 +156,17 @@ function hasRoom(last: Row, row: Row, rows: readonly Row[], index: number): bool
   return last.end + SPACE * size + width < right - RAGGED * size;
 }
 
-/** Returns the marker of an item that a row starts with. */
-function markerOf({ words, bullet }: Row): string | undefined {
-  const { text } = words[0]!;
-  if (bullet !== undefined) return bullet;
-  if (words.length < 2 || words[1]!.isJoined) return undefined;
-  return BULLET.test(text) || NUMBER.test(text) || DASH.test(text) ? text : undefined;
+/** Reports whether a text can be the marker of an item. */
+const isMarker = (text: string): boolean => BULLET.test(text) || NUMBER.test(text) || DASH.test(text);
+
+/** Returns the marker that words start with. The hollow bullet of word processors is a letter of a monospaced font. */
+export function markerIn([word, next]: readonly Word[]): string | undefined {
+  if (!word || !next || next.isJoined) return undefined;
+  if (word.text === "o" && word.style.isMonospaced && !next.style.isMonospaced) return "◦";
+  return isMarker(word.text) ? word.text : undefined;
 }
+
+const markerOf = ({ words, bullet }: Row): string | undefined => bullet ?? markerIn(words);
 
 /** Returns rows as one block. */
 export function blockOf(rows: readonly Row[], context: LineContext): TextBlock {

@@ -1,5 +1,6 @@
 // Finds tables by the alignment of their cells: rows of pieces with wide spaces, whose spaces are below each other.
 
+import { markerIn } from "../lines/paragraphs.ts";
 import type { Frame } from "../lines/segments.ts";
 import {
   columnsOf,
@@ -153,7 +154,7 @@ function tableOf(
   );
   const isHeaded = own[0]!.isBold && own[1]?.isBold === false;
   if (tabular.length < (between.length > 1 || isHeaded ? 2 : MIN_ROWS)) return undefined;
-  if (own.every(({ isMonospaced }) => isMonospaced)) return undefined;
+  if (own.every(({ isMonospaced }) => isMonospaced) || areItems(own)) return undefined;
   const columns = widest(smallColumnsOf(tabular), columnsOf(own.filter((_, at) => isInTabularRow(own, at))));
   if (columns.length < 2) return undefined;
   const placed = own.map((row) => inColumns(row.smallPieces, columns, direction));
@@ -168,6 +169,13 @@ const textIn = (cell: readonly Piece[]): string => cell.flatMap(({ words }) => w
 
 const isList = (rows: readonly PlacedRow[]): boolean =>
   rows[0]!.length === 2 && rows.every(([first]) => first!.length === 0 || MARKER.test(textIn(first!)));
+
+/** Reports whether rows are items of a list, at any levels, with space after their markers. */
+const areItems = (rows: readonly PieceRow[]): boolean =>
+  rows.every(({ pieces: [first, text, ...others] }) => {
+    if (!text) return true;
+    return others.length === 0 && first!.words.length === 1 && markerIn([...first!.words, ...text.words]) !== undefined;
+  });
 
 /** Reports whether a column has lines of running text, which is beside other text by chance. */
 const isProse = (rows: readonly PlacedRow[]): boolean =>

@@ -108,7 +108,11 @@ interface Layout {
   readonly lines: readonly PieceRow[];
 }
 
-function gridOf({ left, right, places, columns, lines }: Layout, direction: Frame["direction"]): Grid | undefined {
+/** @returns undefined if few rows have text in several columns */
+export function gridOf(
+  { left, right, places, columns, lines }: Layout,
+  direction: Frame["direction"],
+): Grid | undefined {
   const between = columns.slice(1).map((column, at) => (columns[at]!.right + column.left) / 2);
   const xs = [left - SAME_END, ...between, right + SAME_END];
   const cells: GridCell[] = [];
@@ -148,7 +152,7 @@ const edgesOfCells = (placed: PlacedRow, xs: readonly number[]): readonly number
     return isBetween || !Number.isFinite(before) || !Number.isFinite(after) ? x : (before + after) / 2;
   });
 
-function rowOfPieces(row: readonly Segment[], direction: Frame["direction"]): PieceRow {
+export function rowOfPieces(row: readonly Segment[], direction: Frame["direction"]): PieceRow {
   const { baseline, size } = row[0]!;
   const pieces = piecesOf(row, direction);
   const smallPieces = piecesOf(row, direction, SMALL_CELL_SPACE);

@@ -188,7 +188,11 @@ class ElementReader {
     if (images.length === 0) return;
     const { alternateText } = node;
     const alternate = alternateText === undefined ? {} : { alternateText };
-    this.#figures.push({ kind: "figure", box: boxOfWords(images.map(({ box }) => ({ corners: box }))), ...alternate });
+    this.#figures.push({
+      kind: "figure",
+      box: boxOfWords(images.map(({ box }) => ({ corners: [...box, ...box] }))),
+      ...alternate,
+    });
   }
 
   #blockOf(segments: readonly Segment[], role: Role): TextBlock {

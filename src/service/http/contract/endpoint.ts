@@ -38,7 +38,7 @@ import { type ExposedParameters, type Exposure, exposed } from "./declaration/ex
 import { openPasswordFields, openPasswordIn, unlocking } from "./declaration/open-password.ts";
 import { DESCRIPTIONS_OF_NAMES, type OutputDeclaration } from "./declaration/output-declaration.ts";
 import { OUTPUT_URL, outputUrlErrors, outputUrlField } from "./declaration/output-url.ts";
-import { RECOGNITION_FIELDS, recognizing } from "./declaration/recognition.ts";
+import { recognitionFields, recognizing } from "./declaration/recognition.ts";
 import { noSuchEndpoint, notInVariant, type ServiceError } from "./errors.ts";
 import { idFieldOf, isSent, type MissingErrors, readFields, type SentFields } from "./fields.ts";
 import type { Form } from "./form.ts";
@@ -86,8 +86,11 @@ interface EndpointFacts {
    * @throws ServiceError 400
    */
   readonly visitIn?: (form: SentFields) => PageVisit;
-  /** True if the text of scanned pages can be recognized first. @default false */
-  readonly mayRecognize?: boolean;
+  /**
+   * How the text of scanned pages is recognized first: if the client asks for it, or unless the client turns it off.
+   * @default it is not
+   */
+  readonly mayRecognize?: "asked" | "automatic";
   /** Additional members of the JSON response. @default none */
   readonly extraFields?: readonly SpecialField[];
   /** True if a setting can raise the upload limit above the standard (spec, "Limits"). @default false */
@@ -216,7 +219,7 @@ export function defineEndpoint(
   const fields: Parameters = {
     ...nameOfOutput(declaration.output, shown),
     ...shown,
-    ...(declaration.mayRecognize ? RECOGNITION_FIELDS : {}),
+    ...(declaration.mayRecognize ? recognitionFields(declaration.mayRecognize) : {}),
     ...unlockingFields,
     ...idsOfFiles(shown),
     ...outputUrlField(declaration.output),

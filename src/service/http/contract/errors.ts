@@ -308,6 +308,7 @@ function fromEngineFailure({ reason, nonconformity, feature, limitBytes, why }: 
       return faultyPage(feature);
     case "nonconforming":
       return nonconforming(nonconformity);
+    case "scanned":
     case "no-document":
       return noDocument();
     case "target-missed":

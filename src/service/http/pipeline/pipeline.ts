@@ -2,7 +2,13 @@
 
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
-import { type Backend, type Backends, needsMoreMemory, selectBackends } from "../../placement/placement.ts";
+import {
+  type Backend,
+  type Backends,
+  type JobPlan,
+  needsMoreMemory,
+  selectBackends,
+} from "../../placement/placement.ts";
 import { retryIfLost } from "../../placement/retry-lost.ts";
 import type { Progress } from "../../ports/jobs.ts";
 import type { Batch } from "../../storage/batch.ts";
@@ -220,14 +226,24 @@ async function executeJob(exchange: RequestState, resources: DisposableStack): P
         }),
       { container: service.container, signal, log: service.log, rollback: () => outputs.discard() },
     );
-  const [first, ...others] = selectBackends(job, inputs, places);
-  const delivery = await timing.measure("store", () =>
-    attempted(first).catch(async (error: unknown) => {
+  const onBackend = (plan: JobPlan): ReturnType<typeof attempted> => {
+    const [first, ...others] = selectBackends(plan, inputs, places);
+    return attempted(first).catch(async (error: unknown) => {
       if (others.length === 0 || outputs.count > 0 || !needsMoreMemory(error)) throw error;
       service.log("job moved to container", { error: String(error) });
       return attempted(others[0]!);
-    }),
-  );
+    });
+  };
+  const run = ({ first, ...plan }: JobPlan): ReturnType<typeof attempted> => {
+    if (!first) return onBackend(plan);
+    return run(first.job).catch((error: unknown) => {
+      const next = error instanceof EngineFailure && outputs.count === 0 ? first.otherwise(error) : undefined;
+      if (!next) throw error;
+      service.log("job replaced", { error: String(error) });
+      return run(next);
+    });
+  };
+  const delivery = await timing.measure("store", () => run(job));
   return { sources, delivery, deliverTo, deliverAs };
 }
 

@@ -101,6 +101,8 @@ const SENTENCES: Readonly<Record<NoticeCode, (notice: Notice) => string>> = {
     `${counted(notice.count, "setting of the job options was", "settings of the job options were")} ignored${listed(notice)}`,
   "columns-cut": () => "the table was too large to wrap its text, which is cut off at the edges of columns",
   "no-text": () => "the document has no text",
+  "pages-recognized": (notice) =>
+    `the text of ${counted(notice.count, "page", "pages")} was recognized (OCR)${listed(notice)}`,
 };
 
 const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`;

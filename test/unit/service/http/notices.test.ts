@@ -33,6 +33,7 @@ test("one sentence for each kind of loss, singular and plural, without a period"
   expect(named("attachments-removed", "a.csv", "b.txt")).toEqual(["2 attachments were removed: a.csv, b.txt"]);
   expect(named("pages-pictured", "3")).toEqual(["page 3 became a picture"]);
   expect(named("pages-pictured", "3", "5")).toEqual(["2 pages became pictures: 3, 5"]);
+  expect(named("pages-recognized", "2")).toEqual(["the text of 1 page was recognized (OCR): 2"]);
   const fonts = namedNotices("fonts-substituted", [
     { name: "Calibri", replacedBy: "Carlito-Regular" },
     { name: "Verdana,Bold", replacedBy: "FitVerdana-Bold" },

@@ -170,6 +170,19 @@ export interface MupdfExports {
   _wasm_link_get_rect(link: Pointer): Pointer;
   /** Returns borrowed text. */
   _wasm_link_get_uri(link: Pointer): Pointer;
+  /** Returns a pointer to a destination that the next call overwrites. Its page is negative if there is none. */
+  _wasm_resolve_link_dest(document: Pointer, uri: Pointer): Pointer;
+  _wasm_link_dest_get_page(destination: Pointer): number;
+  _wasm_link_dest_get_x(destination: Pointer): number;
+  _wasm_link_dest_get_y(destination: Pointer): number;
+  /** Returns the first item, which the caller must drop; 0 without an outline. */
+  _wasm_load_outline(document: Pointer): Pointer;
+  _wasm_drop_outline(outline: Pointer): void;
+  _wasm_outline_get_next(item: Pointer): Pointer;
+  _wasm_outline_get_down(item: Pointer): Pointer;
+  /** Like the address, borrowed text; 0 if there is none. */
+  _wasm_outline_get_title(item: Pointer): Pointer;
+  _wasm_outline_get_uri(item: Pointer): Pointer;
   /** Returns borrowed text. */
   _wasm_font_get_name(font: Pointer): Pointer;
   _wasm_font_is_bold(font: Pointer): number;

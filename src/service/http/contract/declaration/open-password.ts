@@ -1,5 +1,6 @@
 // Adds the field with which a client opens protected PDFs to each endpoint whose input is a PDF.
 
+import type { EngineFailure } from "../../../../document/contract/failure.ts";
 import { mayBePdf } from "../../../../document/contract/media-type.ts";
 import { stepOf } from "../../../../document/contract/operation.ts";
 import { optional, type Parameters } from "../../../../document/contract/parameter.ts";
@@ -40,11 +41,20 @@ export function openPasswordIn(fields: Parameters, values: Readonly<Record<strin
 }
 
 /** Returns a job that first decrypts its inputs, if the client sent a password. */
-export function unlocking(job: JobPlan, openPassword: string | undefined, { type }: OutputDeclaration): JobPlan {
+export function unlocking(
+  job: JobPlan,
+  openPassword: string | undefined,
+  { type }: Pick<OutputDeclaration, "type">,
+): JobPlan {
   if (openPassword === undefined || job.isText) return job;
   const outputs = type === "application/pdf" ? "pdfs" : "others";
+  const unlocked = (one: JobPlan) => unlocking(one, openPassword, { type });
+  const otherwise = (failure: EngineFailure) => {
+    const next = job.first?.otherwise(failure);
+    return next && unlocked(next);
+  };
   return {
-    ...job,
+    ...{ ...job, first: job.first && { job: unlocked(job.first.job), otherwise } },
     steps: [stepOf(unlockPdfs, { openPassword, outputs }), ...job.steps],
     memoryNeed: "input-and-output",
   };
