@@ -135,10 +135,11 @@ function fieldFor(document: SourceDocument, { type, name, location }: Configurat
   return addField(document, { name, pages, box: [from.x, from.y, to.x, to.y] });
 }
 
-function checkRestrictions(document: SourceDocument, { name }: SignedField, wished: Configuration): void {
+function checkRestrictions(document: SourceDocument, { name, hasStamps }: SignedField, wished: Configuration): void {
   const { isSigned, level, locks } = restrictionsOf(document.file, document.once(findFields));
   const forbid = (why: string) => new EngineFailure("signature-forbidden", why, { why });
   if (level === 1) throw forbid("A certification permits no changes.");
+  if (level === 2 && hasStamps) throw forbid("A certification permits no stamps on further pages.");
   if (wished.type === "existing" && locks.some((lock) => isLocked(lock, name))) {
     throw forbid("An earlier signature locks the field.");
   }

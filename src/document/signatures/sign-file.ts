@@ -91,7 +91,9 @@ export async function sign(
   const digest = createHash(credential.digest);
   for (const piece of [bytes, added.bytes.subarray(0, from), added.bytes.subarray(to)]) digest.update(piece);
   const value = await signDetached(credential, digest.digest(), stamp);
-  if (value.length > holeBytes) throw new EngineFailure("crashed", `a signature of ${value.length} bytes`);
+  if (value.length > holeBytes) {
+    throw new EngineFailure(stamp ? "time-stamp-failed" : "crashed", `a signature of ${value.length} bytes`);
+  }
   added.bytes.write(Buffer.from(value).toString("hex"), from + 1, "latin1");
   return [bytes, added.bytes];
 }

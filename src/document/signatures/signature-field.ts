@@ -16,8 +16,10 @@ export interface SignedField {
   /** Fully qualified name. */
   readonly name: string;
   readonly dictionary: Dictionary;
-  /** The widgets with an area, each with its space on its page. */
+  /** The widgets and stamps with an area, each with its space on its page. */
   readonly shown: readonly ShownWidget[];
+  /** True if the signature adds annotations that are not its field. @default false */
+  readonly hasStamps?: boolean;
   store(): void;
 }
 
@@ -33,7 +35,10 @@ export interface ShownWidget {
 /** A new field, by its place on the page as it is shown, in points from its lower left corner. */
 export interface NewField {
   readonly name?: string | undefined;
-  /** Indexes of pages, from 0; a signature on several pages has a widget on each. */
+  /**
+   * Indexes of pages, from 0. The field has one widget (ISO 32000-2, 12.7.5.5), on the first of them; stamps repeat its
+   * appearance on the others.
+   */
   readonly pages: readonly number[];
   readonly box: Box;
 }
@@ -57,28 +62,26 @@ export function addField(document: SourceDocument, { name: wished, pages, box }:
   const name = wished ?? freeName(names);
   const field = Dictionary.of({ FT: Name.of("Sig"), T: encodeTextString(name) });
   const reference = file.reserve();
-  const widgets = pages.map((index) => {
+  const [width, height] = [box[2] - box[0], box[3] - box[1]];
+  const isShown = width > 0 && height > 0;
+  const annotations = (isShown ? pages : pages.slice(0, 1)).map((index, at) => {
     const page = document.pages[index]!;
     const space = shownSpace(file, pageDictionary(file, page));
-    const dictionary = pages.length === 1 ? field : Dictionary.of({ Parent: reference });
-    dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of("Widget")).set("F", WIDGET_FLAGS);
-    dictionary.set("P", page.reference).set("Rect", [...boundsOf(space, box)]);
-    return { page, dictionary, space, reference: pages.length === 1 ? reference : file.reserve() };
+    const dictionary = at === 0 ? field : new Dictionary();
+    dictionary.set("Type", Name.of("Annot")).set("Subtype", Name.of(at === 0 ? "Widget" : "Stamp"));
+    dictionary
+      .set("F", WIDGET_FLAGS)
+      .set("P", page.reference)
+      .set("Rect", [...boundsOf(space, box)]);
+    return { page, dictionary, space, reference: at === 0 ? reference : file.reserve() };
   });
-  if (widgets.length > 1)
-    field.set(
-      "Kids",
-      widgets.map((widget) => widget.reference),
-    );
-  const [width, height] = [box[2] - box[0], box[3] - box[1]];
   return {
-    ...{ name, dictionary: field },
-    shown: width > 0 && height > 0 ? widgets.map((widget) => ({ ...widget, width, height })) : [],
+    ...{ name, dictionary: field, hasStamps: annotations.length > 1 },
+    shown: isShown ? annotations.map((annotation) => ({ ...annotation, width, height })) : [],
     store() {
-      file.put(reference, field);
-      for (const widget of widgets) {
-        file.put(widget.reference, widget.dictionary);
-        addToPage(file, widget.page, widget.reference);
+      for (const annotation of annotations) {
+        file.put(annotation.reference, annotation.dictionary);
+        addToPage(file, annotation.page, annotation.reference);
       }
       addToForm(file, [reference]);
     },

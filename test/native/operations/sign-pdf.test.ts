@@ -123,6 +123,9 @@ describe("a visible signature", () => {
       expect(text).toContain("Location: Αθήνα");
     }
     expect(verify(made)).toMatchObject([[{ field: "Contract", valid: true }]]);
+    expect(pdfsigSays(made)).toEqual([VALID]);
+    const certified = await signed(await textPdf(2), pair("p256"), { ...INVISIBLE, certification_level: 2 });
+    await expect(signed(certified.made, pair("p256"), configuration)).rejects.toThrow("no stamps on further pages");
   });
 
   test("shows a logo with its opacity behind the text", async () => {
