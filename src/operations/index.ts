@@ -15,6 +15,7 @@ import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { heifToPdf } from "./container-only/heif-to-pdf.ts";
 import { textToHtml } from "./container-only/text-to-html.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
+import { convertColors } from "./convert-colors.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
 import { extractImages } from "./extract-images.ts";
@@ -84,6 +85,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addPageNumbers,
   applyRedactions,
   compressPdf,
+  convertColors,
   drawInvoice,
   drawWebImages,
   renderPage,

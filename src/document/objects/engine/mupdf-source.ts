@@ -25,6 +25,7 @@ import { StreamOffsets } from "../parsing/stream-offsets.ts";
 import { UnencryptedObjects } from "../parsing/unencrypted-objects.ts";
 import type { ObjectSource } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
+import { EngineColors } from "./engine-colors.ts";
 import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { valueIn } from "./mupdf-values.ts";
 import { toRgb, withStream } from "./temporary-stream.ts";
@@ -48,6 +49,8 @@ type Opening = { readonly engine?: Mupdf | undefined } & Pick<DocumentOptions, "
 
 export class MupdfSource implements ObjectSource {
   readonly version: string;
+  /** Converts colors and decodes samples, as MuPDF does to draw them. */
+  readonly colors: EngineColors;
   readonly #document: MupdfDocument;
   readonly #budget: Budget;
   readonly #tank: FuelBudget;
@@ -66,6 +69,7 @@ export class MupdfSource implements ObjectSource {
     this.#budget = budget;
     this.#tank = document.engine.tank(document.bytes.length * FUEL_PER_BYTE);
     this.#openedBytes = this.heapBytes;
+    this.colors = new EngineColors(document, () => this.#keepsHeap());
     this.#places = this.#trailer().has("Encrypt") ? undefined : new StreamOffsets(document.bytes);
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
@@ -171,9 +175,13 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined for images that MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
     const image = decodeImage(this.#document, number);
-    // The decoder has freed its memory within the heap, so this growth does not require a new engine.
-    this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
+    this.#keepsHeap();
     return image;
+  }
+
+  /** After the engine has freed its memory within the heap, whose growth then does not require a new engine. */
+  #keepsHeap(): void {
+    this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
   }
 
   /** @returns undefined if MuPDF cannot decode the data */
