@@ -46,6 +46,7 @@ export class ColorConverter {
   readonly #intents: ReadonlyMap<number, EngineSpace>;
   readonly #spaces = new Map<string, ProcessSpace>();
   readonly #colors = new Map<string, Converted>();
+  readonly #palettes = new Map<string, Reference>();
   #waiting: { readonly space: ProcessSpace; readonly components: readonly number[]; readonly to: Converted }[] = [];
 
   constructor(file: PdfFile, source: MupdfSource, target: Target, options: { readonly preservesBlack: boolean }) {
@@ -103,6 +104,13 @@ export class ColorConverter {
       if (color.components.length === 0) this.settle();
       return color.components;
     });
+  }
+
+  /** Returns a palette, which is made once for equal entries. */
+  once(key: string, make: () => Reference): Reference {
+    const known = this.#palettes.get(key) ?? make();
+    this.#palettes.set(key, known);
+    return known;
   }
 
   /** Converts samples with 8 bits each, Lab as in {@link toBytes}. */

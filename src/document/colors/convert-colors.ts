@@ -144,7 +144,9 @@ class Conversion {
     const value = stream.dictionary.get("Resources");
     const bytes = this.#content(decodeContent(stream), this.#resources.original(value) ?? callers, content);
     const dictionary = stream.dictionary.clone();
-    if (value !== undefined) dictionary.set("Resources", this.#resources.convert(value, mode));
+    // Without any resources, the content could not name the target.
+    if (value !== undefined || (bytes && callers.size === 0))
+      dictionary.set("Resources", this.#resources.convert(value, mode));
     const group = file.dictionary(dictionary.get("Group"));
     if (group) dictionary.set("Group", groupIn(mode, group));
     file.put(reference, bytes ? deflated(dictionary, bytes) : new PdfStream(dictionary, stream.body));

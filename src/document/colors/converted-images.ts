@@ -10,7 +10,7 @@ import { recodeImage } from "../images/recode-image.ts";
 import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serialize } from "../objects/serialize.ts";
-import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from "../objects/values.ts";
+import { Dictionary, Name, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import { type ColorSpace, readAnySpace } from "../pdfa/transfer/transferred-colors.ts";
 import { keyMask, LIMITS, samplesOf } from "../pdfa/transfer/transferred-images.ts";
 import { type ColorConverter, deviceName } from "./color-converter.ts";
@@ -52,7 +52,7 @@ export function convertedImage(context: ImageContext, stream: PdfStream): PdfStr
 }
 
 /** Returns an indexed space in which each sample of an image with one component has its converted color. */
-function paletteOf({ converter, resources }: ImageContext, { bits, decode }: PdfImage, space: ColorSpace): Value {
+function paletteOf({ file, converter, resources }: ImageContext, { bits, decode }: PdfImage, space: ColorSpace): Value {
   const last = 2 ** bits - 1;
   const [low = 0, high = space.lastIndex === undefined ? 1 : last] = decode ?? [];
   const entries = converter.batch(resources, (map) =>
@@ -60,7 +60,10 @@ function paletteOf({ converter, resources }: ImageContext, { bits, decode }: Pdf
       ...toBytes(map(space, [low + (sample * (high - low)) / last]), converter.target),
     ]),
   );
-  return [Name.of("Indexed"), converter.target.space, last, new PdfString(Uint8Array.from(entries.flat()))];
+  return converter.once(entries.join(), () => {
+    const palette = file.add(new PdfStream(new Dictionary(), plainBody(Uint8Array.from(entries.flat()))));
+    return file.add([Name.of("Indexed"), converter.target.space, last, palette]);
+  });
 }
 
 /** Converts the samples of an image, or keeps them if they mean the same colors in the target. */
@@ -81,9 +84,11 @@ function recoded(
   const { width, height, components, samples } = decoded;
   const from = process ?? (space ? undefined : converter.process(deviceName(components as 1 | 3 | 4), resources));
   if (space?.isLab) inLab(samples, space, image);
-  const made = from
-    ? converter.samples(samples, from)
-    : source.colors.convert(samples, source.colors.spaceOf(serialize(value!, keyOf), value!), target.engine);
+  const made = process?.isTarget
+    ? samples
+    : from
+      ? converter.samples(samples, from)
+      : source.colors.convert(samples, source.colors.spaceOf(serialize(value!, keyOf), value!), target.engine);
   if (!made) return undefined;
   const key = file.array(dictionary.get("Mask"))?.map((end) => file.number(end) ?? 0);
   const stored = key && samplesOf(image, stream);
