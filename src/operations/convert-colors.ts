@@ -28,13 +28,16 @@ const NOT_A_PROFILE = "It is not an ICC profile to which gray, RGB or CMYK color
 const WHITE = new Uint8Array([255, 255, 255]);
 
 /** @throws OutOfRange if the profile cannot be used */
-const run = pdfToPdf<ConvertColorsParams>(async (pdf, { colorProfile, preserveBlack }, { others, signal }) => {
-  const target = await targetIn(pdf, colorProfile, others[0]);
-  const options = { target, preservesBlack: preserveBlack, signal };
-  const failures = await convert(pdf.file, pdf.source, options);
-  pdf.notices.push(...countedNotices("damaged-content-kept", failures));
-  pdf.notices.push(...withdrawClaims(pdf.file, (family) => family !== "PDF/UA"));
-});
+const run = pdfToPdf<ConvertColorsParams>(
+  async (pdf, { colorProfile, preserveBlack }, { others, signal, heapLimitBytes }) => {
+    const target = await targetIn(pdf, colorProfile, others[0]);
+    const limitBytes = heapLimitBytes - pdf.memory.engineBytes;
+    const options = { target, preservesBlack: preserveBlack, limitBytes, signal };
+    const failures = await convert(pdf.file, pdf.source, options);
+    pdf.notices.push(...countedNotices("damaged-content-kept", failures));
+    pdf.notices.push(...withdrawClaims(pdf.file, (family) => family !== "PDF/UA"));
+  },
+);
 
 export const convertColors = defineOperation({ name: "convert-colors", parameters, run });
 

@@ -64,15 +64,16 @@ export class ColorConverter {
   color(space: ColorSpace, components: readonly number[], resources: Dictionary | undefined): Converted {
     const process = space.toProcess(components);
     const from = this.process(process.space, resources);
-    const kept = this.#preservesBlack ? keptBlack(process.components, from.isLab) : undefined;
+    const within = process.components.slice(0, from.channels).map((part) => (from.isLab ? part : bounded(part)));
+    const kept = this.#preservesBlack ? keptBlack(within, from.isLab) : undefined;
     if (kept) return { components: kept };
-    if (from.isTarget) return { components: process.components.slice(0, this.target.channels) };
-    const key = `${from.engine.key} ${process.components.join(" ")}`;
+    if (from.isTarget) return { components: within };
+    const key = `${from.engine.key} ${within.join(" ")}`;
     const known = this.#colors.get(key);
     if (known) return known;
     const to: Converted = { components: [] };
     if (this.#colors.size < MAX_COLORS) this.#colors.set(key, to);
-    this.#waiting.push({ space: from, components: process.components, to });
+    this.#waiting.push({ space: from, components: within, to });
     return to;
   }
 
@@ -175,6 +176,8 @@ export class ColorConverter {
     return made?.every((sample, at) => Math.abs(sample - samples[at]!) <= ROUNDING) ?? false;
   }
 }
+
+const bounded = (component: number) => Math.min(1, Math.max(0, component));
 
 const deviceOf = (channels: 1 | 3 | 4): EngineSpace => ({ key: DEVICES[channels], is: DEVICES[channels] });
 

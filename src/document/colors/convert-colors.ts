@@ -9,7 +9,7 @@ import { pageDictionary, readPages } from "../pages/pages.ts";
 import { convertedAnnotation, convertedAppearance } from "./annotation-colors.ts";
 import { ColorConverter } from "./color-converter.ts";
 import { ConvertedContent, initialSpaces, type Spaces } from "./converted-content.ts";
-import { convertedImage, convertedInline } from "./converted-images.ts";
+import { convertedImage, convertedInline, type ImageContext } from "./converted-images.ts";
 import { ConvertedResources, type Mode } from "./converted-resources.ts";
 import { replaceIntents } from "./output-intents.ts";
 import { GRAY, type Target } from "./target.ts";
@@ -28,6 +28,8 @@ interface Waiting {
 export interface ConversionOptions {
   readonly target: Target;
   readonly preservesBlack: boolean;
+  /** Maximum memory for the samples of one image. */
+  readonly limitBytes: number;
   readonly signal: AbortSignal;
 }
 
@@ -56,6 +58,7 @@ class Conversion {
   failures = 0;
   readonly #file: PdfFile;
   readonly #source: MupdfSource;
+  readonly #limitBytes: number;
   readonly #colors: Mode;
   readonly #resources: ConvertedResources;
   /** Numbers of the objects that are converted, or wait for it. */
@@ -65,8 +68,9 @@ class Conversion {
   readonly #waitingMasks: Waiting[] = [];
   readonly #initial: Spaces;
 
-  constructor(file: PdfFile, source: MupdfSource, { target, preservesBlack }: ConversionOptions) {
+  constructor(file: PdfFile, source: MupdfSource, { target, preservesBlack, limitBytes }: ConversionOptions) {
     this.#file = file;
+    this.#limitBytes = limitBytes;
     this.#source = source;
     this.#initial = initialSpaces(file);
     const converter = new ColorConverter(file, source, target, { preservesBlack });
@@ -158,14 +162,19 @@ class Conversion {
     resources: Dictionary,
     { mode, spaces, startsBlack }: Pick<Waiting, "mode" | "spaces" | "startsBlack">,
   ): Uint8Array | undefined {
-    const context = { file: this.#file, source: this.#source, converter: mode.converter, resources };
+    const context = this.#imageContext(mode, resources);
+    const nameOf = (space: Value) => this.#resources.name(space, mode);
     const content = new ConvertedContent(this.#file, resources, spaces, {
       ...mode,
       paints: (value, inherited) => this.#object(value, mode, resources, inherited),
-      inlineImage: (operation, all) =>
-        convertedInline(context, operation, all, (space) => this.#resources.name(space, mode)),
+      nameOf,
+      inlineImage: (operation, all) => convertedInline(context, operation, all, nameOf),
     });
     return content.convert(bytes, startsBlack);
+  }
+
+  #imageContext({ converter }: Mode, resources: Dictionary): ImageContext {
+    return { file: this.#file, source: this.#source, converter, resources, limitBytes: this.#limitBytes };
   }
 
   #object(value: Value, mode: Mode, callers: Dictionary, spaces: Spaces): void {
@@ -177,8 +186,7 @@ class Conversion {
       return;
     }
     if (file.boolean(stream.dictionary.get("ImageMask"))) return;
-    const context = { file, source: this.#source, converter: mode.converter, resources: callers };
-    const made = convertedImage(context, stream);
+    const made = convertedImage(this.#imageContext(mode, callers), stream);
     if (made) file.put(value, made);
     else this.failures++;
   }

@@ -17,6 +17,8 @@ export interface Spaces {
 interface ChosenSpace {
   /** The space, or the underlying one of an uncolored pattern. */
   readonly space: ColorSpace | undefined;
+  /** True for the colorant None, which paints nothing in any color space (8.6.6.4). */
+  readonly isNone?: boolean;
 }
 
 /** The names under which content finds the target in its resources. */
@@ -31,6 +33,8 @@ export interface ContentObjects {
   readonly converter: ColorConverter;
   /** Takes notice of an object that is painted in these spaces. */
   paints(object: Value, spaces: Spaces): void;
+  /** Returns the name under which content finds a color space. */
+  nameOf(space: Value): string;
   /** @returns the replacement of an inline image, one character per byte; undefined to keep it */
   inlineImage(operation: ContentOperation, bytes: Uint8Array): string | undefined;
 }
@@ -43,7 +47,6 @@ interface Change {
 
 const SPACES: Readonly<Record<string, string>> = { g: "DeviceGray", rg: "DeviceRGB", k: "DeviceCMYK" };
 const MAX_SAVED = 512;
-const INVALID: ChosenSpace = { space: undefined };
 
 /** The spaces at the start of a page. */
 export const initialSpaces = (file: PdfFile): Spaces => {
@@ -111,7 +114,9 @@ export class ConvertedContent {
           ? (this.#named("ColorSpace", operands) ?? last)
           : undefined;
     if (chosen !== undefined) this.#chosen(side, chosen);
-    const { space } = this.#spaces[side];
+    const { space, isNone } = this.#spaces[side];
+    if (isNone && lower === "cs") this.#write(start, end, () => `/${this.#objects.nameOf(chosen!)} ${operator}`);
+    if (isNone) return;
     const { names } = this.#objects;
     const given =
       lower === "cs" ? (space?.initial ?? []) : operands.flatMap((operand) => this.#file.number(operand) ?? []);
@@ -128,7 +133,12 @@ export class ConvertedContent {
   #chosen(side: keyof Spaces, value: Value): void {
     const base = this.#isPattern(value) ? this.#file.array(value)?.[1] : value;
     const space = base === undefined ? undefined : readAnySpace(this.#file, base);
-    this.#spaces = { ...this.#spaces, [side]: space ? { space } : INVALID };
+    this.#spaces = { ...this.#spaces, [side]: { space, isNone: this.#isNone(value) } };
+  }
+
+  #isNone(value: Value): boolean {
+    const [family, colorant] = this.#file.array(value) ?? [];
+    return this.#file.name(family) === "Separation" && this.#file.name(colorant) === "None";
   }
 
   #isPattern(value: Value): boolean {

@@ -2,6 +2,7 @@
 // of more components become new JPEGs.
 import { deflateSync } from "node:zlib";
 import type { ContentOperation } from "../content/content.ts";
+import { EngineFailure } from "../contract/failure.ts";
 import { type PdfImage, readImage, spaceOf } from "../images/image.ts";
 import { inlineBody } from "../images/inline-images.ts";
 import { readJpxImage } from "../images/jpx-image.ts";
@@ -12,7 +13,7 @@ import type { PdfFile } from "../objects/pdf-file.ts";
 import { serialize } from "../objects/serialize.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Value } from "../objects/values.ts";
 import { type ColorSpace, readAnySpace } from "../pdfa/transfer/transferred-colors.ts";
-import { keyMask, LIMITS, samplesOf } from "../pdfa/transfer/transferred-images.ts";
+import { keyMask, samplesOf } from "../pdfa/transfer/transferred-images.ts";
 import { type ColorConverter, deviceName } from "./color-converter.ts";
 import { toBytes } from "./target.ts";
 
@@ -20,6 +21,8 @@ const FULL = 255;
 /** Quality of JPEGs that replace JPEGs. */
 const JPEG = { photo: 92, drawing: 95, mask: 95 };
 const MASKS = ["Mask", "SMask", "SMaskInData", "Decode"];
+/** Channels of an image that defines its own color space. */
+const DEFAULT_CHANNELS = 4;
 const LOSSY = ["DCTDecode", "JPXDecode"];
 
 export interface ImageContext {
@@ -28,6 +31,8 @@ export interface ImageContext {
   readonly converter: ColorConverter;
   /** Resources whose default color spaces apply. */
   readonly resources: Dictionary | undefined;
+  /** Maximum memory for the samples of one image. */
+  readonly limitBytes: number;
 }
 
 /** @returns undefined for a stencil mask, or an image that cannot be decoded */
@@ -74,11 +79,14 @@ function recoded(
   space: ColorSpace | undefined,
   value: Value | undefined,
 ): PdfStream | undefined {
-  const { file, source, converter, resources } = context;
+  const { file, source, converter, resources, limitBytes } = context;
   const { target } = converter;
   const { dictionary, body } = stream;
   const process = space && isProcess(space) ? converter.process(value!, resources) : undefined;
   if (process?.isTarget && !process.isLab) return new PdfStream(dictionary.set("ColorSpace", target.space), body);
+  const pixels = image.width * image.height;
+  const channels = (space?.channels ?? DEFAULT_CHANNELS) + target.channels;
+  if (pixels * channels > limitBytes) throw new EngineFailure("too-large", `an image with ${pixels} pixels`);
   const decoded = source.colors.decode(asDecoded(dictionary, space), body.raw());
   if (!decoded) return undefined;
   const { width, height, components, samples } = decoded;
@@ -98,7 +106,8 @@ function recoded(
   dictionary.set("Width", width).set("Height", height);
   dictionary.set("ColorSpace", target.space).set("BitsPerComponent", 8);
   const isLossy = LOSSY.includes(image.filters.at(-1) ?? "");
-  const size = { width, height, role: "image", limits: LIMITS, ...(isLossy ? { jpeg: JPEG } : {}) } as const;
+  const limits = { decodedBytes: limitBytes, kernelBytes: limitBytes - pixels * channels };
+  const size = { width, height, role: "image", limits, ...(isLossy ? { jpeg: JPEG } : {}) } as const;
   const coded = recodeImage(readImage(file, dictionary)!, plainBody(made), size);
   return coded
     ? new PdfStream(coded.dictionary, plainBody(coded.bytes))

@@ -8,7 +8,7 @@ import { Dictionary, Name, PdfStream, PdfString, plainBody, type Value } from ".
 import { type Curve, lineOf, type Transfer } from "./transfer.ts";
 import { applyTransfer, type ColorSpace, DEVICE_RGB, inkCurve, readSpace } from "./transferred-colors.ts";
 
-export const LIMITS = { decodedBytes: 2 ** 29, kernelBytes: 2 ** 30 };
+const LIMITS = { decodedBytes: 2 ** 29, kernelBytes: 2 ** 30 };
 const FULL = 255;
 /** Maximum number of cached colors. */
 const MAX_KNOWN_COLORS = 1 << 18;
