@@ -34,7 +34,7 @@ const run = pdfToPdf<ConvertColorsParams>(
     const limitBytes = heapLimitBytes - pdf.memory.engineBytes;
     const options = { target, preservesBlack: preserveBlack, limitBytes, signal };
     const failures = await convert(pdf.file, pdf.source, options);
-    pdf.notices.push(...countedNotices("damaged-content-kept", failures));
+    pdf.notices.push(...countedNotices("images-unreadable", failures));
     pdf.notices.push(...withdrawClaims(pdf.file, (family) => family !== "PDF/UA"));
   },
 );
