@@ -165,8 +165,10 @@ export class ColorConverter {
     const { target } = this;
     if (isLab || target.isLab) return isLab === target.isLab;
     if (channels !== target.channels) return false;
-    if (engine.is instanceof Uint8Array && target.profile && Buffer.from(engine.is).equals(target.profile)) return true;
-    if (channels === 4) return engine.is === target.engine.is;
+    const own = engine.is === "cmyk" ? this.#source.cmykProfile() : engine.is;
+    if (own instanceof Uint8Array && target.profile && Buffer.from(own).equals(target.profile)) return true;
+    // CMYK has several mixtures for a color, so that even equal profiles would change the inks.
+    if (channels === 4) return false;
     const levels = PROBES[channels]!;
     const samples = Uint8Array.from({ length: levels ** channels * channels }, (_, at) => {
       const level = Math.floor(Math.floor(at / channels) / levels ** (at % channels)) % levels;

@@ -14,7 +14,7 @@ import { colorJudge } from "../../support/python-readers.ts";
 
 type Profile = ConvertColorsParams["colorProfile"];
 const CHANNELS = { srgb: 3, "apple-rgb": 3, "acrobat9-cmyk": 4, "dot-gain-20": 1, "lab-d50": 0 } as const;
-/** The largest difference is from 8-bit samples, and few points in the engine's tables for CMYK. */
+/** Largest difference (CIEDE2000). Samples of 8 bits alone differ by up to 0.6. */
 const ALIKE = 1;
 
 async function converted(pdf: Uint8Array, colorProfile: Profile, preserveBlack = false, ...profile: Uint8Array[]) {
@@ -55,7 +55,7 @@ test.for(Object.entries(CHANNELS))(
     expect(made).toHaveLength(PATCHES.length);
     const pairs = PATCHES.map((rgb, index) => [rgb, made[index]!] as const);
     const told = withFile(patches, (path) => judge({ path, channels, patches: pairs }));
-    expect(told).toEqual({ others: [], largest: expect.closeTo(0, 0) });
+    expect(told.others).toEqual([]);
     expect(told.largest).toBeLessThan(ALIKE);
     const all = await converted(COLORFUL_PDF, name as Profile);
     expect(withFile(all, (path) => judge({ path, channels })).others).toEqual([]);
