@@ -14,7 +14,7 @@ export const pdfWithConvertedColors = defineEndpoint({
   example: { color_profile: "acrobat9-cmyk" },
   inputs: {
     file: { kind: "one", description: "PDF", accepts: mayBePdf },
-    profile: { kind: "one", description: "an ICC profile, with `custom`", isOptional: true },
+    profile: { kind: "one", description: "an ICC profile for custom", isOptional: true, isUnlisted: true },
   },
   operation: convertColors,
   output: { kind: "files", naming: "name", type: "application/pdf", isOptional: true },
