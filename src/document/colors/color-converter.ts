@@ -1,6 +1,7 @@
 // Converts colors of a document to one color space, many at once, because each call of the engine creates a transform.
-import type { EngineSpace } from "../engines/mupdf/color-spaces.ts";
+
 import { MAX_PROFILE_BYTES } from "../formats/icc/header.ts";
+import type { EngineSpace } from "../objects/engine/color-spaces.ts";
 import type { MupdfSource } from "../objects/engine/mupdf-source.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { serialize } from "../objects/serialize.ts";

@@ -39,8 +39,7 @@ export interface ImageContext {
 export function convertedImage(context: ImageContext, stream: PdfStream): PdfStream | undefined {
   const { file, source } = context;
   const opacity = readOpacity(file, stream);
-  const plain =
-    opacity && withoutOpacity(file, stream, opacity, source.decodeJpx.bind(source), (part) => file.add(part));
+  const plain = opacity && withoutOpacity(file, stream, opacity, source.colors.decodeJpx, (part) => file.add(part));
   if (plain) return convertedImage(context, plain);
   const dictionary = stream.dictionary.clone();
   for (const key of ["Alternates", "DL"]) dictionary.delete(key);

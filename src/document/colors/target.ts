@@ -1,6 +1,7 @@
 // The color space to which a document is converted.
-import type { EngineSpace } from "../engines/mupdf/color-spaces.ts";
+
 import { COLOR_CLASSES, componentsOf, profileOf, readHeader } from "../formats/icc/header.ts";
+import type { EngineSpace } from "../objects/engine/color-spaces.ts";
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { Dictionary, Name, PdfStream, plainBody, type Value } from "../objects/values.ts";
 

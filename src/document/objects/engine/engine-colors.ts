@@ -1,11 +1,12 @@
 // Converts colors with MuPDF, and decodes samples that the document need not contain.
 import { EngineFailure } from "../../contract/failure.ts";
-import { ColorSpaces, type EngineSpace } from "../../engines/mupdf/color-spaces.ts";
 import type { MupdfDocument } from "../../engines/mupdf/document.ts";
 import { type DecodedImage, decodeImage } from "../../engines/mupdf/image.ts";
 import { MupdfError } from "../../engines/mupdf/instance/mupdf.ts";
 import { Dictionary, Name, type Value } from "../values.ts";
-import { withStream } from "./temporary-stream.ts";
+import { ColorSpaces, type EngineSpace } from "./color-spaces.ts";
+import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
+import { toRgb, withStream } from "./temporary-stream.ts";
 
 export class EngineColors {
   readonly #document: MupdfDocument;
@@ -27,6 +28,13 @@ export class EngineColors {
   decode(image: Dictionary, bytes: Uint8Array): DecodedImage | undefined {
     return this.#tried(() => withStream(this.#document, image, bytes, (number) => decodeImage(this.#document, number)));
   }
+
+  /** @returns undefined if MuPDF cannot decode the data */
+  readonly decodeJpx = (bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined =>
+    decodeJpx(this.#document, bytes, size, channels);
+
+  /** Converts uncompressed samples to RGB, as MuPDF does to draw them. @returns undefined if it cannot */
+  readonly toRgb = (image: Dictionary, samples: Uint8Array) => toRgb(this.#document, image, samples);
 
   /** Returns the color space that a value of the document defines. @param key equal for equal spaces */
   spaceOf(key: string, value: Value): EngineSpace {

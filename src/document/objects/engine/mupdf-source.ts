@@ -26,9 +26,8 @@ import { UnencryptedObjects } from "../parsing/unencrypted-objects.ts";
 import type { ObjectSource } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
 import { EngineColors } from "./engine-colors.ts";
-import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
 import { valueIn } from "./mupdf-values.ts";
-import { toRgb, withStream } from "./temporary-stream.ts";
+import { withStream } from "./temporary-stream.ts";
 
 /** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
@@ -183,14 +182,6 @@ export class MupdfSource implements ObjectSource {
   #keepsHeap(): void {
     this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
   }
-
-  /** @returns undefined if MuPDF cannot decode the data */
-  decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
-    return decodeJpx(this.#document, bytes, size, channels);
-  }
-
-  /** Converts uncompressed samples to RGB, as MuPDF does to draw them. @returns undefined if it cannot */
-  readonly toRgb = (image: Dictionary, samples: Uint8Array) => toRgb(this.#document, image, samples);
 
   /** Decodes bytes with the filters in a dictionary. @throws EngineFailure like {@link StreamBody.decoded} */
   decodeBytes(dictionary: Dictionary, bytes: Uint8Array, limitBytes: number): Uint8Array {

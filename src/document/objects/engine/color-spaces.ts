@@ -1,8 +1,8 @@
 // Converts samples between color spaces with MuPDF's color management (lcms): relative colorimetric, with black point
 // compensation.
-import type { MupdfDocument } from "./document.ts";
-import type { Mupdf } from "./instance/mupdf.ts";
-import type { MupdfExports, Pointer } from "./instance/raw.ts";
+import type { MupdfDocument } from "../../engines/mupdf/document.ts";
+import type { Mupdf } from "../../engines/mupdf/instance/mupdf.ts";
+import type { MupdfExports, Pointer } from "../../engines/mupdf/instance/raw.ts";
 
 /** Maximum number of cached color spaces, each with its profile. */
 const MAX_SPACES = 32;
