@@ -78,6 +78,9 @@ class Walk:
                 self.form(value, resources, mask, f"{where}{name}")
             elif not value.get("/ImageMask") and self.is_new(value):
                 self.space(value.get("/ColorSpace"), mask, f"{where}{name}")
+                matte = value.get("/SMask", {}).get("/Matte", [])
+                if len(matte) not in (0, self.channels or 3):
+                    self.found.append(f"{where}{name} Matte")
         for name, value in of("/Pattern"):
             if isinstance(value, Stream):
                 self.form(value, resources, mask, f"{where}{name}")

@@ -92,20 +92,17 @@ export class ColorConverter {
     }
   }
 
-  /** Runs work twice: first with zeros to learn its colors, then with the converted colors. */
+  /** Runs work twice, with the same calls: first with zeros to learn its colors, then with the converted colors. */
   batch<T>(resources: Dictionary | undefined, work: (map: MapColor) => T): T {
     const zero = new Array<number>(this.target.channels).fill(0);
+    const colors: Converted[] = [];
     work((space, components) => {
-      this.color(space, components, resources);
+      colors.push(this.color(space, components, resources));
       return zero;
     });
     this.settle();
-    return work((space, components) => {
-      const color = this.color(space, components, resources);
-      // A color that is not cached waits again.
-      if (color.components.length === 0) this.settle();
-      return color.components;
-    });
+    let next = 0;
+    return work(() => colors[next++]!.components);
   }
 
   /** Returns a palette, which is made once for equal entries. */

@@ -48,11 +48,22 @@ export function convertedImage(context: ImageContext, stream: PdfStream): PdfStr
   const isJpx = image.filters.at(-1) === "JPXDecode";
   const value = dictionary.get("ColorSpace") ?? (isJpx ? readJpxImage(file, stream, true)?.image.colors?.space : null);
   const space = value === undefined ? undefined : readAnySpace(file, value);
+  if (space) convertMatte(context, dictionary, space);
   if (space && !isJpx && space.channels === 1 && image.bits <= 8) {
     dictionary.delete("Decode");
     return new PdfStream(dictionary.set("ColorSpace", paletteOf(context, image, space)), stream.body);
   }
   return recoded(context, new PdfStream(dictionary, stream.body), image, space, value);
+}
+
+/** Converts the color with which an image is preblended; its soft mask has it (ISO 32000-1, 11.6.5.3). */
+function convertMatte({ file, converter, resources }: ImageContext, dictionary: Dictionary, space: ColorSpace): void {
+  const mask = file.stream(dictionary.get("SMask"));
+  const matte = file.array(mask?.dictionary.get("Matte"))?.map((part) => file.number(part) ?? 0);
+  if (!mask || matte?.length !== space.channels) return;
+  const made = converter.batch(resources, (map) => [...map(space, matte)]);
+  // Another image in another space can have the same mask.
+  dictionary.set("SMask", file.add(new PdfStream(mask.dictionary.clone().set("Matte", made), mask.body)));
 }
 
 /** Returns an indexed space in which each sample of an image with one component has its converted color. */

@@ -174,9 +174,12 @@ class BitWriter {
   #count = 0;
 
   put(value: number, bits: number): void {
-    for (let bit = bits - 1; bit >= 0; bit--) {
-      this.#pending = (this.#pending << 1) | (Math.floor(value / 2 ** bit) & 1);
-      if (++this.#count === 8) {
+    for (let left = bits; left > 0; ) {
+      const taken = Math.min(8 - this.#count, left);
+      left -= taken;
+      this.#pending = (this.#pending << taken) | (Math.floor(value / 2 ** left) % 2 ** taken);
+      this.#count += taken;
+      if (this.#count === 8) {
         this.#bytes.push(this.#pending);
         [this.#pending, this.#count] = [0, 0];
       }
