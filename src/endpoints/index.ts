@@ -41,6 +41,7 @@ import { pdfWithAddedShapes } from "./pdf-with-added-shapes.ts";
 import { pdfWithAddedTables } from "./pdf-with-added-tables.ts";
 import { pdfWithAddedText } from "./pdf-with-added-text.ts";
 import { pdfWithBookmarks } from "./pdf-with-bookmarks.ts";
+import { pdfWithConvertedColors } from "./pdf-with-converted-colors.ts";
 import { pdfWithMetadata } from "./pdf-with-metadata.ts";
 import { pdfWithOcrText } from "./pdf-with-ocr-text.ts";
 import { pdfWithPageBoxesSet } from "./pdf-with-page-boxes-set.ts";
@@ -77,7 +78,7 @@ const others: readonly Endpoint[] = [
     pdfWithPageNumbers,
     pdfWithAddedAttachment,
   ],
-  ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf],
+  ...[pdfWithMetadata, pdfWithBookmarks, pdfWithImportedFormData, tdmReservedPdf, pdfWithConvertedColors],
   ...[flattenedFormsPdf, flattenedAnnotationsPdf, flattenedLayersPdf, rasterizedPdf, rotatedPdf],
   ...[pdfWithRedactedTextPreview, pdfWithRedactedTextApplied],
   ...[encryptedPdf, decryptedPdf, restrictedPdf, unrestrictedPdf, signedPdf],

@@ -16,6 +16,7 @@ import { flattenTransparency } from "./container-only/flatten-transparency.ts";
 import { heifToPdf } from "./container-only/heif-to-pdf.ts";
 import { textToHtml } from "./container-only/text-to-html.ts";
 import { drawEmoji, readTypeface } from "./container-only/typefaces.ts";
+import { convertColors } from "./convert-colors.ts";
 import { declarePdfua } from "./declare-pdfua.ts";
 import { drawInvoice } from "./draw-invoice.ts";
 import { exportFormData } from "./export-form-data.ts";
@@ -87,6 +88,7 @@ export const CONTAINER_OPERATIONS: readonly AnyOperation[] = [
   addPageNumbers,
   applyRedactions,
   compressPdf,
+  convertColors,
   declarePdfua,
   drawInvoice,
   drawWebImages,

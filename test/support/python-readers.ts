@@ -57,6 +57,23 @@ export async function pythonShaper(test: TestContext) {
   return (tasks: readonly ShapingTask[]) => run(tasks.map((task) => JSON.stringify(task)));
 }
 
+/** Colors of a document to be judged; see test/clients/color_spaces.py. */
+export interface ColorTask {
+  readonly path: string;
+  /** Channels of the only color space; 0 for Lab. */
+  readonly channels: number;
+  readonly patches?: readonly (readonly [rgb: readonly number[], made: readonly number[]])[];
+}
+
+/** Returns a function that judges converted colors. Skips the test if the packages are unreachable. */
+export async function colorJudge(test: TestContext) {
+  const run = await pythonScript<{ readonly others: readonly string[]; readonly largest?: number }>(
+    test,
+    "color_spaces.py",
+  );
+  return (task: ColorTask) => run([JSON.stringify(task)])[0]!;
+}
+
 /** Returns a function that runs a script, which prints an object in JSON for each argument, one per line. */
 async function pythonScript<T>(test: TestContext, script: string, packages = "readers.txt") {
   const bin = await pythonTools(test, packages);

@@ -23,6 +23,11 @@ const STORE = { function: "fz_new_store_context", from: 100 * 1024 * 1024, to: 1
  */
 const SAVED_STATES = { function: "pdf_gsave", from: 2048, to: 32_768 };
 /**
+ * Flag of MuPDF's color transforms (`cmsFLAGS_LOWRESPRECALC`), which lcms ignores here: with 17 instead of 33 grid points
+ * for RGB, colors in CMYK differ visibly from those of lcms.
+ */
+const LOW_RESOLUTION = { function: "lcms2mt__cmsReasonableGridpointsByColorspace", from: 2048, to: 0 };
+/**
  * Functions that process a row of pixels, or one color (lcms), and their flat rates. One unit of fuel stands for 1 to 5
  * ns. Counting every iteration of their loops would slow down rendering by 10 %; flat rates slow it down by 2 to 5 %.
  */
@@ -66,7 +71,8 @@ function rewrite(module: binaryen.Module): Uint8Array {
   const infinite = infiniteRectangle(module);
   const area = exportStackPointer(module) - 16;
   for (const half of [0, 8]) replaceConstant(module, "wasm_run_display_list", infinite + half, area + half);
-  for (const limit of [STORE, SAVED_STATES]) replaceConstant(module, limit.function, limit.from, limit.to);
+  for (const { function: name, from, to } of [STORE, SAVED_STATES, LOW_RESOLUTION])
+    replaceConstant(module, name, from, to);
   addTileKey(module);
   meter(module, (name) => FLAT_RATES.find(([pattern]) => pattern.test(name))?.[1]);
   module.addMemoryImport(MEMORY, "engine", "memory");

@@ -136,7 +136,7 @@ export class DrawnResources {
       return;
     }
     if (this.#decoded++ >= MAX_DECODED) return;
-    const repaired = withoutOpacity(file, stream, found, (...data) => source.decodeJpx(...data), add);
+    const repaired = withoutOpacity(file, stream, found, (...data) => source.colors.decodeJpx(...data), add);
     if (repaired) this.#drawn.write(number, repaired);
   }
 }

@@ -129,7 +129,7 @@ function toRgb(
     ...{ Type: Name.of("XObject"), Subtype: Name.of("Image"), Width: width, Height: rows.length / rowBytes },
     ...{ BitsPerComponent: image.bits, ColorSpace: space, Decode: decode?.slice() },
   });
-  const rgb = source.toRgb(properties, rows);
+  const rgb = source.colors.toRgb(properties, rows);
   if (!rgb) throw new UnreadableImage("its colors cannot be converted");
   return rgb;
 }

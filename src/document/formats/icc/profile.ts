@@ -18,16 +18,31 @@ const COLUMNS = ["rXYZ", "gXYZ", "bXYZ"] as const;
 
 /** Returns an sRGB profile of about 2.5 KB. */
 export function srgbProfile(): Uint8Array {
-  const curve = curveTag(srgbDecoded);
-  return profile("RGB ", "sRGB IEC61966-2.1", [
-    ...COLUMNS.map((tag): Tag => [tag, xyzTag(SRGB_PRIMARIES[tag])]),
+  return rgbProfile("sRGB IEC61966-2.1", SRGB_PRIMARIES, srgbDecoded);
+}
+
+/**
+ * @param primaries X, Y, Z of red, green and blue, adapted to D50
+ * @param linear linearizes a component, from 0 to 1
+ */
+export function rgbProfile(
+  description: string,
+  primaries: Readonly<Record<(typeof COLUMNS)[number], readonly number[]>>,
+  linear: (value: number) => number,
+): Uint8Array {
+  const curve = curveTag(linear);
+  return profile("RGB ", description, [
+    ...COLUMNS.map((tag): Tag => [tag, xyzTag(primaries[tag])]),
     ...CURVES.map((tag): Tag => [tag, curve]),
   ]);
 }
 
-/** Returns a gray profile with the curve of sRGB. */
-export function grayProfile(): Uint8Array {
-  return profile("GRAY", "Gray with the curve of sRGB", [["kTRC", curveTag(srgbDecoded)]]);
+/**
+ * Returns a gray profile.
+ * @param luminance of a component; both are from 0 for black to 1 for white. @default the curve of sRGB
+ */
+export function grayProfile(description = "Gray with the curve of sRGB", luminance = srgbDecoded): Uint8Array {
+  return profile("GRAY", description, [["kTRC", curveTag(luminance)]]);
 }
 
 /**

@@ -25,9 +25,9 @@ import { StreamOffsets } from "../parsing/stream-offsets.ts";
 import { UnencryptedObjects } from "../parsing/unencrypted-objects.ts";
 import type { ObjectSource } from "../pdf-file.ts";
 import { Dictionary, type PdfObject, PdfStream, Reference, type StreamBody, type Value } from "../values.ts";
-import { decodeJpx, type JpxSize } from "./jpx-decoding.ts";
+import { EngineColors } from "./engine-colors.ts";
 import { valueIn } from "./mupdf-values.ts";
-import { toRgb, withStream } from "./temporary-stream.ts";
+import { withStream } from "./temporary-stream.ts";
 
 /** Number of objects from which an unencrypted document is read without the engine. */
 const MANY_OBJECTS = 10_000;
@@ -48,6 +48,8 @@ type Opening = { readonly engine?: Mupdf | undefined } & Pick<DocumentOptions, "
 
 export class MupdfSource implements ObjectSource {
   readonly version: string;
+  /** Converts colors and decodes samples, as MuPDF does to draw them. */
+  readonly colors: EngineColors;
   readonly #document: MupdfDocument;
   readonly #budget: Budget;
   readonly #tank: FuelBudget;
@@ -66,6 +68,7 @@ export class MupdfSource implements ObjectSource {
     this.#budget = budget;
     this.#tank = document.engine.tank(document.bytes.length * FUEL_PER_BYTE);
     this.#openedBytes = this.heapBytes;
+    this.colors = new EngineColors(document, () => this.#keepsHeap());
     this.#places = this.#trailer().has("Encrypt") ? undefined : new StreamOffsets(document.bytes);
     const version = this.#run((raw) => raw._wasm_pdf_version(document.pointer));
     this.version = `${Math.trunc(version / 10)}.${version % 10}`;
@@ -171,18 +174,14 @@ export class MupdfSource implements ObjectSource {
   /** @returns undefined for images that MuPDF cannot decode */
   decodeImage(number: number): DecodedImage | undefined {
     const image = decodeImage(this.#document, number);
-    // The decoder has freed its memory within the heap, so this growth does not require a new engine.
-    this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
+    this.#keepsHeap();
     return image;
   }
 
-  /** @returns undefined if MuPDF cannot decode the data */
-  decodeJpx(bytes: Uint8Array, size: JpxSize, channels: number): DecodedImage | undefined {
-    return decodeJpx(this.#document, bytes, size, channels);
+  /** After the engine has freed its memory within the heap, whose growth then does not require a new engine. */
+  #keepsHeap(): void {
+    this.#openedBytes = Math.max(this.#openedBytes, this.heapBytes);
   }
-
-  /** Converts uncompressed samples to RGB, as MuPDF does to draw them. @returns undefined if it cannot */
-  readonly toRgb = (image: Dictionary, samples: Uint8Array) => toRgb(this.#document, image, samples);
 
   /** Decodes bytes with the filters in a dictionary. @throws EngineFailure like {@link StreamBody.decoded} */
   decodeBytes(dictionary: Dictionary, bytes: Uint8Array, limitBytes: number): Uint8Array {

@@ -34,7 +34,7 @@ function decodeJpx(document: PdfaDocument, dictionary: Dictionary, reference: Re
       file,
       stream,
       opacity,
-      (...data) => source.decodeJpx(...data),
+      (...data) => source.colors.decodeJpx(...data),
       (part) => file.add(part),
     );
     if (plain) file.put(reference, plain);

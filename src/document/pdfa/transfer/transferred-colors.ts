@@ -17,6 +17,10 @@ export interface ColorSpace {
   readonly initial: readonly number[];
   /** Maximum index of an indexed space. */
   readonly lastIndex?: number;
+  /** True if {@link toProcess} returns Lab. */
+  readonly isLab?: boolean;
+  /** The ranges of the components, in pairs. @default from 0 to 1 */
+  readonly ranges?: readonly number[];
   /** Converts a color to one, three or four process components. */
   toProcess(components: readonly number[]): Color;
 }
@@ -36,17 +40,25 @@ const FAMILIES: Readonly<Record<string, number>> = {
 };
 
 /** @returns undefined for patterns, Lab and invalid spaces, whose colors stay unchanged */
-export function readSpace(file: PdfFile, space: Value | undefined, depth = 0): ColorSpace | undefined {
+export function readSpace(file: PdfFile, space: Value | undefined): ColorSpace | undefined {
+  const read = readAnySpace(file, space);
+  return read?.isLab ? undefined : read;
+}
+
+/** @returns undefined for patterns and invalid spaces */
+export function readAnySpace(file: PdfFile, space: Value | undefined, depth = 0): ColorSpace | undefined {
   const array = file.array(space);
   const family = file.name(array?.[0] ?? space);
   if (space === undefined || family === undefined || depth > MAX_DEPTH) return undefined;
   if (family in FAMILIES) return process(space, FAMILIES[family]!);
   if (!array) return undefined;
+  if (family === "Lab") return lab(file, space, file.dictionary(array[1])?.get("Range"));
   if (family === "ICCBased") {
     const profile = file.dictionary(array[1]);
-    const isLab = file.name(file.array(profile?.get("Alternate"))?.[0]) === "Lab";
+    const alternate = file.array(profile?.get("Alternate"));
     const channels = file.number(profile?.get("N")) ?? 0;
-    return [1, 3, 4].includes(channels) && !isLab ? process(space, channels) : undefined;
+    if (channels === 3 && file.name(alternate?.[0]) === "Lab") return readAnySpace(file, alternate as Value, depth + 1);
+    return [1, 3, 4].includes(channels) ? process(space, channels) : undefined;
   }
   if (family === "Indexed" || family === "I") return indexed(file, array, depth);
   if (family === "Separation" || family === "DeviceN") return tints(file, array, family, depth);
@@ -59,8 +71,14 @@ const process = (space: Value, channels: number): ColorSpace => ({
   toProcess: (components) => ({ space, components }),
 });
 
+function lab(file: PdfFile, space: Value, range: Value | undefined): ColorSpace {
+  const given = (file.array(range) ?? []).map((end) => file.number(end) ?? 0);
+  const ranges = [0, 100, ...(given.length === 4 ? given : [-100, 100, -100, 100])];
+  return { ...process(space, 3), isLab: true, ranges };
+}
+
 function indexed(file: PdfFile, [, baseSpace, high, lookup]: readonly Value[], depth: number): ColorSpace | undefined {
-  const base = readSpace(file, baseSpace, depth + 1);
+  const base = readAnySpace(file, baseSpace, depth + 1);
   const object = file.resolve(lookup);
   let bytes: Uint8Array | undefined;
   try {
@@ -76,9 +94,15 @@ function indexed(file: PdfFile, [, baseSpace, high, lookup]: readonly Value[], d
     channels: 1,
     initial: [0],
     lastIndex,
+    isLab: base.isLab === true,
     toProcess([index = 0]) {
       const at = Math.min(lastIndex, Math.max(0, Math.round(index))) * channels;
-      return base.toProcess(Array.from({ length: channels }, (_, channel) => (bytes[at + channel] ?? 0) / 255));
+      return base.toProcess(
+        Array.from({ length: channels }, (_, channel) => {
+          const [low = 0, high = 1] = base.ranges?.slice(2 * channel) ?? [];
+          return low + ((high - low) * (bytes[at + channel] ?? 0)) / 255;
+        }),
+      );
     },
   };
 }
@@ -89,7 +113,7 @@ function tints(
   family: string,
   depth: number,
 ): ColorSpace | undefined {
-  const alternate = readSpace(file, alternateSpace, depth + 1);
+  const alternate = readAnySpace(file, alternateSpace, depth + 1);
   const evaluate = readFunction(file, transform);
   const channels = family === "Separation" ? 1 : (file.array(names)?.length ?? 0);
   // The colorant None paints nothing.
@@ -98,6 +122,7 @@ function tints(
   return {
     channels,
     initial: new Array<number>(channels).fill(1),
+    isLab: alternate.isLab === true,
     toProcess: (components) => alternate.toProcess(evaluate(components)),
   };
 }

@@ -103,7 +103,7 @@ function withSamples(file: PdfFile, stream: PdfStream, image: PdfImage, change: 
   return new PdfStream(dictionary, plainBody(made.samples));
 }
 
-function samplesOf(image: PdfImage, { body }: PdfStream) {
+export function samplesOf(image: PdfImage, { body }: PdfStream) {
   const { width, height } = image;
   try {
     using kernel = new ImageKernel();
@@ -153,7 +153,12 @@ function byPixel(samples: Uint8Array, space: ColorSpace, ranges: readonly number
 }
 
 /** Converts a color key mask to an explicit mask, because the key refers to the original samples (8.9.6.4). */
-function keyMask(samples: Uint8Array, { width, height, bits }: PdfImage, channels: number, key: number[]): PdfStream {
+export function keyMask(
+  samples: Uint8Array,
+  { width, height, bits }: PdfImage,
+  channels: number,
+  key: number[],
+): PdfStream {
   const rowBytes = Math.ceil(width / 8);
   const mask = new Uint8Array(rowBytes * height);
   const ends = key.map((end) => (end * FULL) / (2 ** bits - 1));

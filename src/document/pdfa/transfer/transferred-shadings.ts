@@ -14,24 +14,40 @@ const FREE_FORM = 4;
 const LATTICE = 5;
 const TENSOR = 7;
 const FULL = 65_535;
+const UNIT = [0, 1, 0, 1, 0, 1, 0, 1];
 
 /** @returns undefined if the shading stays unchanged */
 export function transferredShading(file: PdfFile, value: Value | undefined, transfer: Transfer): PdfObject | undefined {
+  const space = readSpace(file, file.dictionary(value)?.get("ColorSpace"));
+  return space && mappedShading(file, value, space, (color) => applyTransfer(transfer, space.toProcess(color)));
+}
+
+/**
+ * Replaces the colors of a shading.
+ * @param map returns the new color, always in the same color space
+ * @param ranges of the components of new colors, in pairs. @default from 0 to 1
+ * @returns undefined if the shading is invalid
+ */
+export function mappedShading(
+  file: PdfFile,
+  value: Value | undefined,
+  space: ColorSpace,
+  map: MapColor,
+  ranges: readonly number[] = UNIT,
+): PdfObject | undefined {
   const object = file.resolve(value);
   const shading = file.dictionary(value);
-  const space = readSpace(file, shading?.get("ColorSpace"));
-  if (!shading || !space) return undefined;
-  const map = (components: readonly number[]) => applyTransfer(transfer, space.toProcess(components));
+  if (!shading) return undefined;
   const dictionary = shading.clone().set("ColorSpace", map(space.initial).space);
   const background = file.array(shading.get("Background"))?.map((part) => file.number(part) ?? 0);
   if (background) dictionary.set("Background", [...map(background).components]);
   let body = object instanceof PdfStream ? object.body : undefined;
   if (shading.has("Function")) {
-    const made = sampledFunction(file, shading, map);
+    const made = sampledFunction(file, shading, map, ranges);
     if (!made) return undefined;
     dictionary.set("Function", file.add(made));
   } else if (object instanceof PdfStream) {
-    const mesh = transferredMesh(file, object, space, map);
+    const mesh = transferredMesh(file, object, space, map, ranges);
     if (!mesh) return undefined;
     dictionary.set("Decode", mesh.decode);
     for (const key of ["Filter", "DecodeParms", "DL"]) dictionary.delete(key);
@@ -44,7 +60,12 @@ export function transferredShading(file: PdfFile, value: Value | undefined, tran
 type MapColor = (components: readonly number[]) => Color;
 
 /** Returns the function of a shading as samples, with the transfer function applied to its outputs. */
-function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): PdfStream | undefined {
+function sampledFunction(
+  file: PdfFile,
+  shading: Dictionary,
+  map: MapColor,
+  ranges: readonly number[],
+): PdfStream | undefined {
   const value = shading.get("Function");
   const functions = (file.array(value) ?? [value ?? null]).map((one) => readFunction(file, one));
   if (functions.includes(undefined)) return undefined;
@@ -62,7 +83,9 @@ function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): Pdf
   const samples: number[] = [];
   for (let index = 0; index < count ** inputs; index++) {
     const place = isOfTwo ? [at(0, index % count), at(1, Math.floor(index / count))] : [at(0, index)];
-    for (const part of map(evaluate(place)).components) samples.push(toWord(part));
+    map(evaluate(place)).components.forEach((part, index) => {
+      samples.push(toWord(part, ranges.slice(2 * index)));
+    });
   }
   const outputs = samples.length / count ** inputs;
   const bytes = new Uint8Array(samples.length * 2);
@@ -70,7 +93,7 @@ function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): Pdf
   const dictionary = Dictionary.of({
     FunctionType: 0,
     Domain: limits.slice(0, 2 * inputs),
-    Range: Array.from({ length: 2 * outputs }, (_, index) => index % 2),
+    Range: ranges.slice(0, 2 * outputs),
     Size: new Array<number>(inputs).fill(count),
     BitsPerSample: 16,
   });
@@ -78,7 +101,13 @@ function sampledFunction(file: PdfFile, shading: Dictionary, map: MapColor): Pdf
 }
 
 /** Changes the colors of a mesh without a function. Its coordinates stay. */
-function transferredMesh(file: PdfFile, { dictionary, body }: PdfStream, { channels }: ColorSpace, map: MapColor) {
+function transferredMesh(
+  file: PdfFile,
+  { dictionary, body }: PdfStream,
+  { channels }: ColorSpace,
+  map: MapColor,
+  ranges: readonly number[],
+) {
   const number = (key: string) => file.number(dictionary.get(key)) ?? 0;
   const decode = (file.array(dictionary.get("Decode")) ?? []).map((element) => file.number(element) ?? 0);
   const [type, flagBits, pointBits, colorBits] = [
@@ -110,7 +139,9 @@ function transferredMesh(file: PdfFile, { dictionary, body }: PdfStream, { chann
       return low + (take(colorBits) * (high - low)) / (2 ** colorBits - 1);
     });
     const made = map(components).components;
-    for (const part of made) writer.put(toWord(part), 16);
+    made.forEach((part, index) => {
+      writer.put(toWord(part, ranges.slice(2 * index)), 16);
+    });
     return made.length;
   };
   let outputs = 0;
@@ -127,8 +158,8 @@ function transferredMesh(file: PdfFile, { dictionary, body }: PdfStream, { chann
     at = Math.ceil(at / 8) * 8;
     writer.align();
   }
-  const unit = Array.from({ length: 2 * outputs }, (_, index) => index % 2);
-  return outputs > 0 ? { bytes: writer.bytes(), decode: [...decode.slice(0, 4), ...unit] } : undefined;
+  const colors = ranges.slice(0, 2 * outputs);
+  return outputs > 0 ? { bytes: writer.bytes(), decode: [...decode.slice(0, 4), ...colors] } : undefined;
 }
 
 function shapeOf(type: number, flag: number): { readonly points: number; readonly colors: number } {
@@ -143,9 +174,12 @@ class BitWriter {
   #count = 0;
 
   put(value: number, bits: number): void {
-    for (let bit = bits - 1; bit >= 0; bit--) {
-      this.#pending = (this.#pending << 1) | (Math.floor(value / 2 ** bit) & 1);
-      if (++this.#count === 8) {
+    for (let left = bits; left > 0; ) {
+      const taken = Math.min(8 - this.#count, left);
+      left -= taken;
+      this.#pending = (this.#pending << taken) | (Math.floor(value / 2 ** left) % 2 ** taken);
+      this.#count += taken;
+      if (this.#count === 8) {
         this.#bytes.push(this.#pending);
         [this.#pending, this.#count] = [0, 0];
       }
@@ -162,4 +196,6 @@ class BitWriter {
   }
 }
 
-const toWord = (component: number) => Math.round(Math.max(0, Math.min(1, component)) * FULL);
+function toWord(component: number, [low = 0, high = 1]: readonly number[]): number {
+  return Math.round(Math.max(0, Math.min(1, (component - low) / (high - low))) * FULL);
+}

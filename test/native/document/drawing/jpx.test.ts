@@ -22,7 +22,7 @@ let channels: Uint8Array[];
 beforeAll(async () => {
   const budget = new Budget(2 ** 26);
   const source = await MupdfSource.open(plainPdf("any"), CONTEXT.heapLimitBytes, budget);
-  const { samples } = source.decodeJpx(CODES.cmyk, { width: SIDE, height: SIDE }, 4)!;
+  const { samples } = source.colors.decodeJpx(CODES.cmyk, { width: SIDE, height: SIDE }, 4)!;
   source.close();
   channels = [0, 1, 2, 3].map((channel) => samples.filter((_, at) => at % 4 === channel));
 });

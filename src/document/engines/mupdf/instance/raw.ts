@@ -198,7 +198,15 @@ export interface MupdfExports {
   _wasm_device_rgb(): Pointer;
   _wasm_device_cmyk(): Pointer;
   _wasm_device_lab(): Pointer;
+  /** @param name 0 for the name in the profile */
+  _wasm_new_icc_colorspace(name: Pointer, profile: Pointer): Pointer;
+  _wasm_keep_colorspace(colorspace: Pointer): Pointer;
+  _wasm_drop_colorspace(colorspace: Pointer): void;
+  /** Returns the number of components. */
+  _wasm_colorspace_get_n(colorspace: Pointer): number;
   _wasm_pdf_load_image(document: Pointer, reference: Pointer): Pointer;
+  /** Returns a borrowed pointer. */
+  _wasm_image_get_colorspace(image: Pointer): Pointer;
   _wasm_drop_image(image: Pointer): void;
   /** Returns the decoded image in its own color space; the caller must drop it. */
   _wasm_get_pixmap_from_image(image: Pointer): Pointer;
