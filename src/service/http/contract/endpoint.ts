@@ -3,7 +3,7 @@
 import type { EngineFailure, FailureReason } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Context, Input, Operation, OperationDeclaration } from "../../../document/contract/operation.ts";
-import { optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
+import { type Deprecation, optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { fileId, fileName } from "../../../document/contract/parameters/text.ts";
 import type { PageVisit } from "../../../document/contract/parameters/web-page.ts";
@@ -57,6 +57,8 @@ interface EndpointFacts {
   readonly variants: readonly Variant[];
   /** Description of the operation in one sentence. */
   readonly summary: string;
+  /** @default the path stays */
+  readonly deprecated?: Deprecation;
   /**
    * Field values for examples, and for the first request in the workbench. The value of `file` or of a further file is
    * a file name. @default a PDF, and the default of each field

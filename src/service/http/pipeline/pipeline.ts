@@ -8,6 +8,7 @@ import type { Progress } from "../../ports/jobs.ts";
 import type { Batch } from "../../storage/batch.ts";
 import { type RequestMemory, reserveMemory } from "../../storage/memory-quota.ts";
 import { bodyLimitsOf } from "../contract/body-size.ts";
+import { deprecationHeaders } from "../contract/declaration/deprecation.ts";
 import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { fieldNamesOf, orderedFieldsOf, secretsOf, streamedFields } from "../contract/declaration/field-names.ts";
 import { namingOf, offersOf } from "../contract/declaration/output-declaration.ts";
@@ -60,7 +61,7 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
       signal,
       deadline,
     };
-    return await runIdempotent(service, {
+    const response = await runIdempotent(service, {
       ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
       async run() {
         const form = await takeSecretFiles(endpoint, exchange.form, service);
@@ -78,6 +79,8 @@ export async function handleRequest(endpoint: Endpoint, request: Request, servic
         resources.dispose();
       },
     });
+    for (const [name, text] of deprecationHeaders(endpoint, form, service.baseUrl)) response.headers.append(name, text);
+    return response;
   } catch (error) {
     resources.dispose();
     throw error;
