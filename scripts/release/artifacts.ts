@@ -11,7 +11,7 @@ import type { Release } from "./changes.ts";
 import { writeVersions } from "./versions.ts";
 
 /** The image of the engines, and the one of the service, which extends it. */
-const DOCKERFILES = ["container/Dockerfile", "host/Dockerfile"];
+const IMAGES = ["container/Dockerfile", "host/Dockerfile"];
 /** Outputs of builds, which the images and the client build themselves; and the tests of engines. */
 const LEFT_OUT = /^(site|wasm|container|client)\/dist$|^container\/engines\/\w+\/test$|(^|\/)node_modules$/;
 const MAX_BYTES = 64 * 2 ** 20;
@@ -34,7 +34,9 @@ export function buildArtifacts(release: Release, folder: string, date: string): 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const names = namesOf(release);
-  const stage = mkdtempSync(join(tmpdir(), "pagewright-release-"));
+  const temporary = mkdtempSync(join(tmpdir(), "pagewright-release-"));
+  // npm takes the name in the bill of materials from the folder.
+  const stage = join(temporary, "pagewright");
   try {
     const context = copySources(stage);
     writeVersions(stage, release.versions, release.released.includes("service") ? date : undefined);
@@ -49,7 +51,7 @@ export function buildArtifacts(release: Release, folder: string, date: string): 
     archive(join(folder, names.context), date, [`--directory=${stage}`, "--exclude=client/generated", ...context]);
     writeFileSync(join(folder, names.bill), billOf(stage));
   } finally {
-    rmSync(stage, { recursive: true });
+    rmSync(temporary, { recursive: true });
   }
   writeFileSync(join(folder, names.notes), `# ${release.title}\n\n${release.notes}\n`);
   const sums = readdirSync(folder).map((name) => {
@@ -59,7 +61,7 @@ export function buildArtifacts(release: Release, folder: string, date: string): 
   writeFileSync(join(folder, names.sums), sums.join(""));
 }
 
-/** Returns the paths that the Dockerfiles copy from their context. A pattern stands for its folder. */
+/** Returns the paths that builds of images copy from their context. A pattern stands for its folder. */
 export function contextPaths(dockerfile: string): readonly string[] {
   const lines = dockerfile.replaceAll("\\\n", " ").matchAll(/^COPY (?!--from)(.+)$/gm);
   return [...lines]
@@ -69,8 +71,8 @@ export function contextPaths(dockerfile: string): readonly string[] {
 
 /** Copies what the files of a release are made from. Returns the paths of the images' context. */
 function copySources(stage: string): readonly string[] {
-  const copied = DOCKERFILES.flatMap((file) => contextPaths(readFileSync(join(root, file), "utf8")));
-  const wanted = new Set([...copied, ...DOCKERFILES, ".dockerignore", "LICENSE"]);
+  const copied = IMAGES.flatMap((file) => contextPaths(readFileSync(join(root, file), "utf8")));
+  const wanted = new Set([...copied, ...IMAGES, ".dockerignore", "LICENSE"]);
   const isPart = (path: string) => ![...wanted].some((one) => path !== one && path.startsWith(`${one}/`));
   const context = [...wanted].filter(isPart).toSorted();
   for (const path of [...context, "client", "deploy/chart", "tsconfig.json"]) {

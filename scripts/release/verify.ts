@@ -72,8 +72,8 @@ function checkTypes(step: (name: string, program: string, ...args: string[]) => 
 async function startHost(context: string, folder: string): Promise<{ url: string; stop(): Promise<void> }> {
   mkdirSync(folder);
   execFileSync("tar", ["-xzf", context, "-C", folder]);
-  const dockerfiles = ["container", "host"].map((name) => readFileSync(join(folder, name, "Dockerfile"), "utf8"));
-  const missing = dockerfiles.flatMap(contextPaths).filter((path) => !existsSync(join(folder, path)));
+  const sources = ["container", "host"].map((name) => readFileSync(join(folder, name, "Dockerfile"), "utf8"));
+  const missing = sources.flatMap(contextPaths).filter((path) => !existsSync(join(folder, path)));
   if (missing.length > 0) throw new Error(`The context of the images lacks ${missing.join(", ")}.`);
   for (const path of BUILT) symlinkSync(join(root, path), join(folder, path));
   const child = spawn(process.execPath, ["--no-warnings", "host/server.ts"], {

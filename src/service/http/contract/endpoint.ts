@@ -3,7 +3,13 @@
 import type { EngineFailure, FailureReason } from "../../../document/contract/failure.ts";
 import { LIMITS } from "../../../document/contract/limits.ts";
 import type { Context, Input, Operation, OperationDeclaration } from "../../../document/contract/operation.ts";
-import { type Deprecation, optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
+import {
+  type Deprecation,
+  optional,
+  type Parameters,
+  type Params,
+  parameter,
+} from "../../../document/contract/parameter.ts";
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { fileId, fileName } from "../../../document/contract/parameters/text.ts";
 import type { PageVisit } from "../../../document/contract/parameters/web-page.ts";

@@ -178,7 +178,19 @@ function pathItem({ section, placeholders = {}, operations }: PathDescription, b
 }
 
 function describeOperation(operation: OperationDescription, description: string): Json {
-  const { method, id, tag, summary, deprecated, needsKey, query = {}, headers = {}, body, responses, errors } = operation;
+  const {
+    method,
+    id,
+    tag,
+    summary,
+    deprecated,
+    needsKey,
+    query = {},
+    headers = {},
+    body,
+    responses,
+    errors,
+  } = operation;
   const declared = [...parameters("query", query), ...parameters("header", headers)];
   const common = { ...EVERY_HEADER, ...(method === "post" ? POST_HEADERS : {}) };
   return {

@@ -28,7 +28,10 @@ test("descriptions and types say it", () => {
         "application/json": {
           schema: {
             properties: {
-              custom_width: { deprecated: true, description: expect.stringContaining("ends on 2027-05-31: Use page_size.") },
+              custom_width: {
+                deprecated: true,
+                description: expect.stringContaining("ends on 2027-05-31: Use page_size."),
+              },
               custom_height: { description: expect.not.stringContaining("Deprecated") },
             },
           },
@@ -49,7 +52,9 @@ test("nothing else is deprecated without a declaration", () => {
 test("responses have the earliest dates of the path and of the fields that were sent", () => {
   const sent = (...names: string[]) => ({ fields: new Map(names.map((name) => [name, ["5"]])) });
   const headers = (endpoint: typeof blank, ...names: string[]) =>
-    new Headers(deprecationHeaders(endpoint, sent(...names), "https://example.com").map(([name, text]) => [name, text]));
+    new Headers(
+      deprecationHeaders(endpoint, sent(...names), "https://example.com").map(([name, text]) => [name, text]),
+    );
   expect([...headers(blank, "custom_width")]).toEqual([]);
   expect(Object.fromEntries(headers(ending, "custom_height"))).toEqual({
     deprecation: "@1798675200",
