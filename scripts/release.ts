@@ -45,7 +45,7 @@ async function release({ "dry-run": isDryRun, folder, clean }: Values): Promise<
   const plan = planRelease(readFileSync(history, "utf8"), readChanges(changes), readVersions(root), date);
   if (isDryRun) {
     console.log(plan.title);
-    buildArtifacts(plan, folder, date);
+    buildArtifacts(plan, folder);
     await verify(plan, folder, clean);
     console.log(`Verified: ${folder} has ${readdirSync(folder).join(", ")}.`);
     return;

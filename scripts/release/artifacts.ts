@@ -28,9 +28,9 @@ export const namesOf = ({ versions }: Pick<Release, "versions">) => ({
 /**
  * Writes the client, the chart, the context of the images, the software bill of materials, the notes and the checksums.
  * @param folder is emptied first
- * @param date of the service's release, and of the files in archives
  */
-export function buildArtifacts(release: Release, folder: string, date: string): void {
+export function buildArtifacts(release: Release, folder: string): void {
+  const { versions, released, date } = release;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const names = namesOf(release);
@@ -39,13 +39,14 @@ export function buildArtifacts(release: Release, folder: string, date: string): 
   const stage = join(temporary, "pagewright");
   try {
     const context = copySources(stage);
-    writeVersions(stage, release.versions, release.released.includes("service") ? date : undefined);
+    writeVersions(stage, versions, released.includes("service") ? date : undefined);
     buildClient(stage);
     // The build above is that of the package's own script, which npm skips where it is configured to.
     run(stage, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder, "./client");
     archive(join(folder, names.chart), date, [
       `--directory=${stage}/deploy`,
       "--transform=s,^chart,pagewright,",
+      "--exclude=chart/ci",
       "chart",
     ]);
     archive(join(folder, names.context), date, [`--directory=${stage}`, "--exclude=client/generated", ...context]);

@@ -28,6 +28,8 @@ export interface Release {
   /** Versions of all packages, also of those that the release leaves as they are. */
   readonly versions: Versions;
   readonly released: readonly Package[];
+  /** As in 2026-12-31. */
+  readonly date: string;
   /** Title of the section, for example `Service 0.2.0, client 0.2.0 (2026-12-01)`. */
   readonly title: string;
   /** The section without its title. */
@@ -83,7 +85,7 @@ export function planRelease(changelog: string, changes: readonly Change[], curre
   const title = `${names[0]!.toUpperCase()}${names.slice(1)} (${date})`;
   const notes = withChanges(unreleased, changes);
   const all = ["# Changelog", "## Unreleased", `## ${title}`, notes, ...(isFirst ? [] : [releases])];
-  return { versions, released, title, notes, changelog: `${all.join("\n\n")}\n` };
+  return { versions, released, date, title, notes, changelog: `${all.join("\n\n")}\n` };
 }
 
 function splitChangelog(changelog: string): { readonly unreleased: string; readonly releases: string } {
@@ -92,9 +94,11 @@ function splitChangelog(changelog: string): { readonly unreleased: string; reado
   return { unreleased: unreleased.trim(), releases: releases.trim() };
 }
 
-function lastRelease(releases: string): Pick<Release, "released" | "title" | "notes"> {
+function lastRelease(releases: string): Pick<Release, "released" | "date" | "title" | "notes"> {
   const [, title, notes] = /^## ([^\n]+)\n(.*?)(?=\n## |$)/s.exec(releases)!;
+  const date = title!.slice(-11, -1);
   return {
+    date,
     released: PACKAGES.filter((name) => title!.toLowerCase().includes(`${name} `)),
     title: title!,
     notes: notes!.trim(),

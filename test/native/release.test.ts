@@ -36,6 +36,7 @@ test("the files of a release can be installed, and convert", async (context) => 
     const others = /(^|\/)(node_modules|dist|generated)\/|^(test|bench|deploy|\.git)\/|engines\/\w+\/test\//;
     expect(files.filter((path) => others.test(path))).toEqual([]);
     const chart = await listed(`pagewright-chart-${version}.tgz`);
+    expect(chart.filter((path) => path.startsWith("pagewright/ci/"))).toEqual([]);
     expect(chart).toEqual(expect.arrayContaining(["pagewright/Chart.yaml", "pagewright/templates/deployment.yaml"]));
     if (client) expect(await listed(`pagewright-client-${client}.tgz`)).toContain("package/dist/cli/main.js");
     const bill = JSON.parse(await readFile(join(folder, `pagewright-${version}.cdx.json`), "utf8"));

@@ -43,7 +43,7 @@ test("later releases grow by the largest change, and leave packages without chan
   expect(minor.changelog).toBe(changelog(`## ${minor.title}\n\n${minor.notes}\n\n${RELEASED}`));
   expect(plan("service: major\nclient: patch").title).toBe("Service 1.0.0, client 0.2.1 (2026-12-31)");
   const last = plan();
-  expect(last).toMatchObject({ released: ["service", "client"], versions: current, notes: "### Operation\n\n- Old." });
+  expect(last).toMatchObject({ released: ["service", "client"], versions: current, date: "2026-01-01" });
   expect(`## ${last.title}\n\n${last.notes}\n`).toBe(RELEASED);
   expect(last.changelog).toBe(changelog(RELEASED));
   expect(() => planRelease(changelog(`- By hand.\n\n${RELEASED}`), [], current, DATE)).toThrow("to changes/");
