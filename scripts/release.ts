@@ -1,7 +1,7 @@
 // `npm run release`: makes the next release from the changes in changes/ (docs/versions.md).
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildArtifacts } from "./release/artifacts.ts";
 import { planRelease, type Release, readChanges } from "./release/changes.ts";
@@ -38,15 +38,16 @@ try {
   process.exit(1);
 }
 
-async function release({ "dry-run": isDryRun, folder, clean }: Values): Promise<void> {
+async function release({ "dry-run": isDryRun, ...places }: Values): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const changes = join(root, "changes");
   const history = join(root, "CHANGELOG.md");
   const plan = planRelease(readFileSync(history, "utf8"), readChanges(changes), readVersions(root), date);
   if (isDryRun) {
     console.log(plan.title);
+    const folder = resolve(places.folder);
     buildArtifacts(plan, folder);
-    await verify(plan, folder, clean);
+    await verify(plan, folder, places.clean && resolve(places.clean));
     console.log(`Verified: ${folder} has ${readdirSync(folder).join(", ")}.`);
     return;
   }
