@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { checkBundleSize } from "./checks/bundle-size.ts";
+import { checkChanges } from "./checks/changes.ts";
 import { checkLicenses, checkVulnerabilities } from "./checks/dependencies.ts";
 import { checkConfiguration, checkStartup } from "./checks/deployment.ts";
 import { checkEnginePackages } from "./checks/engine-packages.ts";
@@ -26,6 +27,7 @@ const quick: readonly Check[] = [
   { name: "types of the host", run: () => program("typescript/bin/tsc", "-p", "host") },
   { name: "unused code and dependencies", run: () => program("knip/bin/knip.js") },
   { name: "spelling", run: () => program("cspell/bin.mjs", "--no-progress", "--no-summary") },
+  { name: "changes", run: async () => checkChanges() },
   { name: "Markdown", run: () => program("markdownlint-cli2/markdownlint-cli2-bin.mjs") },
   { name: "bundle", run: checkBundleSize },
   { name: "deployment", run: async () => checkConfiguration() },

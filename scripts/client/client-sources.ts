@@ -98,7 +98,7 @@ function paramsType(operation: Described): string {
   return `export interface ${typeName(operation)} {\n${[...files, ...members].join("")}}\n`;
 }
 
-function describe({ description, schema, default: fallback }: DescribedParameter): string {
+function describe({ description, schema, deprecated, default: fallback }: DescribedParameter): string {
   const { minimum, maximum, examples = [] } = schema;
   const range = minimum === undefined ? [] : [`@minimum ${minimum}`, `@maximum ${maximum}`];
   const shown = examples.map((example) => `\`${example}\``);
@@ -107,6 +107,7 @@ function describe({ description, schema, default: fallback }: DescribedParameter
     ...range,
     ...(shown.length > 0 ? [`@example ${shown.join(", ")}`] : []),
     ...(fallback === undefined ? [] : [`@default ${fallback}`]),
+    ...(deprecated ? ["@deprecated"] : []),
   ].join("\n");
 }
 
@@ -145,12 +146,13 @@ function inputOf(operation: Described): string {
 }
 
 function method(operation: Described, input: string): string {
-  const { verb, summary, variants } = operation;
+  const { verb, summary, deprecated, variants } = operation;
   const isRequired = [...jsonParameters(operation), ...operation.files].some(({ required }) => required);
   const keyed = variants.includes("private") ? "" : " Only in the keyed variant.";
   const about = [
     `${summary}${keyed}`,
     ...(input === "" ? [] : [`@param ${input.split(":")[0]} ${operation.input.description}`]),
+    ...(deprecated ? ["@deprecated"] : []),
   ];
   return `${comment(about.join("\n"), "  ")}  ${verb}(${input}params${isRequired ? "" : "?"}: ${typeName(operation)}, options?: CallOptions): Job;\n`;
 }

@@ -14,7 +14,7 @@ const INSTALLED_WITHIN_MS = 240_000;
 export const clientSources = join(import.meta.dirname, "../clients");
 
 /** Messages of npm and pip when a registry is unreachable. Any other failure is our fault. */
-const UNREACHABLE =
+export const UNREACHABLE =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError/;
 
 /**

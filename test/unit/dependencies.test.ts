@@ -1,7 +1,10 @@
 // Tests the checks of licenses and vulnerabilities, with made-up packages and registry responses.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkLicenses, checkVulnerabilities } from "../../scripts/checks/dependencies.ts";
+import { root } from "../../scripts/services/wrangler.ts";
 
 const lock = (packages: object) => JSON.stringify({ packages: { "": { license: "none" }, ...packages } });
 
@@ -36,4 +39,12 @@ test("others do not, and a registry that cannot tell is told", async () => {
   for (const answer of ["", '{"error":{"code":"ENOAUDIT"}}', "<html>"]) {
     expect(await checkVulnerabilities(async () => answer)).toContain("not checked");
   }
+});
+
+test("version managers, the development container and the image have the pinned Node", () => {
+  const read = (path: string) => readFileSync(join(root, path), "utf8");
+  const { node } = (JSON.parse(read("package.json")) as { devDependencies: Record<string, string> }).devDependencies;
+  expect(read(".nvmrc")).toBe(`${node}\n`);
+  expect(read(".devcontainer/devcontainer.json")).toContain(`"node:${node}-`);
+  expect(read("container/Dockerfile")).toContain(`BASE=node:${node}-`);
 });

@@ -1,6 +1,6 @@
 // Tests declarations of endpoints with more than one document and output files: further files, no input, data as the
 // response, and secrets. The operations are declared for the test.
-// Contract: docs/api.md#requests, #json-bodies, #idempotency
+// Contract: docs/api.md#requests, #json-bodies, #idempotency, #deprecation
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { OutOfRange } from "../../src/document/contract/failure.ts";
@@ -277,4 +277,17 @@ test("a form that waits has its secrets encrypted, and opens for its own job alo
   ).rejects.toMatchObject(refused);
   const unsealed = await serializeForm(secretForm(), { marks: {} }, new Set(), { id: "1", sealer: undefined });
   expect(JSON.parse(unsealed)).not.toHaveProperty("sealed");
+});
+
+test("spec: a response tells that a field ends, if the client sent the field", async () => {
+  const end = { since: "2026-12-31", sunset: "2027-06-30", instead: "Nothing." };
+  const boxes = { ...naming.fields.boxes!, deprecated: end };
+  const ending = { ...naming, fields: { ...naming.fields, boxes } };
+  const sent = { file: file("a", "a.bin"), image_file: file("b", "b.txt") };
+  const without = await ask(ending, form(sent));
+  expect([without.status, without.headers.get("Deprecation")]).toEqual([200, null]);
+  const { status, headers } = await ask(ending, form({ ...sent, boxes: '{"boxes":[]}' }));
+  expect([status, headers.get("Deprecation")]).toEqual([200, "@1798675200"]);
+  expect(headers.get("Sunset")).toBe("Wed, 30 Jun 2027 00:00:00 GMT");
+  expect(headers.get("Link")).toMatch(/\/docs#named>; rel="deprecation"; type="text\/html"$/);
 });

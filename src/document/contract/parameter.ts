@@ -79,6 +79,14 @@ export class UnreadableText extends Error {
   }
 }
 
+/** The end of a part of the API (docs/versions.md#deprecation). Dates are as in 2026-12-31. */
+export interface Deprecation {
+  readonly since: string;
+  readonly sunset: string;
+  /** Sentence about what to use instead. */
+  readonly instead: string;
+}
+
 /** @template A true if the value can be absent */
 export interface Parameter<T = unknown, A extends boolean = boolean> {
   readonly description: string;
@@ -90,6 +98,8 @@ export interface Parameter<T = unknown, A extends boolean = boolean> {
   /** The values of another parameter that enable this one. @default always enabled */
   readonly onlyWith?: { readonly parameter: string; readonly is: readonly string[]; readonly isNeeded: boolean };
   readonly mayBeAbsent: A;
+  /** @default the parameter stays */
+  readonly deprecated?: Deprecation;
 }
 
 export type Parameters = Readonly<Record<string, Parameter>>;

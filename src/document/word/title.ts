@@ -1,11 +1,10 @@
 // Finds the title of a document: the first heading, if no other one is as high.
 import { type Block, isTextBlock, type PageLayout, type TextBlock } from "../layout/lines/blocks.ts";
 import { outlinedHeadings, textOf } from "../layout/outlined.ts";
+import { TITLE } from "./text/paragraphs.ts";
 
 /** Number of pages whose headings are compared. */
 const AHEAD = 20;
-/** Level of the title. */
-export const TITLE = 0;
 const NUMBERED = /^(?:\d|[IVX]+\.)/;
 
 interface Title {

@@ -3,9 +3,11 @@ import type { ParagraphLook, RunLook } from "../../formats/docx/looks.ts";
 import type { StyleName } from "../../formats/docx/styles.ts";
 import type { Line, TextBlock } from "../../layout/lines/blocks.ts";
 import { codeLines } from "../../layout/lines/code-lines.ts";
-import { TITLE } from "../title.ts";
 import { arrangementOf, type Column, type Pitches, partsOf } from "./measures.ts";
 import { lookOf, type Piece, type PieceContext, piecesOf, tabbedLines } from "./pieces.ts";
+
+/** Level of the title among headings. */
+export const TITLE = 0;
 
 export interface Paragraph {
   readonly style: StyleName;

@@ -2,6 +2,7 @@
 // use only this description, not the declaration.
 import { mayBePdf } from "../../../document/contract/media-type.ts";
 import type { Kind, Parameter } from "../../../document/contract/parameter.ts";
+import { withEnd } from "./declaration/deprecation.ts";
 import { OPEN_PASSWORD } from "./declaration/open-password.ts";
 import { namingOf } from "./declaration/output-declaration.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -22,7 +23,8 @@ export interface Described extends ListedOperation {
 }
 
 export function describe(endpoint: Endpoint): Described {
-  const { verb, path, title, group, summary, variants, inputs, example = {}, errors = [] } = endpoint;
+  const { verb, path, title, group, deprecated, variants, inputs, example = {}, errors = [] } = endpoint;
+  const summary = withEnd(endpoint.summary, deprecated);
   const { output, extraFields = [], keeps, joinedName } = endpoint;
   const main = mainInputOf(inputs);
   const perInput = (main.kind === "several" && main.perInput) || [];
@@ -37,6 +39,7 @@ export function describe(endpoint: Endpoint): Described {
   );
   return {
     ...{ verb, path, title, group, summary, variants, example },
+    ...(deprecated ? { deprecated: true as const } : {}),
     input: describeInput(inputs),
     files,
     parameters: describeParameters(endpoint, perInput),
@@ -93,13 +96,15 @@ function describeParameters(endpoint: Endpoint, perInput: readonly string[]): re
 }
 
 export function describeParameter(name: string, field: Parameter): DescribedParameter {
-  const { description, kind, isOptional, default: fallback, onlyWith } = field;
+  const { kind, isOptional, default: fallback, onlyWith, deprecated } = field;
+  const description = withEnd(field.description, deprecated);
   const required = !isOptional && fallback === undefined && onlyWith === undefined;
   const { json } = kind;
   return {
     ...{ name, description, required, control: controlOf(kind), schema: schemaOf(kind) },
     ...(kind.item ? { list: true as const } : {}),
     ...(kind.isSecret ? { secret: true as const } : {}),
+    ...(deprecated ? { deprecated: true as const } : {}),
     ...(kind.joint === undefined ? {} : { joined: true as const }),
     ...(kind.words ? { words: kind.words } : {}),
     ...(fallback === undefined ? {} : { default: kind.control === "number" ? Number(fallback) : fallback }),

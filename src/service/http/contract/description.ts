@@ -50,6 +50,8 @@ export interface OperationDescription {
   readonly tag: keyof typeof TAGS;
   /** One sentence. */
   readonly summary: string;
+  /** @default false */
+  readonly deprecated?: true;
   /** True if the keyed variant requires a key. @default false */
   readonly needsKey?: boolean;
   readonly query?: ParametersByName;

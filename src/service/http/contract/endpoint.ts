@@ -9,7 +9,13 @@ import type {
   Operation,
   OperationDeclaration,
 } from "../../../document/contract/operation.ts";
-import { optional, type Parameters, type Params, parameter } from "../../../document/contract/parameter.ts";
+import {
+  type Deprecation,
+  optional,
+  type Parameters,
+  type Params,
+  parameter,
+} from "../../../document/contract/parameter.ts";
 import { choice } from "../../../document/contract/parameters/choice.ts";
 import { fileId, fileName } from "../../../document/contract/parameters/text.ts";
 import type { PageVisit } from "../../../document/contract/parameters/web-page.ts";
@@ -65,6 +71,8 @@ interface EndpointFacts {
   readonly needsModel?: boolean;
   /** Description of the operation in one sentence. */
   readonly summary: string;
+  /** @default the path stays */
+  readonly deprecated?: Deprecation;
   /**
    * Field values for examples, and for the first request in the workbench. The value of `file` or of a further file is
    * a file name. @default a PDF, and the default of each field

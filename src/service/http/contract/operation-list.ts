@@ -58,6 +58,8 @@ export interface DescribedParameter {
   readonly words?: readonly string[];
   /** True if the value must never be displayed or logged. @default false */
   readonly secret?: true;
+  /** True if the parameter ends; its description says when. @default false */
+  readonly deprecated?: true;
   /** True if the parameter is a list with one value per input. @default false */
   readonly perInput?: true;
   /** The parameter is required if the parameter `field` has one of the values `is`. */
@@ -138,6 +140,8 @@ export interface ListedOperation {
   readonly title: string;
   readonly group: string;
   readonly summary: string;
+  /** True if the operation ends; its summary says when. @default false */
+  readonly deprecated?: true;
   readonly variants: readonly ("private" | "keyed")[];
   readonly input: DescribedInput;
   /** Further files. */

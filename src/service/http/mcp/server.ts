@@ -4,6 +4,7 @@ import { type CallToolResult, createMcpHandler, type Tool as ListedTool, Server 
 import { LIMITS } from "../../../document/contract/limits.ts";
 import { isModestJson } from "../../../document/contract/parameters/json-shape.ts";
 import type { Config } from "../../settings/config.ts";
+import { RELEASE } from "../../settings/release.ts";
 import type { MemoryQuota, Reservation } from "../../storage/memory-quota.ts";
 import { describe } from "../contract/described.ts";
 import { type Endpoint, isServed } from "../contract/endpoint.ts";
@@ -59,7 +60,7 @@ export async function serveMcp(request: Request, served: Served): Promise<Respon
 
 function serverOf(served: Served): Server {
   const server = new Server(
-    { name: "pagewright", version: "0.1.0" },
+    { name: "pagewright", version: RELEASE.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler("tools/list", () => ({ tools: [...served.tools.values()].map(({ listed }) => listed) }));

@@ -178,11 +178,23 @@ function pathItem({ section, placeholders = {}, operations }: PathDescription, b
 }
 
 function describeOperation(operation: OperationDescription, description: string): Json {
-  const { method, id, tag, summary, needsKey, query = {}, headers = {}, body, responses, errors } = operation;
+  const {
+    method,
+    id,
+    tag,
+    summary,
+    deprecated,
+    needsKey,
+    query = {},
+    headers = {},
+    body,
+    responses,
+    errors,
+  } = operation;
   const declared = [...parameters("query", query), ...parameters("header", headers)];
   const common = { ...EVERY_HEADER, ...(method === "post" ? POST_HEADERS : {}) };
   return {
-    ...{ tags: [tag], operationId: id, summary, description },
+    ...{ tags: [tag], operationId: id, summary, description, ...(deprecated ? { deprecated } : {}) },
     security: needsKey ? [{ ApiKey: [] }] : [],
     ...(declared.length > 0 ? { parameters: declared } : {}),
     ...(body ? { requestBody: { required: true, content: body } } : {}),

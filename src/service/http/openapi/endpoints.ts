@@ -1,5 +1,6 @@
 // Describes operations in OpenAPI: bodies in every encoding, responses in every format, and errors.
 import type { Config } from "../../settings/config.ts";
+import { DEPRECATION_HEADERS } from "../contract/declaration/deprecation.ts";
 import { type Described, describe, formName } from "../contract/described.ts";
 import {
   BINARY,
@@ -48,7 +49,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
     limits: { maxFileBytes: uploadLimit(endpoint, config), maxInputs: config.maxInputs },
     needsOutput: (encoding) => needsOutput(endpoint, encoding, config.dialect),
   };
-  const { path, summary, parameters } = operation;
+  const { path, summary, parameters, deprecated } = operation;
   const id = path.slice(1);
   return {
     path,
@@ -58,7 +59,7 @@ export function describeEndpoint(endpoint: Endpoint, config: Config, baseUrl: st
     ),
     operations: [
       {
-        ...{ method: "post", id, tag: "Operations", summary, needsKey: true },
+        ...{ method: "post", id, tag: "Operations", summary, needsKey: true, ...(deprecated ? { deprecated } : {}) },
         headers: REQUEST_HEADERS,
         body: {
           "multipart/form-data": describeBody(operation, "multipart"),
@@ -184,9 +185,10 @@ function exampleOf({ input, files, parameters, example }: Described, encoding: E
 const EXAMPLE_INPUTS = [EXAMPLE_INPUT, EXAMPLE_OUTPUT];
 
 function describeResponse(operation: Described, baseUrl: string): ResponseDescription {
+  const mayEnd = [operation, ...operation.parameters].some(({ deprecated }) => deprecated);
   return {
     description: "The outputs: stored, or as the response body, depending on the header Accept.",
-    headers: ANSWER_HEADERS,
+    headers: { ...ANSWER_HEADERS, ...(mayEnd ? DEPRECATION_HEADERS : {}) },
     content: { ...json(resultSchema(operation), exampleOfResult(operation, baseUrl)), ...filesOf(operation) },
   };
 }

@@ -12,9 +12,9 @@ export type Encoding = "multipart" | "json" | "urlencoded";
 
 export function schemaOf(parameter: DescribedParameter, encoding: Encoding): Json {
   const { list, schema, default: fallback } = parameter;
-  const description = fullDescription(parameter);
-  if (list) return { type: "array", items: schema, description };
-  const described = { ...inEncoding(parameter, encoding), description };
+  const about = { description: fullDescription(parameter), ...(parameter.deprecated ? { deprecated: true } : {}) };
+  if (list) return { type: "array", items: schema, ...about };
+  const described = { ...inEncoding(parameter, encoding), ...about };
   return fallback === undefined ? described : { ...described, default: fallback };
 }
 

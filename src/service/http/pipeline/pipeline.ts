@@ -3,6 +3,7 @@
 import { EngineFailure, OutOfRange } from "../../../document/contract/failure.ts";
 import { reserveMemory } from "../../storage/memory-quota.ts";
 import { bodyLimitsOf } from "../contract/body-size.ts";
+import { deprecationHeaders } from "../contract/declaration/deprecation.ts";
 import { inWordsOfApi } from "../contract/declaration/exposure.ts";
 import { fieldNamesOf, orderedFieldsOf, secretsOf, streamedFields } from "../contract/declaration/field-names.ts";
 import { offersOf } from "../contract/declaration/output-declaration.ts";
@@ -68,7 +69,7 @@ export async function handleForm(
       signal,
       deadline,
     };
-    return await runIdempotent(service, {
+    const response = await runIdempotent(service, {
       ...{ content: requestContent(exchange, saltOf(request.headers)), signal },
       async run() {
         const form = await takeSecretFiles(endpoint, exchange.form, service);
@@ -86,6 +87,8 @@ export async function handleForm(
         resources.dispose();
       },
     });
+    for (const [name, text] of deprecationHeaders(endpoint, form, service.baseUrl)) response.headers.append(name, text);
+    return response;
   } catch (error) {
     resources.dispose();
     throw error;

@@ -17,6 +17,7 @@ const PREFLIGHT_SECONDS = 7200;
 const ALLOWED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const EXPOSED = [
   ...["Allow", "Content-Disposition", "Content-Range", "Accept-Ranges", "ETag", "Error", "Link", "Location"],
+  ...["Deprecation", "Sunset"],
   ...["Delete-Token", "Idempotent-Replayed", "Notices", "Output-Id", "Preference-Applied", "Server-Timing"],
   ...["RateLimit", "RateLimit-Policy", "Retry-After", "Traceparent", "Tracestate", "X-Request-Id"],
   ...["Tus-Resumable", "Tus-Version", "Tus-Extension", "Tus-Max-Size", "Tus-Checksum-Algorithm"],

@@ -1,4 +1,4 @@
-// Tests that our metered build of MuPDF draws the same pixels as the original package.
+// Tests that our build of MuPDF draws the same pixels as the original package, or nearly the same in CMYK.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as original from "mupdf";
@@ -13,6 +13,8 @@ const LIMITS = { heapLimitBytes: 512 * 2 ** 20 };
 /** Gray is missing, because we compute it from RGB. */
 const MODELS = { rgb: original.ColorSpace.DeviceRGB, cmyk: original.ColorSpace.DeviceCMYK } as const;
 type Model = keyof typeof MODELS;
+/** Our build converts colors to CMYK more exactly (decision 99). */
+const MOST_DIFFERENT: Readonly<Record<Model, number>> = { rgb: 0, cmyk: 5 };
 
 interface Drawn {
   readonly width: number;
@@ -56,7 +58,10 @@ async function expectSamePixels(bytes: Uint8Array): Promise<void> {
     [150, "rgb"],
   ] as const) {
     const ours = await drawnByUs(bytes, dpi, model);
-    expect(Buffer.compare(ours.samples, drawnByThePackage(bytes, ours, model))).toBe(0);
+    const theirs = drawnByThePackage(bytes, ours, model);
+    expect(ours.samples.length).toBe(theirs.length);
+    const difference = ours.samples.reduce((most, sample, at) => Math.max(most, Math.abs(sample - theirs[at]!)), 0);
+    expect(difference).toBeLessThanOrEqual(MOST_DIFFERENT[model]);
   }
 }
 

@@ -117,8 +117,9 @@ describe("a question", () => {
     vi.useRealTimers();
     server.answer(() => ({ form: "silent" }));
     const left = AbortSignal.timeout(100);
-    await expect(summarize("Winter", WISHES, model, left)).rejects.toHaveProperty("name", "TimeoutError");
-    expect(server.asked).toHaveLength(1);
+    await expect(summarize("Summer", WISHES, model, left)).rejects.toHaveProperty("name", "TimeoutError");
+    // A request of the silent server can arrive late.
+    expect(server.asked.filter(({ message }) => message.includes("Summer"))).toHaveLength(1);
   });
 });
 
