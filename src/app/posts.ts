@@ -55,7 +55,8 @@ async function serve(post: Post, request: Request, service: AsyncServices): Prom
   rejectWebhook(request);
   const { deferred, path } = post;
   if (!deferred || parseWaitMs(request.headers) === 0) return post.serve(request, service);
-  const whenBusy = (form: Form) => runQueued(form, request, service, { deferred, path });
+  const whenBusy = (form: Form, receivedMs: number) =>
+    runQueued(form, request, service, { deferred, path, receivedMs });
   return post.serve(request, { ...service, whenBusy });
 }
 

@@ -36,7 +36,30 @@ function describeLink(file: PdfFile, value: Value): Value {
   return value;
 }
 
-function completePage(file: PdfFile, place: ReturnType<typeof placesOf>[number]): void {
+/**
+ * Marks the artifacts of a content, and in place those of the forms (form XObjects) that it draws without a tag, which
+ * Chromium makes of elements with opacity.
+ * @param forms numbers of the forms that are marked
+ * @returns undefined if the content itself does not change
+ */
+function markContent(file: PdfFile, content: Value | undefined, resources: Value | undefined, forms: Set<number>) {
+  const objects = file.dictionary(file.dictionary(resources)?.get("XObject"));
+  return markArtifacts(contentOf(file, content), (name) => {
+    const reference = objects?.get(name);
+    const dictionary = file.stream(reference)?.dictionary;
+    const kind = file.name(dictionary?.get("Subtype"));
+    if (kind === "Form" && reference instanceof Reference && !forms.has(reference.number)) {
+      forms.add(reference.number);
+      const marked = markContent(file, reference, dictionary!.get("Resources"), forms);
+      const entries = dictionary!.clone();
+      for (const name of ["Filter", "DecodeParms"]) entries.delete(name);
+      if (marked) file.put(reference, new PdfStream(entries, plainBody(marked)));
+    }
+    return kind === "Image";
+  });
+}
+
+function completePage(file: PdfFile, place: ReturnType<typeof placesOf>[number], forms: Set<number>): void {
   const page = effectivePage(file, place);
   const annotations = file.array(page.get("Annots")) ?? [];
   if (annotations.length > 0) {
@@ -47,20 +70,17 @@ function completePage(file: PdfFile, place: ReturnType<typeof placesOf>[number])
       )
       .set("Tabs", Name.of("S"));
   }
-  const images = file.dictionary(file.dictionary(page.get("Resources"))?.get("XObject"));
-  const marked = markArtifacts(
-    contentOf(file, page.get("Contents")),
-    (name) => file.name(file.stream(images?.get(name))?.dictionary.get("Subtype")) === "Image",
-  );
+  const marked = markContent(file, page.get("Contents"), page.get("Resources"), forms);
   if (marked) page.set("Contents", file.add(new PdfStream(new Dictionary(), plainBody(marked))));
   file.put(place.reference, page);
 }
 
 const run = pdfToPdf<{ name: string }>(async (pdf, { name }, context) => {
   const { file } = pdf;
+  const forms = new Set<number>();
   for (const place of placesOf(file)) {
     context.signal.throwIfAborted();
-    completePage(file, place);
+    completePage(file, place, forms);
   }
   completeTags(file, context.signal);
   const facts = new DocumentFacts(pdf, context);

@@ -12,6 +12,8 @@ const convert = (file: ReturnType<typeof upload>) => client.post("/pdf", { file,
 const page = (body: string) => `<!doctype html><html lang="en"><style>
   body { background: #eef } li { border-bottom: 1px solid red }</style>
   <h1>A heading</h1><aside><p>Some <strong>strong</strong> words, and <a href="https://example.com/a">a link</a></aside>
+  <figure><p>In a figure</p><figcaption>A caption</figcaption></figure>
+  <div style="opacity: 0.5; background: linear-gradient(red, blue); box-shadow: 0 0 5px">Shapes in a group</div>
   <ul><li>one <em>item</em></li><li>another</li></ul>${body}`;
 
 test("HTML and Office documents become valid, and keep their look and tags", async () => {

@@ -1,5 +1,5 @@
 // Completes the structure tree of a PDF as PDF/UA-1 requires (ISO 14289-1, 7.1 and 7.2): Chromium uses types of PDF 2.0
-// without a role, and items of lists without a body.
+// without a role, items of lists without a body, and figures around pictures.
 import type { PdfFile } from "../objects/pdf-file.ts";
 import { readNumberTree, writeNumberTree } from "../objects/trees.ts";
 import { Dictionary, Name, Reference, type Value } from "../objects/values.ts";
@@ -28,6 +28,7 @@ export function completeTags(file: PdfFile, signal: AbortSignal): void {
     if (!element) continue;
     waiting.push(...kidsOf(file, element));
     if (file.name(element.get("S")) === "LI") addBody(file, parents, kid, element);
+    if (isGroup(file, element)) file.put(kid, element.clone().set("S", Name.of("Div")));
   }
   file.put(rootReference, root.clone().set("RoleMap", roles).set("ParentTree", writeNumberTree(file, parents)));
 }
@@ -36,6 +37,14 @@ const kidsOf = (file: PdfFile, element: Dictionary): readonly Value[] => {
   const kids = element.get("K");
   return file.array(kids) ?? (kids === undefined ? [] : [kids]);
 };
+
+/** Reports whether an element is a figure of HTML, which groups pictures or texts that are described themselves. */
+const isGroup = (file: PdfFile, element: Dictionary): boolean =>
+  file.name(element.get("S")) === "Figure" &&
+  !element.has("Alt") &&
+  !element.has("ActualText") &&
+  kidsOf(file, element).some((kid) => file.dictionary(kid)?.has("S")) &&
+  kidsOf(file, element).every((kid) => file.dictionary(kid)?.has("S"));
 
 /**
  * Moves what is neither label nor body in a list item into a new body.

@@ -73,16 +73,18 @@ async function responseWithin(waitMs: number, accepted: Response, signal: AbortS
 }
 
 /**
- * Queues the job of a synchronous request for which this host has no capacity, and waits for it as long as the client
- * has stated (`Prefer: wait`, RFC 7240, 4.3).
+ * Queues the job of a synchronous request for which this host has no capacity, and waits for it until the time that the
+ * client has stated (`Prefer: wait`, RFC 7240, 4.3) has passed since the request was received.
  * @throws ServiceError the error of the job; 503 if the job takes longer, and is canceled
  */
 export async function runQueued(
   form: Form,
   { headers, signal }: Request,
   service: AsyncServices,
-  { deferred, path }: Pick<Post, "path"> & { readonly deferred: DeferredHandler },
+  { deferred, path, receivedMs }: Pick<FormJob, "deferred" | "path"> & { readonly receivedMs: number },
 ): Promise<Response> {
+  const until = receivedMs + Math.min(parseWaitMs(headers), LIMITS.asyncWaitMs);
+  if (until <= Date.now()) throw busy();
   const id = service.store.taggedId();
   const secrets = deferred.secrets?.(form) ?? new Set<string>();
   if (!service.sealer && [...form.fields].some(([name, values]) => secrets.has(name) && values.length > 0))
@@ -91,7 +93,7 @@ export async function runQueued(
   const cancel = await enqueueForm(form, { id, path, deferred, secrets, ...preferences }, service, { signal });
   try {
     const accepted = acceptance(id, preferences, service);
-    const response = await responseWithin(parseWaitMs(headers), accepted, signal, service);
+    const response = await responseWithin(until - Date.now(), accepted, signal, service);
     if (response !== accepted) return response;
     throw busy();
   } catch (error) {

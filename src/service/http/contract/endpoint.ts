@@ -331,9 +331,10 @@ export interface RequestServices extends Backends, MemoryQuotas {
   readonly progress?: ((progress: Progress) => void) | undefined;
   /**
    * Runs the job of a request with a JSON response in another way when this host has no capacity for it.
+   * @param receivedMs time at which the body had arrived, in milliseconds since 1970
    * @default the request fails
    */
-  readonly whenBusy?: (form: Form) => Promise<Response>;
+  readonly whenBusy?: (form: Form, receivedMs: number) => Promise<Response>;
 }
 
 export interface ClientHooks {

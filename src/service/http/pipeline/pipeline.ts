@@ -55,6 +55,7 @@ export async function handleForm(
     const signal = AbortSignal.any([request.signal, deadline.signal]);
     const isTransient = !keepsInputs(endpoint) || wishes.mayReturnFile;
     const form = await read({ ...memory, service, isTransient, signal });
+    const receivedMs = Date.now();
     const outputs = service.store.batch("output", memory.batchReservation);
     const progress = service.progress ? { progress: service.progress } : {};
     const exchange = {
@@ -79,7 +80,7 @@ export async function handleForm(
           if (!service.whenBusy || isTransient || !isBusy(error)) throw error;
           await outputs.discard();
           resources.dispose();
-          return { response: await service.whenBusy(form) };
+          return { response: await service.whenBusy(form, receivedMs) };
         }
       },
       async rollback() {
