@@ -1,10 +1,13 @@
 // Errors as Gotenberg reports them: a status that its clients know, and a plain text with the names of its fields.
 
+import { SECRET } from "../document/contract/parameters/text.ts";
 import {
   faultyPage,
   keyRequired,
   noSuchEndpoint,
   outOfRange,
+  passwordProtected,
+  permissionsRequired,
   type ServiceError,
   unmetCondition,
 } from "../service/http/contract/errors.ts";
@@ -16,6 +19,9 @@ const STATUSES: Readonly<Record<number, number>> = { 404: 400, 408: 400, 422: 40
 const FIELDS: Readonly<Record<string, string>> = {
   "url[]": "url",
   pages: "nativePageRanges",
+  "rotated-pdf.pages": "rotatePages",
+  "watermarked-pdf.pages": "watermarkPages or stampPages",
+  pages_per_file: "splitSpan",
   "pages[]": "splitSpan",
   wait_for: "waitForExpression",
   headers: "extraHttpHeaders",
@@ -33,7 +39,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** The service adds it to errors of requests with steps, which the client did not send. */
-const STEP = / ?The error is in step \d+, [\w-]+\.$/;
+const STEP = / ?The error is in step \d+, ([\w-]+)\.$/;
 
 interface ForeignError {
   readonly status: number;
@@ -42,14 +48,17 @@ interface ForeignError {
 
 export function foreignError({ status, template, values, explanation, message }: ServiceError): ForeignError {
   const why = explanation?.replace(STEP, "");
-  const field = values.parameter && (FIELDS[values.parameter] ?? values.parameter.replace(/^steps\.\d+\.[\w-]+\./, ""));
+  const [, step] = STEP.exec(explanation ?? "") ?? [];
+  const parameter = values.parameter?.replace(/^steps\.\d+\.[\w-]+\./, "") ?? "";
+  const field = FIELDS[`${step}.${parameter}`] ?? FIELDS[parameter] ?? parameter;
   switch (template) {
     case faultyPage().template: {
       const [, kind = "", fault = ""] = /^(\w+), (.*)$/s.exec(values.fault ?? "") ?? [];
       return { status: 409, message: `${FAULTS[kind] ?? ""}${fault}` };
     }
     case outOfRange("", "").template: {
-      const got = `form field '${field}' is invalid (got '${values.value}')`;
+      const shown = values.value === SECRET ? "" : ` (got '${values.value}')`;
+      const got = `form field '${field}' is invalid${shown}`;
       return { status: 400, message: `Invalid form data: ${got}${why ? `. ${why}` : ""}` };
     }
     case unmetCondition().template:
@@ -57,6 +66,10 @@ export function foreignError({ status, template, values, explanation, message }:
         status: 400,
         message: message.replace("wait_for", "waitForExpression or waitForSelector").replace(STEP, ""),
       };
+    case passwordProtected().template:
+    case permissionsRequired().template:
+      // 401 would ask for the credentials of the client.
+      return { status: 400, message: message.replace(STEP, "") };
     case noSuchEndpoint().template:
       return { status, message };
     default:

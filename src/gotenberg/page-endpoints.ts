@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import { type Step, stepOf } from "../document/contract/operation.ts";
-import { parsePages } from "../document/contract/pages.ts";
+import { type PageSelection, parsePages } from "../document/contract/pages.ts";
 import { optional } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
 import { listedPages } from "../document/contract/parameters/pages.ts";
@@ -11,7 +11,7 @@ import { jpg } from "../endpoints/images/jpg.ts";
 import { png } from "../endpoints/images/png.ts";
 import { pdf } from "../endpoints/pdf.ts";
 import { htmlToPicture } from "../operations/html-to-picture.ts";
-import { mergePdfs } from "../operations/merge-pdfs.ts";
+import { type MergePdfsParams, mergePdfs } from "../operations/merge-pdfs.ts";
 import { fillTemplate, MARKDOWN } from "../operations/to-pdf/fill-template.ts";
 import { htmlToPdf } from "../operations/to-pdf/html-to-pdf.ts";
 import type { Endpoint } from "../service/http/contract/endpoint.ts";
@@ -66,14 +66,28 @@ function withSettings(endpoint: Endpoint): Endpoint {
         ...parsed,
         async prepare(inputs, jobSettings) {
           const [input] = inputs;
-          if (endpoint === pdf && input?.detectedType === PDF) return edgeJob(mergePdfs, { pages: [pages ?? ALL] });
+          if (endpoint === pdf && input?.detectedType === PDF)
+            return capped(edgeJob(mergePdfs, { pages: [pages ?? ALL] }));
           const isTemplate = inputs.some(({ role }) => role === MARKDOWN);
           const job = await parsed.prepare(inputs, jobSettings);
-          return filled(settings ? changed(job, settings) : job, isTemplate);
+          return filled(capped(settings ? changed(job, settings) : job), isTemplate);
         },
       };
     },
   };
+}
+
+/** LibreOffice and Chromium end a range at the last page, so that `1-5` also prints a shorter document. */
+function capped(job: JobPlan): JobPlan {
+  const cap = (step: Step): Step => {
+    if (step.operation.name !== mergePdfs.name) return step;
+    const { pages } = step.params as MergePdfsParams;
+    const ranges = (items: PageSelection["items"]) =>
+      items.map((item) => (typeof item === "string" ? item : { ...item, isCapped: true }));
+    return { ...step, params: { pages: pages.map((one) => ({ ...one, items: ranges(one.items) })) } };
+  };
+  const [first, ...others] = job.steps;
+  return { ...job, steps: [cap(first), ...others.map(cap)] };
 }
 
 /** Changes the parameters of the operation that prints or draws a page. */

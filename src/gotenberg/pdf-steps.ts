@@ -1,5 +1,6 @@
 // What happens to PDFs, in the order in which Gotenberg does it: the fields that most routes share.
 
+import { LIMITS } from "../document/contract/limits.ts";
 import type { Restriction } from "../document/encryption/permissions.ts";
 import {
   choice,
@@ -132,7 +133,8 @@ function splitSteps(values: Values<typeof SPLIT_FIELDS>, errors: ForeignForm["er
   if (splitMode === "intervals") {
     if (isUnified) errors.add("form field 'splitUnify' is invalid (unify is not available for split mode 'intervals')");
     const pages = /^\s*\d{1,5}\s*$/.test(splitSpan) ? Number(splitSpan) : 0;
-    if (pages < 1) wrong("a whole number from 1");
+    const most = LIMITS.selectedPages;
+    if (pages < 1 || pages > most) wrong(`a whole number from 1 to ${most}`);
     return [{ "split-pdf": { pages_per_file: pages } }];
   }
   const span = ranges.read(splitSpan);

@@ -1,6 +1,7 @@
 // Carries out a request to a route of Gotenberg: reads the form, plans our own steps, and runs them like a request to
 // /steps.
 
+import { isUtf8 } from "node:buffer";
 import { safeName, stem } from "../document/contract/file-name.ts";
 import { LIMITS } from "../document/contract/limits.ts";
 import type { Input } from "../document/contract/operation.ts";
@@ -105,7 +106,7 @@ async function run({ route, request }: ForeignRequest, service: RequestServices,
     const received = await receive(route, request, receiving);
     later?.received();
     plan = received.plan;
-    return formOf(plan, received.form, safeName(headers.get("Gotenberg-Output-Filename") ?? ""));
+    return formOf(plan, received.form, safeName(utf8In(headers.get("Gotenberg-Output-Filename") ?? "")));
   };
   return handleForm({ endpoint, wishes, read }, request, service);
 }
@@ -129,6 +130,12 @@ async function receive(route: ForeignRoute, request: Request, receiving: Receivi
     await form.uploads.discard();
     throw error;
   }
+}
+
+/** Clients write names in UTF-8, whose bytes Node returns as Latin-1. */
+function utf8In(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return bytes.toString("latin1") === header && isUtf8(bytes) ? bytes.toString() : header;
 }
 
 /** Returns the form for /steps. */

@@ -22,7 +22,7 @@ const names = ({ body }: Answer) => Object.entries(unzipSync(body)).map(([name, 
 describe("what clients send", () => {
   test("paperless-ngx: an Office document as PDF/A", async () => {
     const parts: Parts = [
-      ["pdfa", "PDF/A-2b"],
+      ...[["pdfa", "PDF/A-2b"] as const, ["nativePageRanges", "1-9"] as const],
       ["letter.docx", file(docx({ body: paragraph("Dear reader") }), "letter.docx")],
     ];
     const answer = await send("/forms/libreoffice/convert", parts, { "Gotenberg-Trace": "trace-1" });
@@ -85,13 +85,18 @@ describe("what clients send", () => {
   });
 
   test("PDFs: merged by name, split, flattened with their names, and encrypted", async () => {
-    const merged = await send("/forms/pdfengines/merge", [
-      ["files", pdf("10.pdf", "Ten")],
-      ["files", pdf("9.pdf", "Nine")],
-      ["metadata", '{"Title":"Both"}'],
-      ["ownerPassword", "for owners"],
-      ["allowPrinting", "false"],
-    ]);
+    const merged = await send(
+      "/forms/pdfengines/merge",
+      [
+        ["files", pdf("10.pdf", "Ten")],
+        ["files", pdf("9.pdf", "Nine")],
+        ["metadata", '{"Title":"Both"}'],
+        ["ownerPassword", "for owners"],
+        ["allowPrinting", "false"],
+      ],
+      { "Gotenberg-Output-Filename": Buffer.from("Zwölf").toString("latin1") },
+    );
+    expect(merged.headers["content-disposition"]).toContain("filename*=UTF-8''Zw%C3%B6lf.pdf");
     expect(pageTexts(merged.body)).toEqual(["Nine", "Ten"]);
     expect(infoOf(merged.body)).toMatchObject({ Title: "Both", Encrypted: expect.stringContaining("print:no") });
     const split: Parts = [

@@ -4,7 +4,13 @@ import { OutOfRange } from "./failure.ts";
 import { LIMITS } from "./limits.ts";
 
 type Position = number | "last";
-type Item = { readonly first: Position; readonly last: Position } | "even" | "odd";
+interface Range {
+  readonly first: Position;
+  readonly last: Position;
+  /** True if a last page beyond the document counts as the last one of the document. */
+  readonly isCapped?: boolean | undefined;
+}
+type Item = Range | "even" | "odd";
 
 /** A parsed expression; `text` is the client's spelling. */
 export interface PageSelection {
@@ -97,7 +103,8 @@ export function selectPages(
       for (let page = item === "odd" ? 1 : 2; page <= pageCount; page += 2) add(page);
     } else {
       const first = locate(item.first);
-      const last = locate(item.last);
+      const isBeyond = item.last !== "last" && item.last > pageCount;
+      const last = item.isCapped && isBeyond ? pageCount : locate(item.last);
       const step = first <= last ? 1 : -1;
       for (let page = first; page !== last + step; page += step) add(page);
     }

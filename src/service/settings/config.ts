@@ -238,13 +238,18 @@ export function readConfig(env: Env): Config {
   };
 }
 
-function modelSettings({ LLM_URL, LLM_MODEL: name, LLM_CONTEXT_TOKENS, AI }: Env): Pick<Config, "model"> {
+function modelSettings({ LLM_URL, LLM_MODEL: name, LLM_API_KEY, LLM_CONTEXT_TOKENS, AI }: Env): Pick<Config, "model"> {
   if (LLM_URL && !name) throw new Error("LLM_URL needs LLM_MODEL.");
+  // Otherwise, the error of each request would have the key.
+  if (LLM_API_KEY && !/^[!-~]+$/.test(LLM_API_KEY.trim())) {
+    throw new Error("LLM_API_KEY must be printable ASCII characters without spaces.");
+  }
   const contextTokens = numberSetting("LLM_CONTEXT_TOKENS", LLM_CONTEXT_TOKENS, CONTEXT_TOKENS);
   if (!name || (!LLM_URL && !AI)) return {};
   if (!LLM_URL) return { model: { name, contextTokens } };
-  const base = addressSetting("LLM_URL", LLM_URL).replace(/\/+$/, "");
-  return { model: { url: `${base.replace(/\/chat\/completions$/, "")}/chat/completions`, name, contextTokens } };
+  const url = new URL(addressSetting("LLM_URL", LLM_URL));
+  url.pathname = `${url.pathname.replace(/\/+$/, "").replace(/\/chat\/completions$/, "")}/chat/completions`;
+  return { model: { url: url.href, name, contextTokens } };
 }
 
 function addressLimitsSetting(env: Env): Limits | undefined {
@@ -292,9 +297,11 @@ function baseUrlSetting(text = ""): string | undefined {
   throw new Error(`BASE_URL must be an http or https URL, not "${text}".`);
 }
 
+/** The error message does not contain the URL, because it can contain a password. */
 function addressSetting(name: string, text: string): string {
-  if (/^https?:\/\/[^\s/?#@]+/.test(text) && URL.canParse(text)) return text;
-  throw new Error(`${name} must be an http or https URL, not "${text}".`);
+  const { href, username, password } = URL.parse(text.trim().replace(/#.*$/s, "")) ?? {};
+  if (href && /^https?:/.test(href) && !username && !password) return href;
+  throw new Error(`${name} must be an http or https URL without a user name and a password.`);
 }
 
 interface NumberSetting {

@@ -21,7 +21,13 @@ import { byName } from "../../../src/gotenberg/order.ts";
 import { BOOKMARK_FIELDS, FLATTENING_FIELDS, RESULT_FIELDS } from "../../../src/gotenberg/pdf-steps.ts";
 import { ForeignForm } from "../../../src/gotenberg/plan.ts";
 import { FOREIGN_ROUTES } from "../../../src/gotenberg/routes.ts";
-import { faultyPage, outOfRange, timedOut, unreachable } from "../../../src/service/http/contract/errors.ts";
+import {
+  faultyPage,
+  outOfRange,
+  passwordProtected,
+  timedOut,
+  unreachable,
+} from "../../../src/service/http/contract/errors.ts";
 
 const docs = readFileSync(join(import.meta.dirname, "../../../docs/gotenberg.md"), "utf8");
 
@@ -138,6 +144,8 @@ test("errors have the statuses and the fields of Gotenberg", () => {
     status: 400,
     message: "Invalid form data: form field 'nativePageRanges' is invalid (got '9'). The document has 1 page.",
   });
+  expect(foreignError(outOfRange("pages", "9").inStep(1, "/rotated-pdf")).message).toContain("field 'rotatePages' is");
+  expect(foreignError(passwordProtected().inStep(0, "/pdf")).status).toBe(400);
   expect(foreignError(faultyPage("console_errors, Error: x").because(step))).toEqual({
     ...{ status: 409, message: "Chromium console exceptions:\nError: x" },
   });

@@ -7,7 +7,9 @@ const position = z.union([z.int(), z.literal("last")]);
 
 const pageSelection: z.ZodType<PageSelection> = z.object({
   text: z.string(),
-  items: z.array(z.union([z.object({ first: position, last: position }), z.enum(["even", "odd"])])),
+  items: z.array(
+    z.union([z.object({ first: position, last: position, isCapped: z.boolean().optional() }), z.enum(["even", "odd"])]),
+  ),
 });
 
 const expression = (

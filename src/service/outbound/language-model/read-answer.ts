@@ -16,11 +16,13 @@ export interface ReadAnswer extends Answer {
 
 /** A message of the server: a part of an answer or, in a body that is not streamed, all of it. */
 interface Message {
-  readonly choices?: readonly {
-    readonly delta?: { readonly content?: unknown };
-    readonly message?: { readonly content?: unknown };
-    readonly finish_reason?: unknown;
-  }[];
+  readonly choices?:
+    | readonly {
+        readonly delta?: { readonly content?: unknown };
+        readonly message?: { readonly content?: unknown };
+        readonly finish_reason?: unknown;
+      }[]
+    | null;
   readonly usage?: { readonly total_tokens?: unknown } | null;
   /** Text of the platform's older models. */
   readonly response?: unknown;
@@ -64,9 +66,10 @@ class PartialAnswer {
   }
 
   /** @throws Unusable, Error */
-  add({ choices: [choice] = [], usage, response, error }: Message): void {
+  add({ choices, usage, response, error }: Message): void {
     // Its text can quote the document.
     if (error !== undefined && error !== null) throw new Error("the server reports an error");
+    const [choice] = choices ?? [];
     const text = choice?.delta?.content ?? choice?.message?.content ?? response ?? "";
     if (typeof text !== "string") throw new Unusable("the answer is not text");
     this.#texts.push(text);
@@ -74,7 +77,8 @@ class PartialAnswer {
     if (choice?.finish_reason === "content_filter") throw new Unusable("a filter of the model rejected the text");
     if (choice?.finish_reason === "length") this.#isCut = true;
     if (choice?.finish_reason) this.isComplete = true;
-    if (typeof usage?.total_tokens === "number") this.#tokens = usage.total_tokens;
+    const tokens = usage?.total_tokens;
+    if (typeof tokens === "number" && Number.isSafeInteger(tokens) && tokens >= 0) this.#tokens = tokens;
   }
 
   /** @throws Error if the connection broke */

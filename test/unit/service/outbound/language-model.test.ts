@@ -69,6 +69,12 @@ describe("a question", () => {
     expect(used[0]).toBeGreaterThan(100);
   });
 
+  test("may have events without choices, and a count that no text has", async () => {
+    const body = '{"choices":null,"usage":{"total_tokens":-7}}\n\ndata: {"choices":[{"delta":{"content":"Cold."}}]}';
+    expect(await ask(() => ({ raw: { body: `data: ${body}\n\ndata: [DONE]\n\n` } }))).toBe("Cold.");
+    expect(used[0]).toBeGreaterThan(100);
+  });
+
   test("is asked again after a temporary failure, when the server says", async () => {
     const started = performance.now();
     const busy: Scripted = { raw: { status: 429, headers: { "Retry-After": "2" }, body: "{}" } };
@@ -208,7 +214,13 @@ test("the settings are checked, and without a model there is none", () => {
   expect(settings({ LLM_URL: "http://10.0.0.1:8000/v1/", LLM_MODEL: "small" })?.url).toBe(
     "http://10.0.0.1:8000/v1/chat/completions",
   );
+  expect(settings({ LLM_URL: " https://a.example/v1/chat/completions/?api-version=2 ", LLM_MODEL: "small" })?.url).toBe(
+    "https://a.example/v1/chat/completions?api-version=2",
+  );
   expect(() => settings({ LLM_URL: "http://10.0.0.1/v1" })).toThrow("LLM_URL needs LLM_MODEL.");
   expect(() => settings({ LLM_URL: "model", LLM_MODEL: "small" })).toThrow("LLM_URL must be an http or https URL");
+  const withPassword = () => settings({ LLM_URL: "https://user:planted@a.example/v1", LLM_MODEL: "small" });
+  expect(withPassword).toThrow(/^LLM_URL must be an http or https URL without a user name and a password\.$/);
+  expect(() => settings({ LLM_API_KEY: "planted\nkey" })).toThrow(/^LLM_API_KEY must be printable ASCII[a-z ]+\.$/);
   expect(() => settings({ LLM_CONTEXT_TOKENS: "512" })).toThrow("from 4096 to");
 });
