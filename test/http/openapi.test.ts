@@ -156,7 +156,11 @@ describe("/openapi.json", () => {
       ["current_open_password", "file", "id[]", "output", "output_url", "pages[]", "type[]", "url[]"],
       ["output", "pages[]", "type[]"],
     ],
-    ["/split-pdf", ["current_open_password", "file", "id", "output", "output_url", "pages[]", "url"], []],
+    [
+      "/split-pdf",
+      ["current_open_password", "file", "id", "output", "output_url", "pages[]", "pages_per_file", "url"],
+      [],
+    ],
     ["/zip", ["file", "id[]", "output", "output_url", "url[]"], ["output"]],
     ["/linearized-pdf", ["current_open_password", "file", "id", "output", "output_url", "url"], ["output"]],
     [
@@ -171,7 +175,7 @@ describe("/openapi.json", () => {
     expect(required.toSorted()).toEqual(needed);
     for (const [name, { type }] of Object.entries(properties)) {
       const isList = name.endsWith("[]") || (name === "file" && names.includes("id[]"));
-      expect([name, type]).toEqual([name, isList ? "array" : "string"]);
+      expect([name, type]).toEqual([name, isList ? "array" : name === "pages_per_file" ? "integer" : "string"]);
     }
   });
 
