@@ -72,8 +72,10 @@ export function foreignError({ status, template, values, explanation, message }:
       return { status: 400, message: message.replace(STEP, "") };
     case noSuchEndpoint().template:
       return { status, message };
-    default:
-      return { status: STATUSES[status] ?? status, message: message.replace(STEP, "") };
+    default: {
+      const named = message.replace("output_url", FIELDS.output_url!);
+      return { status: STATUSES[status] ?? status, message: named.replace(STEP, "") };
+    }
   }
 }
 

@@ -188,6 +188,9 @@ export const invalid = (sentences: string) => new ServiceError(400, `Invalid for
 /** Values by the names of fields. */
 export type SentValues = ReadonlyMap<string, readonly string[]>;
 
+/** Reports whether a value is an empty list or object, which says the same as no value. */
+const isEmpty = (value: unknown) => typeof value === "object" && Object.keys(value ?? {}).length === 0;
+
 /** Reads all fields of a table. Adds invalid values, and values that the service cannot serve, to the errors. */
 export function readTable<const T extends FieldTable>(table: T, sent: SentValues, errors: FormErrors): Values<T> {
   return Object.fromEntries(
@@ -197,7 +200,7 @@ export function readTable<const T extends FieldTable>(table: T, sent: SentValues
       const shown = given.slice(0, SHOWN_LENGTH);
       if (value === undefined && given !== "") {
         errors.add(`form field '${name}' is invalid (got '${shown}', expected ${expected})`);
-      } else if (only && !only.includes(value)) {
+      } else if (only && !only.includes(value) && !isEmpty(value)) {
         errors.add(`form field '${name}' is not supported with the value '${shown}'`);
       }
       return [name, value];

@@ -38,6 +38,7 @@ export function markSteps(form: ForeignForm, kind: "watermark" | "stamp"): reado
       ...optionsOf(at("Options", index), kind, errors),
     };
     if (source === "text") {
+      if (at("Expression", index) === "") errors.add(`form field '${kind}Expression' is required`);
       return { "watermarked-pdf": { ...TEXT, watermark_text: at("Expression", index), ...common } };
     }
     const file = files.next().value;

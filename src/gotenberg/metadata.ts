@@ -75,7 +75,7 @@ export function exifEntries(answers: Readonly<Record<string, unknown>>, name: st
   const { creation_date, modified_date, custom_metadata, page_count, pdf_version } = answers;
   return {
     ...{ FileName: name, FileType: "PDF", FileTypeExtension: "pdf", MIMEType: "application/pdf" },
-    PDFVersion: Number.parseFloat(String(pdf_version)),
+    ...(pdf_version ? { PDFVersion: Number.parseFloat(String(pdf_version)) } : {}),
     PageCount: page_count,
     ...(custom_metadata as object | null),
     ...Object.fromEntries(texts),

@@ -94,9 +94,9 @@ describe("what clients send", () => {
         ["ownerPassword", "for owners"],
         ["allowPrinting", "false"],
       ],
-      { "Gotenberg-Output-Filename": Buffer.from("Zwölf").toString("latin1") },
+      { "Gotenberg-Output-Filename": Buffer.from("café").toString("latin1") },
     );
-    expect(merged.headers["content-disposition"]).toContain("filename*=UTF-8''Zw%C3%B6lf.pdf");
+    expect(merged.headers["content-disposition"]).toContain("filename*=UTF-8''caf%C3%A9.pdf");
     expect(pageTexts(merged.body)).toEqual(["Nine", "Ten"]);
     expect(infoOf(merged.body)).toMatchObject({ Title: "Both", Encrypted: expect.stringContaining("print:no") });
     const split: Parts = [

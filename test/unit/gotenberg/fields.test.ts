@@ -107,6 +107,16 @@ test("all errors of a form are reported, with the names of its fields", () => {
     "Invalid form data: form field 'landscape' is invalid (got 'foo', expected true or false)\n" +
       "form field 'quality' is not supported with the value '50'",
   );
+  const none = new FormErrors();
+  readTable(
+    PAGE_FIELDS,
+    new Map([
+      ["emulatedMediaFeatures", ["{}"]],
+      ["ignoreResourceHttpStatusDomains", ["[]"]],
+    ]),
+    none,
+  );
+  expect(() => none.check()).not.toThrow();
 });
 
 test("marks are steps, by the positions of their fields", () => {
