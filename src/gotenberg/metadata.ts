@@ -1,6 +1,6 @@
 // Metadata by the names that ExifTool gives them.
 
-import type { INFO_ENTRIES } from "../document/facts/info-entries.ts";
+import { TEXT_ENTRIES } from "../document/facts/info-entries.ts";
 import type { FormErrors } from "./fields.ts";
 
 /** Members of /pdf-with-metadata, in lower case. */
@@ -60,18 +60,11 @@ const exifDate = (text: string): string =>
 export const QUESTIONS =
   "title,subject,author,producer,creator,keywords,creation_date,modified_date,custom_metadata,page_count,pdf_version";
 
-const NAMES: Readonly<Record<string, keyof typeof INFO_ENTRIES>> = {
-  title: "Title",
-  author: "Author",
-  subject: "Subject",
-  keywords: "Keywords",
-  creator: "Creator",
-  producer: "Producer",
-};
-
 /** Returns the answers of /pdf-info as ExifTool would. Entries that are missing or empty are left out. */
 export function exifEntries(answers: Readonly<Record<string, unknown>>, name: string): Record<string, unknown> {
-  const texts = Object.entries(NAMES).flatMap(([query, entry]) => (answers[query] ? [[entry, answers[query]]] : []));
+  const texts = Object.entries(TEXT_ENTRIES).flatMap(([query, entry]) =>
+    answers[query] ? [[entry, answers[query]]] : [],
+  );
   const { creation_date, modified_date, custom_metadata, page_count, pdf_version } = answers;
   return {
     ...{ FileName: name, FileType: "PDF", FileTypeExtension: "pdf", MIMEType: "application/pdf" },

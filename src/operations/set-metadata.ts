@@ -5,19 +5,14 @@ import { defineOperation } from "../document/contract/operation.ts";
 import { type Params, parameter } from "../document/contract/parameter.ts";
 import { json } from "../document/contract/parameters/json.ts";
 import { DocumentFacts } from "../document/facts/document-facts.ts";
-import { type InfoEntry, KNOWN_ENTRIES } from "../document/facts/info-entries.ts";
+import { type InfoEntry, KNOWN_ENTRIES, TEXT_ENTRIES } from "../document/facts/info-entries.ts";
 import { parseDate } from "../document/metadata/dates.ts";
 import { cleanText, writeMetadata } from "../document/metadata/write-metadata.ts";
 import { pdfToPdf } from "../document/pages/open-pdf.ts";
 
 /** Entries by member. */
 const ENTRIES = {
-  title: "Title",
-  author: "Author",
-  subject: "Subject",
-  keywords: "Keywords",
-  creator: "Creator",
-  producer: "Producer",
+  ...TEXT_ENTRIES,
   creation_date: "CreationDate",
   modified_date: "ModDate",
 } as const satisfies Readonly<Record<string, InfoEntry>>;

@@ -15,5 +15,14 @@ export const INFO_ENTRIES = {
   ModDate: `${XMP} ModifyDate`,
 } as const;
 export type InfoEntry = keyof typeof INFO_ENTRIES;
+/** The entries with texts, by their names in requests and responses. */
+export const TEXT_ENTRIES = {
+  title: "Title",
+  author: "Author",
+  subject: "Subject",
+  keywords: "Keywords",
+  creator: "Creator",
+  producer: "Producer",
+} as const satisfies Readonly<Record<string, InfoEntry>>;
 export const IN_XMP: ReadonlySet<string> = new Set(Object.values(INFO_ENTRIES));
 export const KNOWN_ENTRIES: ReadonlySet<string> = new Set([...Object.keys(INFO_ENTRIES), "Trapped"]);
